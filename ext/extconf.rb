@@ -47,18 +47,18 @@ folders.each { |folder| FileUtils.mkdir_p(folder) }
 $distcleandirs = folders.sort_by { |folder| -folder.size } | %w[ext shm]
 
 # What `gem install` and Bundler make beyond the extension: the shim that loads it, for this Ruby, and the viewer
-# where its libraries are; all in one folder, where the viewer looks for the extension. Without those libraries (slim
-# images) a file says what to install, for whoever calls the viewer.
+# and the library for other programs where what they need is there; all in one folder, where the viewer looks for the
+# extension. Without those libraries (slim images) a file says what to install, for whoever calls the viewer.
 gem_rules = <<~MAKE
   all: rperf_top_inject.so
   rperf_top_inject.so: #{__dir__}/inject/inject.c
   \t$(Q) $(LDSHARED) $(INCFLAGS) $(CPPFLAGS) $(CFLAGS) $(CCDLFLAGS) -o $@ #{__dir__}/inject/inject.c
   all: viewer.made
   viewer.made:
-  \t@rm -f rperf-top rperf-top.missing
+  \t@rm -f rperf-top rperf-top.missing librperf_top.so.0
   \t@if ! sh #{__dir__}/viewer_needs > rperf-top.missing; then cat rperf-top.missing; \\
-  \telif env -u MAKEFLAGS -u MAKEOVERRIDES -u MAKELEVEL -u DESTDIR -u RUBY $(MAKE) $(VIEWER_JOBS) -C #{root} BUILD=$(CURDIR)/viewer viewer; \\
-  \tthen mv viewer/rperf-top . && rm -f rperf-top.missing; \\
+  \telif env -u MAKEFLAGS -u MAKEOVERRIDES -u MAKELEVEL -u DESTDIR -u RUBY $(MAKE) $(VIEWER_JOBS) -C #{root} BUILD=$(CURDIR)/viewer viewer lib; \\
+  \tthen mv viewer/rperf-top viewer/librperf_top.so.0 . && rm -f rperf-top.missing; \\
   \telse echo 'the viewer did not compile: gem_make.out, where this gem is installed, says why' > rperf-top.missing; fi
   \t@rm -rf viewer
   \t@touch $@
@@ -69,10 +69,10 @@ gem_rules = <<~MAKE
   \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)/rperf_top
   \t$(Q) cp #{__dir__}/rperf-top.rb $(RUBYARCHDIR) && cp #{__dir__}/rperf_top/*.rb $(RUBYARCHDIR)/rperf_top
   \t$(Q) cp rperf_top_inject.so #{__dir__}/inject/inject.py $(RUBYARCHDIR)
-  \t$(Q) for file in rperf-top rperf-top.missing; do if [ -e $$file ]; then $(INSTALL_PROG) $$file $(RUBYARCHDIR); fi; done
+  \t$(Q) for file in rperf-top rperf-top.missing librperf_top.so.0; do if [ -e $$file ]; then $(INSTALL_PROG) $$file $(RUBYARCHDIR); fi; done
   clean: clean-viewer
   clean-viewer:
-  \t-$(Q)rm -rf viewer viewer.made rperf-top rperf-top.missing
+  \t-$(Q)rm -rf viewer viewer.made rperf-top rperf-top.missing librperf_top.so.0
   VIEWER_JOBS = -j#{Etc.nprocessors}
   .PHONY: install-viewer clean-viewer
 MAKE

@@ -11,6 +11,7 @@
 #include "ext/out/opening.h"
 #include "ext/out/publisher.h"
 #include "ext/sampling/sampler.h"
+#include "ext/tracing/tracing.h"
 #include "shm/base/clock.h"
 #include "shm/base/memory_limit.h"
 #include "shm/segment/segment.h"
@@ -37,6 +38,7 @@ enum state { STOPPED, ACTIVE, PARKED };
 
 static struct {
   struct sampler sampler;
+  struct tracing tracing;
   struct publisher publisher;
   struct config config;
   enum state state;
@@ -90,6 +92,7 @@ static VALUE turn_on(VALUE unused)
  * find the sampler inactive. */
 static void turn_off(enum state state)
 {
+  tracing_end(&session.tracing);
   atomic_store(&session.sampler.active, false);
   if (session.hook && !session.forked_child) {
     gvl_remove(session.hook);
@@ -126,6 +129,7 @@ static void drop_parent(void)
   trylock_release(&sampler->threads.pool_lock);
   trylock_release(&sampler->labels.lock);
   publisher_abandon(&session.publisher);
+  tracing_forget(&session.tracing);
   profiles_forked(&session.publisher.profiles);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
   marks_init(&session.publisher.marks);
@@ -169,6 +173,7 @@ static void sample(void)
   VALUE error = rb_errinfo();
   int raised = 0;
   sampler_job(&session.sampler);
+  tracing_job(&session.tracing);
   rb_protect(look_at_fibers, Qnil, &raised);
   if (raised) rb_set_errinfo(error);
 }
@@ -241,6 +246,8 @@ void session_init(void)
   sampler_learn(&session.sampler); /* may raise: before anything is registered */
   session.sampler.job = rb_postponed_job_preregister(0, job, NULL);
   session.publisher.sampler = &session.sampler;
+  session.publisher.tracing = &session.tracing;
+  tracing_init(&session.tracing, &session.sampler);
   session.sampler.publisher_word = &session.publisher.word;
   VALUE description = rb_const_get(rb_cObject, rb_intern("RUBY_DESCRIPTION"));
   threads_init(&session.sampler.threads, strstr(StringValueCStr(description), "+MN") != NULL);
@@ -343,6 +350,7 @@ static const char *turn_on_with(const struct config *config)
   read_command(session.publisher.command, sizeof session.publisher.command);
   atomic_store(&session.sampler.period_ns, CLOCK_NS_PER_SECOND / (config->record_hz ? config->record_hz : 1000));
   sampler_begin(&session.sampler);
+  tracing_forget(&session.tracing);
   if (config->record_hz) protected_turn_on();
   else session.state = PARKED;
   return session.state == STOPPED ? no_hooks : start_publisher();

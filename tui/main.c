@@ -1,8 +1,8 @@
 /* rperf-top: reads the command line and goes where it says. */
 #include "tui/app/app.h"
 #include "tui/cli/batch.h"
+#include "tui/cli/list_print.h"
 #include "tui/cli/options.h"
-#include "tui/feed/list.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -52,6 +52,7 @@ int main(int argc, char **argv)
   if (options.stream) return rtop_stream_run(&options);
   if (options.output) return rtop_export_run(&options);
   if (options.metrics) return rtop_metrics_run(&options);
+  if (options.push) return rtop_push_run(&options);
   if (options.stat) return rtop_stat_run(&options);
   return options.batch ? rtop_batch_run(&options, NULL) : main_screen(&options);
 }

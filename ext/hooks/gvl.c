@@ -103,6 +103,9 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
     stretch.wall_ns[0] += length;
   }
   data->off_waiting_ns = 0;
+  int64_t ready = before == RTOP_WAITING ? atomic_load_explicit(&data->ready_ns, memory_order_relaxed) : now;
+  if (data->off_since_ns) data->gone_off_ns += ready - data->off_since_ns;
+  data->gone_wait_ns += now - ready;
   /* The VM may switch threads where a job makes names. */
   if (data->off_since_ns) data->not_own_ns += now - data->off_since_ns;
   data->off_since_ns = 0;

@@ -139,19 +139,29 @@ uint32_t frames_special(struct frames *frames, const char *label)
   return add_entry(frames, &names, RTOP_FRAME_SPECIAL);
 }
 
-uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes)
+static uint32_t add_text(struct frames *frames, const char *namespace_label, const char *text, size_t bytes)
 {
   struct frame_names names = {
     .label = text,
     .label_bytes = bytes,
     .path = "",
-    .namespace_label = RTOP_LABEL_NAMESPACE,
-    .namespace_bytes = sizeof RTOP_LABEL_NAMESPACE - 1,
+    .namespace_label = namespace_label,
+    .namespace_bytes = strlen(namespace_label),
   };
   if (bytes > frames->arena_capacity / 8 - frames->labels_used) return FRAMES_OTHER;
   uint32_t frame = add_entry(frames, &names, RTOP_FRAME_SPECIAL);
   if (frame != FRAMES_OTHER) frames->labels_used += (uint32_t)bytes;
   return frame;
+}
+
+uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes)
+{
+  return add_text(frames, RTOP_LABEL_NAMESPACE, text, bytes);
+}
+
+uint32_t frames_task(struct frames *frames, const char *text, size_t bytes)
+{
+  return add_text(frames, RTOP_FIBERS_NAMESPACE, text, bytes);
 }
 
 /* A Ruby method is known by path, line and plain label, whatever class it was defined in; a C function

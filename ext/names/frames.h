@@ -66,7 +66,7 @@ struct frames {
 
   char *arena;
   uint32_t arena_used, arena_capacity;
-  uint32_t labels_used; /* of it, by label sets */
+  uint32_t labels_used; /* of it, by label sets and names of fibers */
   struct frames_string *strings;
   _Atomic uint32_t string_count;
   uint32_t string_capacity;
@@ -102,6 +102,9 @@ uint32_t frames_special(struct frames *frames, const char *label);
 /* A frame that stands for a set of labels (shm/base/label_text.h); FRAMES_OTHER when there is no room: an eighth
  * of the strings is theirs. Under the sampler's lock. */
 uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes);
+
+/* The same for a name of fibers (RTOP_FIBERS_NAMESPACE). */
+uint32_t frames_task(struct frames *frames, const char *text, size_t bytes);
 
 /* A new epoch; every second one drops the VALUEs that were not seen in the last two. In the job, under
  * the sampler's lock. */

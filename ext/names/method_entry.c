@@ -44,10 +44,11 @@ static VALUE probe(VALUE self)
   return Qtrue;
 }
 
-static bool is_function(VALUE entry, ID name)
+static bool is_function(VALUE entry, ID name, uint32_t arguments)
 {
   VALUE definition = word(entry, WORD_DEFINITION);
-  return word(definition, FUNCTION_NAME) == (VALUE)name && (uint32_t)word(definition, FUNCTION_ARGUMENTS) == 0 &&
+  return word(definition, FUNCTION_NAME) == (VALUE)name &&
+         (uint32_t)word(definition, FUNCTION_ARGUMENTS) == arguments &&
          (word(definition, FUNCTION_TYPE) & FUNCTION_TYPE_MASK) == function_type;
 }
 
@@ -60,8 +61,8 @@ static bool learn_functions(VALUE object, ID name)
   for (entry_of_method = 0; entry_of_method < METHOD_WORDS; entry_of_method++)
     if (words[entry_of_method] == own_entry) break;
   function_type = word(definition, FUNCTION_TYPE) & FUNCTION_TYPE_MASK;
-  bool right =
-      entry_of_method < METHOD_WORDS && word(definition, FUNCTION_CALL) == (VALUE)probe && is_function(own_entry, name);
+  bool right = entry_of_method < METHOD_WORDS && word(definition, FUNCTION_CALL) == (VALUE)probe &&
+               is_function(own_entry, name, 0);
   RB_GC_GUARD(method);
   return right;
 }
@@ -87,17 +88,43 @@ void method_entry_learn(void)
   RB_GC_GUARD(module);
 }
 
-method_entry_call *method_entry_function(VALUE receiver, VALUE class, const char *name)
+VALUE method_entry_of(VALUE method)
+{
+  if (!functions_known || !RB_TYPE_P(method, T_DATA)) return 0;
+  VALUE entry = ((const VALUE *)RTYPEDDATA_GET_DATA(method))[entry_of_method];
+  return entry && !RB_SPECIAL_CONST_P(entry) && method_entry_is(entry) ? entry : 0;
+}
+
+static VALUE find_function(VALUE receiver, VALUE class, const char *name, uint32_t arguments)
 {
   ID id = rb_intern(name);
-  if (!functions_known || !rb_method_basic_definition_p(CLASS_OF(receiver), id)) return NULL;
-  VALUE method = rb_obj_method(receiver, ID2SYM(id));
-  VALUE entry = ((const VALUE *)RTYPEDDATA_GET_DATA(method))[entry_of_method];
-  bool right = entry && !RB_SPECIAL_CONST_P(entry) && method_entry_is(entry) && method_entry_class(entry) == class &&
-               method_entry_id(entry) == id && is_function(entry, id);
+  if (!functions_known || !rb_method_basic_definition_p(CLASS_OF(receiver), id)) return 0;
+  VALUE method = rb_obj_method(receiver, ID2SYM(id)), entry = method_entry_of(method);
+  bool right =
+      entry && method_entry_class(entry) == class && method_entry_id(entry) == id && is_function(entry, id, arguments);
   VALUE call = right ? word(word(entry, WORD_DEFINITION), FUNCTION_CALL) : 0;
   RB_GC_GUARD(method);
-  return (method_entry_call *)call;
+  return call;
+}
+
+method_entry_call *method_entry_function(VALUE receiver, VALUE class, const char *name)
+{
+  return (method_entry_call *)find_function(receiver, class, name, 0);
+}
+
+method_entry_call_1 *method_entry_function_1(VALUE receiver, VALUE class, const char *name)
+{
+  return (method_entry_call_1 *)find_function(receiver, class, name, 1);
+}
+
+VALUE method_entry_definition(VALUE entry)
+{
+  return word(entry, WORD_DEFINITION);
+}
+
+unsigned method_entry_kind(VALUE entry)
+{
+  return (unsigned)(word(word(entry, WORD_DEFINITION), FUNCTION_TYPE) & FUNCTION_TYPE_MASK);
 }
 
 bool method_entry_is(VALUE frame)

@@ -30,5 +30,14 @@ ID method_entry_id(VALUE frame);
 /* The VM's own function behind the method `name` of `receiver`, which is defined in `class` and takes no arguments. NULL
  * when it is not known, when it is no C function, or when somebody has put another method in its place. */
 method_entry_call *method_entry_function(VALUE receiver, VALUE class, const char *name);
+/* The same of one that takes one argument. */
+typedef VALUE method_entry_call_1(VALUE self, VALUE argument);
+method_entry_call_1 *method_entry_function_1(VALUE receiver, VALUE class, const char *name);
+
+/* The entry of a Method or UnboundMethod, 0 when the layout is not known. */
+VALUE method_entry_of(VALUE method);
+/* What makes two entries the same method, and of which kind it is: one in Ruby is of the same as another one. Of an entry. */
+VALUE method_entry_definition(VALUE entry);
+unsigned method_entry_kind(VALUE entry);
 
 #endif

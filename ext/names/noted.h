@@ -19,6 +19,7 @@ struct noted_stack {
   uint64_t serial; /* of the thread */
   uint32_t thread, depth;
   uint32_t root;     /* node below which it stands */
+  uint32_t name;     /* of the fiber (task_names.h) */
   const void *fiber; /* that waits there (fiber_frames.h); NULL: the thread did */
   uint32_t states[2];
   int64_t wall_ns[2];

@@ -421,6 +421,38 @@ void cut_threads_count_fibers(struct cut *cut)
   if (sum >= 0) rtop_window_set_counter(&cut->window, RTOP_COUNTER_FIBERS_WAITING, (uint64_t)sum);
 }
 
+/* The names of some may not have found room in the segment: then they have none. */
+static bool add_fibers(struct cut *cut, struct thread_data *data)
+{
+  struct fibers_row rows[FIBERS_GROUPS_MAX];
+  const struct calltree *tree = &cut->sampler->tree;
+  uint32_t count = fibers_rows(data, cut->window.end_mono_ns, rows);
+  for (uint32_t i = 0; i < count; i++) {
+    struct rtop_fibers *to = rtop_window_add_fibers(&cut->window);
+    if (!to) return false;
+    bool named = names_out_known(cut->names, tree, rows[i].name) == rows[i].name;
+    *to = (struct rtop_fibers){
+      .serial = data->serial,
+      .name = named ? rows[i].name : RTOP_NODE_ROOT,
+      .node = names_out_known(cut->names, tree, rows[i].node),
+      .alive = data->last_window ? 0 : rows[i].alive,
+      .waiting = data->last_window ? 0 : rows[i].waiting,
+      .wait_ns = (uint64_t)rows[i].wait_ns,
+      .longest_ns = (uint64_t)rows[i].longest_ns,
+    };
+  }
+  return true;
+}
+
+bool cut_threads_add_fibers(struct cut *cut)
+{
+  for (uint32_t index = 0; index < high(cut); index++) {
+    struct thread_data *data = thread_at(cut, index);
+    if (data && !add_fibers(cut, data)) return false;
+  }
+  return true;
+}
+
 void cut_threads_forget_slots(struct cut *cut)
 {
   for (uint32_t index = 0; index < high(cut); index++) {

@@ -22,6 +22,9 @@ bool cut_threads_add_cells(struct cut *cut, const struct cells *cells);
 /* The fibers that wait at this moment, where there is a fiber scheduler, as a counter of the window. */
 void cut_threads_count_fibers(struct cut *cut);
 
+/* What fibers waited for. After the tables were copied. False when memory ran out. */
+bool cut_threads_add_fibers(struct cut *cut);
+
 /* After the tables were copied: nodes that did not make it become their ancestors. */
 void cut_threads_update_nodes(struct cut *cut);
 

@@ -2,6 +2,7 @@
 #include "publisher.h"
 
 #include "cut.h"
+#include "cut_exact.h"
 #include "cut_threads.h"
 #include "opening.h"
 #include "ext/base/trylock.h"
@@ -62,6 +63,7 @@ struct loop {
   struct cut cut;
   struct governor governor;
   uint32_t wanted_hz;
+  bool watched;
   struct instants instants;
   int64_t next_cut_ns, active_ns;
   uint64_t served, points[RTOP_STATE_COUNT];
@@ -292,7 +294,8 @@ static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
   struct rtop_request request;
   rtop_writer_request(loop->writer, &request, futex_value);
   uint32_t wanted = config->record_hz, profiles = atomic_load(&loop->publisher->profiles.hz);
-  if (rtop_writer_watched(loop->writer)) wanted = request.rate_hz ? request.rate_hz : config->watch_hz;
+  loop->watched = rtop_writer_watched(loop->writer);
+  if (loop->watched) wanted = request.rate_hz ? request.rate_hz : config->watch_hz;
   return wanted > profiles ? wanted : profiles;
 }
 
@@ -339,7 +342,7 @@ static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_
 static bool publish(struct loop *loop, int64_t end_ns, bool last)
 {
   struct rtop_window *window = &loop->cut.window;
-  if (!cut_window(&loop->cut, end_ns, last)) return true;
+  if (!cut_window(&loop->cut, end_ns, last) || !cut_exact_add(&loop->cut, loop->publisher->tracing)) return true;
   marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->instants.passed);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->instants.missed);
@@ -362,14 +365,23 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   return true;
 }
 
+static void follow_traces(struct loop *loop)
+{
+  struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
+  uint32_t wanted = loop->watched ? rtop_writer_traces(loop->writer, wishes) : 0;
+  if (tracing_want(loop->publisher->tracing, wanted, wishes)) trigger(loop->publisher);
+}
+
 /* Looks who watches; parks as long as nobody wants anything; takes over the rate that is wanted. */
 static void follow_wishes(struct loop *loop)
 {
   uint32_t futex_value;
   uint32_t wanted = wanted_rate(loop, &futex_value);
+  follow_traces(loop);
   while (wanted == 0 && !atomic_load(&loop->publisher->stopping)) {
     park(loop, futex_value);
     wanted = wanted_rate(loop, &futex_value);
+    follow_traces(loop);
   }
   if (wanted == 0 || wanted == loop->wanted_hz) return;
   loop->wanted_hz = wanted;

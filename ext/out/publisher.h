@@ -14,6 +14,7 @@
 #include "ext/out/profiles.h"
 #include "ext/sampling/marks.h"
 #include "ext/sampling/sampler.h"
+#include "ext/tracing/tracing.h"
 #include <pthread.h>
 
 /* What the application side is to do about hooks; carried out by the job (session.h). */
@@ -21,6 +22,7 @@ enum publisher_wish { PUBLISHER_WISH_RUN, PUBLISHER_WISH_PARK };
 
 struct publisher {
   struct sampler *sampler;
+  struct tracing *tracing;
   struct config config;
   struct marks marks; /* of the program, for the next window */
   char ruby_version[64];

@@ -2,7 +2,8 @@
 module RperfTop
   class Profile
     STATES = %i[running waiting blocked marking sweeping].freeze
-    FORMAT = "rperf_top profile 1"
+    FORMAT = "rperf_top profile 2" # 1 had no calls
+    FORMATS = ["rperf_top profile 1", FORMAT].freeze
 
     # Nanoseconds by state and of CPU; wall is the sum of all states. Allocations are objects, estimated as samples are.
     Cost = Data.define(*STATES, :cpu, :allocations, :samples) do
@@ -28,6 +29,7 @@ module RperfTop
 
     def initialize(fields, value = nil)
       FIELDS.each { |name| instance_variable_set(:"@#{name}", fields.fetch(name)) }
+      @calls = fields[:calls]
       @value = value
       freeze
     end
@@ -39,10 +41,10 @@ module RperfTop
       FIELDS.to_h { |name| [name, plain(instance_variable_get(:"@#{name}"))] }
     end
 
-    # As JSON, in a new file or over an old one; RperfTop.load reads it.
+    # As JSON, in a new file or over an old one; RperfTop.load reads it, and `rperf-top -r`.
     def save(path)
       require "json"
-      File.write(path, JSON.generate({ format: FORMAT, **to_h }))
+      File.write(path, JSON.generate({ format: FORMAT, **to_h, calls: Reader.saved_calls(@calls) }.compact))
       path
     end
 
@@ -60,7 +62,7 @@ module RperfTop
       def load(path)
         require "json"
         found = JSON.parse(File.read(path), symbolize_names: true, max_nesting: 10)
-        raise ArgumentError, "#{path} is no profile of rperf_top" unless Hash === found && found[:format] == FORMAT
+        raise ArgumentError, "#{path} is no profile of rperf_top" unless Hash === found && FORMATS.include?(found[:format])
         new(Reader.fields(found))
       rescue JSON::ParserError, KeyError, TypeError, NoMethodError
         raise ArgumentError, "#{path} is no profile of rperf_top"
@@ -153,7 +155,31 @@ module RperfTop
         gc = GC.new(counters[:minor], counters[:major], whole.marking, whole.sweeping, counters[:allocations])
         { duration: rows[:duration], cpu: counters[:cpu], samples: counters[:samples], lost: rows[:lost] + counters[:dropped],
           exceptions: counters[:exceptions], cost: whole, gc: gc, methods: methods_of(rows), threads: threads_of(rows),
-          labels: labels_of(rows) }
+          labels: labels_of(rows), calls: calls_of(rows) }
+      end
+
+      # What the viewer needs besides: rows, and where they are from.
+      def calls_of(rows)
+        began = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond) - rows[:duration]
+        { rows: rows, began: began, pid: Process.pid, command: $PROGRAM_NAME.dup.force_encoding("UTF-8").scrub("?"),
+          ruby: RUBY_VERSION, own: rows[:counters][:cost] }
+      end
+
+      # In the file an id is a place in a list. Of a profile that was loaded: as it stood there.
+      def saved_calls(calls)
+        rows = calls&.fetch(:rows, nil) or return calls
+        nodes = rows[:nodes].keys.sort.each_with_index.to_h
+        frames = rows[:nodes].each_value.map { |_, frame,| frame }.uniq.each_with_index.to_h
+        at_place = ->((node, *rest)) { [nodes.fetch(node, 0), *rest] }
+        { **calls.except(:rows), frames: frames.keys.map { |id| frame_of(rows, id) },
+          nodes: nodes.keys.map { |id| rows[:nodes][id].then { |parent, frame, line| [nodes.fetch(parent), frames[frame], line] } },
+          cells: rows[:cells].map(&at_place), begun: rows[:begun].map(&at_place) }
+      end
+
+      # A frame that is not there (any more) is as one that found no room.
+      def frame_of(rows, id)
+        label, path, space, line, kind = rows[:frames][id] || ["(other frames)", "", "", 0, SPECIAL]
+        [RESERVED[id] || label.scrub("?"), path.scrub("?"), space.scrub("?"), line, kind]
       end
 
       # The frames of a node from the leaf on, and its set of labels or nil.
@@ -216,7 +242,7 @@ module RperfTop
 
       # Of a file.
       def fields(found)
-        { **found.slice(:duration, :cpu, :samples, :lost, :exceptions), cost: cost(found.fetch(:cost)),
+        { **found.slice(:duration, :cpu, :samples, :lost, :exceptions), calls: found[:calls], cost: cost(found.fetch(:cost)),
           gc: GC.new(**found.fetch(:gc)),
           methods: found.fetch(:methods).map { |row| Method.new(**row, self: cost(row[:self]), total: cost(row[:total])) }.freeze,
           threads: found.fetch(:threads).map { |row| Thread.new(**row, cost: cost(row[:cost])) }.freeze,

@@ -14,20 +14,28 @@
 #include <string.h>
 
 enum { PLACES_FIRST = 64, READ_TRIES = 100 };
+#define NONE UINT32_MAX
 
-/* A fiber that waits, and its group. */
+/* A fiber that waits, and its group, which lists those that it has by when they began to. */
 struct place {
   const void *fiber; /* NULL: free */
-  uint32_t group;
+  uint32_t group, before, after;
+  int64_t since_ns;
 };
 
-/* Group 0: of those whose stack is not known. */
+/* Group 0: of those whose stack is not known. Times are of the coarse clock, which costs a fifth of the other one. */
 struct fibers {
   _Atomic uint32_t turn; /* odd while the groups change */
   _Atomic bool off;      /* the open off-GVL stretch is in the loop */
   _Atomic uint32_t waiting, used;
+  _Atomic uint32_t running; /* group of the fiber that runs, where it waited last; NONE */
   struct group {
-    _Atomic uint32_t node, fibers;
+    _Atomic uint32_t node, name, fibers;
+    _Atomic int64_t oldest_ns;     /* since when the first of them waits */
+    _Atomic int64_t sum_ns, at_ns; /* what all of them waited, up to when their number changed last */
+    _Atomic int64_t told_ns;       /* how much of that the publisher has told */
+    _Atomic int64_t longest_ns;    /* wait that ended since it looked */
+    uint32_t first, last;          /* places */
   } groups[FIBERS_GROUPS_MAX];
 
   struct place *places; /* open addressing */
@@ -39,57 +47,112 @@ struct fibers {
   uint32_t loop_node;  /* there */
   uint32_t label;      /* set of the running fiber */
   int64_t stack_ns;    /* when a stack was taken last */
+  int64_t now_ns;      /* of the switch at hand */
 };
 
 /* ---- groups ------------------------------------------------------------------------------------- */
 
-static void set_group(struct fibers *fibers, uint32_t group, uint32_t node, uint32_t count)
+static int64_t coarse_ns(void)
 {
-  uint32_t turn = atomic_load_explicit(&fibers->turn, memory_order_relaxed);
-  uint32_t before = atomic_load_explicit(&fibers->groups[group].fibers, memory_order_relaxed);
-  uint32_t waiting = atomic_load_explicit(&fibers->waiting, memory_order_relaxed);
-  atomic_store_explicit(&fibers->turn, turn + 1, memory_order_relaxed);
+  return clock_read_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+static uint32_t get(const _Atomic uint32_t *word)
+{
+  return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static int64_t get_ns(const _Atomic int64_t *word)
+{
+  return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static void set(_Atomic uint32_t *word, uint32_t value)
+{
+  atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+static void set_ns(_Atomic int64_t *word, int64_t value)
+{
+  atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+static void begin_change(struct fibers *fibers)
+{
+  set(&fibers->turn, get(&fibers->turn) + 1);
   atomic_thread_fence(memory_order_release);
-  atomic_store_explicit(&fibers->groups[group].node, node, memory_order_relaxed);
-  atomic_store_explicit(&fibers->groups[group].fibers, count, memory_order_relaxed);
-  atomic_store_explicit(&fibers->waiting, waiting + count - before, memory_order_relaxed);
-  atomic_store_explicit(&fibers->turn, turn + 2, memory_order_release);
 }
 
-static uint32_t group_fibers(const struct fibers *fibers, uint32_t group)
+static void end_change(struct fibers *fibers)
 {
-  return atomic_load_explicit(&fibers->groups[group].fibers, memory_order_relaxed);
-}
-
-static uint32_t group_node(const struct fibers *fibers, uint32_t group)
-{
-  return atomic_load_explicit(&fibers->groups[group].node, memory_order_relaxed);
+  atomic_store_explicit(&fibers->turn, get(&fibers->turn) + 1, memory_order_release);
 }
 
 static void change_group(struct fibers *fibers, uint32_t group, int more)
 {
-  set_group(fibers, group, group_node(fibers, group), group_fibers(fibers, group) + (uint32_t)more);
+  struct group *of = &fibers->groups[group];
+  uint32_t count = get(&of->fibers);
+  int64_t now = fibers->now_ns;
+  begin_change(fibers);
+  set_ns(&of->sum_ns, get_ns(&of->sum_ns) + count * (now - get_ns(&of->at_ns)));
+  set_ns(&of->at_ns, now);
+  set_ns(&of->oldest_ns, of->first == NONE ? now : fibers->places[of->first].since_ns);
+  set(&of->fibers, count + (uint32_t)more);
+  set(&fibers->waiting, get(&fibers->waiting) + (uint32_t)more);
+  end_change(fibers);
 }
 
 /* 0: there is none. */
-static uint32_t find_group(const struct fibers *fibers, uint32_t node)
+static uint32_t find_group(const struct fibers *fibers, uint32_t name, uint32_t node)
 {
-  uint32_t used = atomic_load_explicit(&fibers->used, memory_order_relaxed);
+  uint32_t used = get(&fibers->used);
   for (uint32_t group = 1; group < used; group++)
-    if (group_node(fibers, group) == node) return group;
+    if (get(&fibers->groups[group].node) == node && get(&fibers->groups[group].name) == name) return group;
   return 0;
 }
 
-/* One of this node; 0 when there are too many. */
-static uint32_t make_group(struct fibers *fibers, uint32_t node)
+/* The one without fibers for the longest time; 0: there is none. */
+static uint32_t empty_group(const struct fibers *fibers)
 {
-  uint32_t used = atomic_load_explicit(&fibers->used, memory_order_relaxed), group = used;
-  if (used == FIBERS_GROUPS_MAX)
-    for (group = 1; group < used && group_fibers(fibers, group);) group++;
-  if (group == FIBERS_GROUPS_MAX) return 0;
-  set_group(fibers, group, node, 0);
+  uint32_t found = 0, used = get(&fibers->used);
+  for (uint32_t group = 1; group < used; group++) {
+    const struct group *of = &fibers->groups[group];
+    if (get(&of->fibers) || group == get(&fibers->running)) continue;
+    if (!found || get_ns(&of->at_ns) < get_ns(&fibers->groups[found].at_ns)) found = group;
+  }
+  return found;
+}
+
+/* What was not told of its last fibers is of unknown ones. */
+static void give_group(struct fibers *fibers, uint32_t group, uint32_t name, uint32_t node)
+{
+  struct group *of = &fibers->groups[group], *unknown = &fibers->groups[0];
+  begin_change(fibers);
+  int64_t left = get_ns(&of->sum_ns) - get_ns(&of->told_ns);
+  if (left > 0) set_ns(&unknown->sum_ns, get_ns(&unknown->sum_ns) + left);
+  set_ns(&of->sum_ns, 0);
+  set_ns(&of->told_ns, 0);
+  set_ns(&of->longest_ns, 0);
+  set(&of->node, node);
+  set(&of->name, name);
+  end_change(fibers);
+}
+
+/* One of this name and node; 0 when there are too many. */
+static uint32_t make_group(struct fibers *fibers, uint32_t name, uint32_t node)
+{
+  uint32_t used = get(&fibers->used), group = used < FIBERS_GROUPS_MAX ? used : empty_group(fibers);
+  if (!group) return 0;
+  fibers->groups[group].first = fibers->groups[group].last = NONE;
+  give_group(fibers, group, name, node);
   if (group == used) atomic_store_explicit(&fibers->used, used + 1, memory_order_release);
   return group;
+}
+
+static uint32_t group_for(struct fibers *fibers, uint32_t name, uint32_t node)
+{
+  uint32_t group = find_group(fibers, name, node);
+  return group ? group : make_group(fibers, name, node);
 }
 
 /* ---- fibers that wait --------------------------------------------------------------------------- */
@@ -107,60 +170,107 @@ static struct place *find_place(const struct fibers *fibers, const void *fiber)
   return &fibers->places[at];
 }
 
+/* Its neighbours, or its group, learn where it is. */
+static void tell_neighbours(struct fibers *fibers, const struct place *place, uint32_t before, uint32_t after)
+{
+  struct group *group = &fibers->groups[place->group];
+  *(place->before == NONE ? &group->first : &fibers->places[place->before].after) = after;
+  *(place->after == NONE ? &group->last : &fibers->places[place->after].before) = before;
+}
+
+static void link_place(struct fibers *fibers, struct place *place)
+{
+  uint32_t at = (uint32_t)(place - fibers->places);
+  place->before = fibers->groups[place->group].last;
+  place->after = NONE;
+  while (place->before != NONE && fibers->places[place->before].since_ns > place->since_ns) {
+    place->after = place->before;
+    place->before = fibers->places[place->before].before;
+  }
+  tell_neighbours(fibers, place, at, at);
+}
+
+static void unlink_place(struct fibers *fibers, const struct place *place)
+{
+  tell_neighbours(fibers, place, place->before, place->after);
+}
+
 static bool make_room(struct fibers *fibers)
 {
   if (2 * fibers->count < fibers->capacity) return true;
   if (fibers->count >= FIBERS_MAX) return false;
-  struct fibers before = { .places = fibers->places, .capacity = fibers->capacity };
-  uint32_t capacity = before.capacity ? 2 * before.capacity : PLACES_FIRST;
+  struct place *before = fibers->places;
+  uint32_t capacity = fibers->capacity ? 2 * fibers->capacity : PLACES_FIRST, used = get(&fibers->used);
   struct place *places = calloc(capacity, sizeof *places);
   if (!places) return false;
   fibers->places = places;
   fibers->capacity = capacity;
-  for (uint32_t i = 0; i < before.capacity; i++)
-    if (before.places[i].fiber) *find_place(fibers, before.places[i].fiber) = before.places[i];
-  free(before.places);
+  for (uint32_t group = 0; group < used; group++) {
+    uint32_t at = fibers->groups[group].first;
+    fibers->groups[group].first = fibers->groups[group].last = NONE;
+    for (; at != NONE; at = before[at].after) {
+      struct place *place = find_place(fibers, before[at].fiber);
+      *place = before[at];
+      link_place(fibers, place);
+    }
+  }
+  free(before);
   return true;
 }
 
 static void add_place(struct fibers *fibers, const void *fiber, uint32_t group)
 {
   if (!make_room(fibers)) return;
-  *find_place(fibers, fiber) = (struct place){ .fiber = fiber, .group = group };
+  struct place *place = find_place(fibers, fiber);
+  *place = (struct place){ .fiber = fiber, .group = group, .since_ns = fibers->now_ns };
+  link_place(fibers, place);
   fibers->count++;
   change_group(fibers, group, 1);
 }
 
 /* Those behind it that would have stood there move up. */
-static void remove_place(struct fibers *fibers, const void *fiber)
+static void close_hole(struct fibers *fibers, uint32_t hole)
 {
-  if (!fibers->count) return;
-  struct place *place = find_place(fibers, fiber);
-  if (!place->fiber) return;
-  change_group(fibers, place->group, -1);
-  uint32_t mask = fibers->capacity - 1, hole = (uint32_t)(place - fibers->places);
+  uint32_t mask = fibers->capacity - 1;
   for (uint32_t at = (hole + 1) & mask; fibers->places[at].fiber; at = (at + 1) & mask) {
     uint32_t from = home(fibers, fibers->places[at].fiber);
     if (((at - from) & mask) < ((at - hole) & mask)) continue;
     fibers->places[hole] = fibers->places[at];
+    tell_neighbours(fibers, &fibers->places[hole], hole, hole);
     hole = at;
   }
   fibers->places[hole] = (struct place){ 0 };
-  fibers->count--;
 }
 
-void fibers_named(struct thread_data *data, const void *fiber, uint32_t node)
+/* Returns the group that it was in; NONE: it did not wait. */
+static uint32_t remove_place(struct fibers *fibers, const void *fiber)
+{
+  struct place *place = fibers->count ? find_place(fibers, fiber) : NULL;
+  if (!place || !place->fiber) return NONE;
+  uint32_t group = place->group;
+  int64_t waited = fibers->now_ns - place->since_ns;
+  if (waited > get_ns(&fibers->groups[group].longest_ns)) set_ns(&fibers->groups[group].longest_ns, waited);
+  unlink_place(fibers, place);
+  change_group(fibers, group, -1);
+  close_hole(fibers, (uint32_t)(place - fibers->places));
+  fibers->count--;
+  return group;
+}
+
+void fibers_named(struct thread_data *data, const void *fiber, uint32_t name, uint32_t node)
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
   if (!fibers || !fibers->count) return;
   struct place *place = find_place(fibers, fiber);
   if (!place->fiber || place->group) return;
-  uint32_t group = find_group(fibers, node);
-  if (!group) group = make_group(fibers, node);
+  uint32_t group = group_for(fibers, name, node);
   if (!group) return;
+  fibers->now_ns = coarse_ns();
+  unlink_place(fibers, place);
   change_group(fibers, 0, -1);
-  change_group(fibers, group, 1);
   place->group = group;
+  link_place(fibers, place);
+  change_group(fibers, group, 1);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------- */
@@ -197,7 +307,8 @@ static bool leave_out_scheduler(struct sampler *sampler, VALUE scheduler)
 }
 
 /* The hook cannot name it: the next job does, which comes before the thread goes to wait. */
-static void note(struct sampler *sampler, const struct thread_data *data, const void *fiber, uint32_t root)
+static void note(struct sampler *sampler, const struct thread_data *data, const void *fiber, uint32_t root,
+                 uint32_t name)
 {
   struct noted_stack *noted =
       noted_add(&sampler->frames.noted, sampler->stack_frames, sampler->stack_lines, (uint32_t)sampler->stack_depth);
@@ -205,13 +316,15 @@ static void note(struct sampler *sampler, const struct thread_data *data, const 
   noted->thread = data->index;
   noted->serial = data->serial;
   noted->root = root;
+  noted->name = name;
   noted->fiber = fiber;
   noted->wall_ns[0] = noted->wall_ns[1] = 0;
   rb_postponed_job_trigger(sampler->job);
 }
 
 /* Lock held. *waits: it does, or that is not known. Returns its group. */
-static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler, bool *waits)
+static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler,
+                         VALUE annotation, bool *waits)
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
   sampler->stack_depth =
@@ -221,13 +334,20 @@ static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALU
   if (!*waits) return 0;
   uint32_t root = label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, fibers->label);
   uint32_t node = sampler_walk(sampler, data, sampler->stack_depth, root, NULL);
+  uint32_t name = task_names_node(&sampler->task_names, &sampler->frames, &sampler->tree, annotation);
   if (node == SAMPLER_NO_STACK) {
-    note(sampler, data, fibers->current, root);
+    note(sampler, data, fibers->current, root, name);
     return 0;
   }
   sampler_count(&sampler->counters.samples, 1);
-  uint32_t group = find_group(fibers, node);
-  return group ? group : make_group(fibers, node);
+  return group_for(fibers, name, node);
+}
+
+/* Of several Ractors the VM takes a lock for it. */
+static VALUE annotation_of(const struct sampler *sampler, const struct thread_data *data)
+{
+  VALUE fiber = atomic_load_explicit(&data->fiber, memory_order_relaxed);
+  return atomic_load(&sampler->ractors_seen) ? Qnil : task_names_read(&sampler->task_names, fiber);
 }
 
 static bool may_take(struct sampler *sampler, const struct fibers *fibers, int64_t now_ns)
@@ -250,8 +370,9 @@ static void begin_wait(struct sampler *sampler, struct thread_data *data, VALUE 
         accounting_move(sampler, data, RTOP_RUNNING, coarse ? sampler_event_ns(sampler, data) : own.begin_ns, &before);
     accounting_spent(data, before, open);
     accounting_add(sampler, data, before, open);
+    VALUE annotation = annotation_of(sampler, data);
     if (accounting_try_lock(sampler)) {
-      group = group_of(sampler, data, thread, scheduler, &waits);
+      group = group_of(sampler, data, thread, scheduler, annotation, &waits);
       accounting_flush_own(sampler, data);
       trylock_release(&sampler->lock);
     }
@@ -263,29 +384,50 @@ static void begin_wait(struct sampler *sampler, struct thread_data *data, VALUE 
 
 /* ---- the thread --------------------------------------------------------------------------------- */
 
+/* Nobody waits any more; what they did wait is still to be told. */
+static void end_waits(struct fibers *fibers)
+{
+  int64_t now = coarse_ns();
+  begin_change(fibers);
+  for (uint32_t group = 0; group < FIBERS_GROUPS_MAX; group++) {
+    struct group *of = &fibers->groups[group];
+    set_ns(&of->sum_ns, get_ns(&of->sum_ns) + get(&of->fibers) * (now - get_ns(&of->at_ns)));
+    set_ns(&of->at_ns, now);
+    set(&of->fibers, 0);
+    of->first = of->last = NONE;
+  }
+  set(&fibers->waiting, 0);
+  set(&fibers->running, NONE);
+  end_change(fibers);
+}
+
 static struct fibers *fibers_of(struct thread_data *data)
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
   if (fibers) return fibers;
   fibers = calloc(1, sizeof *fibers);
   if (!fibers) return NULL;
-  atomic_store_explicit(&fibers->used, 1, memory_order_relaxed);
+  end_waits(fibers);
+  set(&fibers->used, 1);
   atomic_store_explicit(&data->fibers, fibers, memory_order_release);
   return fibers;
 }
 
-static void runs_now(struct sampler *sampler, struct thread_data *data, struct fibers *fibers, VALUE thread)
+/* `group`: where it waited until now. */
+static void runs_now(struct sampler *sampler, struct thread_data *data, struct fibers *fibers, VALUE thread,
+                     uint32_t group)
 {
   fibers->current = fiber_frames_current(thread);
   fibers->can_wait = !NIL_P(rb_fiber_scheduler_current());
   fibers->label = label_sets_of(&sampler->labels, thread);
+  set(&fibers->running, fibers->can_wait ? group : NONE);
   atomic_store_explicit(&data->fiber, rb_fiber_current(), memory_order_relaxed);
 }
 
 void fibers_begin(struct sampler *sampler, struct thread_data *data, VALUE thread)
 {
   struct fibers *fibers = fiber_frames_known() ? fibers_of(data) : NULL;
-  if (fibers) runs_now(sampler, data, fibers, thread);
+  if (fibers) runs_now(sampler, data, fibers, thread, NONE);
 }
 
 /* A switch may have been missed (an exception that comes in the midst of it, another's hook that raises): then the fiber
@@ -295,22 +437,22 @@ void fibers_switch(struct sampler *sampler, struct thread_data *data, VALUE thre
   struct fibers *fibers = fibers_of(data);
   if (!fibers) return;
   const void *now = fiber_frames_current(thread);
+  fibers->now_ns = coarse_ns();
   bool could_wait = fibers->current && fibers->current != now && fibers->can_wait;
-  remove_place(fibers, now);
+  uint32_t group = remove_place(fibers, now);
   if (could_wait && NIL_P(rb_fiber_scheduler_current()) &&
       RTEST(rb_fiber_alive_p(atomic_load_explicit(&data->fiber, memory_order_relaxed)))) {
     remove_place(fibers, fibers->current);
     begin_wait(sampler, data, thread, scheduler);
   }
-  runs_now(sampler, data, fibers, thread);
+  runs_now(sampler, data, fibers, thread, group);
 }
 
 void fibers_forget(struct thread_data *data)
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
   if (!fibers || !fibers->current) return;
-  for (uint32_t group = 0; group < FIBERS_GROUPS_MAX; group++) set_group(fibers, group, 0, 0);
-  atomic_store_explicit(&fibers->used, 1, memory_order_relaxed);
+  end_waits(fibers);
   if (fibers->count) memset(fibers->places, 0, fibers->capacity * sizeof *fibers->places);
   fibers->count = 0;
   fibers->current = NULL;
@@ -347,10 +489,10 @@ static void read_mix(const struct fibers *fibers, struct fibers_mix *mix)
   uint32_t used = atomic_load_explicit(&fibers->used, memory_order_acquire);
   mix->waiting = atomic_load_explicit(&fibers->waiting, memory_order_relaxed);
   mix->count = 0;
-  for (uint32_t group = 1; group < used; group++)
-    if (group_fibers(fibers, group))
-      mix->parts[mix->count++] =
-          (struct fibers_part){ .node = group_node(fibers, group), .fibers = group_fibers(fibers, group) };
+  for (uint32_t group = 1; group < used; group++) {
+    const struct group *of = &fibers->groups[group];
+    if (get(&of->fibers)) mix->parts[mix->count++] = (struct fibers_part){ get(&of->node), get(&of->fibers) };
+  }
 }
 
 bool fibers_mix(const struct thread_data *data, struct fibers_mix *mix)
@@ -364,6 +506,50 @@ bool fibers_mix(const struct thread_data *data, struct fibers_mix *mix)
     if (!(turn & 1) && atomic_load_explicit(&fibers->turn, memory_order_relaxed) == turn) return mix->count > 0;
   }
   return false;
+}
+
+/* What is told of it; false: nothing. The thread does not change it. */
+static bool read_row(const struct fibers *fibers, uint32_t group, int64_t end_ns, struct fibers_row *row)
+{
+  const struct group *of = &fibers->groups[group];
+  uint32_t waiting = get(&of->fibers);
+  int64_t open = end_ns - get_ns(&of->at_ns), oldest = waiting ? end_ns - get_ns(&of->oldest_ns) : 0;
+  int64_t sum = get_ns(&of->sum_ns) + (open > 0 ? open * waiting : 0), wait = sum - get_ns(&of->told_ns);
+  *row = (struct fibers_row){
+    .group = group,
+    .name = get(&of->name),
+    .node = get(&of->node),
+    .alive = waiting + (group == get(&fibers->running)),
+    .waiting = waiting,
+    .wait_ns = wait > 0 ? wait : 0,
+    .told_ns = wait > 0 ? sum : sum - wait,
+    .longest_ns = oldest > 0 ? oldest : 0,
+  };
+  return row->alive || row->wait_ns;
+}
+
+/* Of a group that the thread gives to others at this moment less may be told. */
+static void take_row(struct fibers *fibers, struct fibers_row *row)
+{
+  struct group *of = &fibers->groups[row->group];
+  int64_t ended = atomic_exchange_explicit(&of->longest_ns, 0, memory_order_relaxed);
+  if (ended > row->longest_ns) row->longest_ns = ended;
+  set_ns(&of->told_ns, row->told_ns);
+}
+
+uint32_t fibers_rows(struct thread_data *data, int64_t end_ns, struct fibers_row rows[FIBERS_GROUPS_MAX])
+{
+  struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_acquire);
+  for (int tries = 0; fibers && tries < READ_TRIES; tries++) {
+    uint32_t turn = atomic_load_explicit(&fibers->turn, memory_order_acquire), count = 0;
+    uint32_t used = atomic_load_explicit(&fibers->used, memory_order_acquire);
+    for (uint32_t group = 0; group < used; group++) count += read_row(fibers, group, end_ns, &rows[count]);
+    atomic_thread_fence(memory_order_acquire);
+    if (turn & 1 || get(&fibers->turn) != turn) continue;
+    for (uint32_t i = 0; i < count; i++) take_row(fibers, &rows[i]);
+    return count;
+  }
+  return 0;
 }
 
 int64_t fibers_waiting(const struct thread_data *data)

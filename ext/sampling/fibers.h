@@ -20,6 +20,12 @@
 
 #include "sampler.h"
 
+/* What is told of those that wait under one name and at one stack. */
+struct fibers_row {
+  uint32_t group, name, node, alive, waiting;
+  int64_t wait_ns, longest_ns, told_ns;
+};
+
 enum { FIBERS_GROUPS_MAX = 64, FIBERS_MAX = 32768 };
 
 /* What was known of the waiting fibers at one moment: how many, and how many of them at which node. */
@@ -43,7 +49,7 @@ void fibers_forget(struct thread_data *data);
 void fibers_label(struct thread_data *data, uint32_t set);
 
 /* The stack that a hook noted is this one. */
-void fibers_named(struct thread_data *data, const void *fiber, uint32_t node);
+void fibers_named(struct thread_data *data, const void *fiber, uint32_t name, uint32_t node);
 
 /* Goes off the GVL with the stack that stands in the stack buffers; its node, or 0: not known yet. Lock held. [hook] */
 void fibers_saw(struct sampler *sampler, struct thread_data *data, uint32_t node);
@@ -57,6 +63,9 @@ bool fibers_mix(const struct thread_data *data, struct fibers_mix *mix);
 
 /* How many fibers wait; -1: the thread has had no scheduler. Any thread. */
 int64_t fibers_waiting(const struct thread_data *data);
+
+/* Of all groups with fibers, or in which some waited since the last call; returns how many. Publisher. */
+uint32_t fibers_rows(struct thread_data *data, int64_t end_ns, struct fibers_row rows[FIBERS_GROUPS_MAX]);
 
 /* The part of a wait. */
 static inline int64_t fibers_share(const struct fibers_mix *mix, uint32_t part, int64_t wall_ns)

@@ -47,6 +47,7 @@ int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t fra
   if (frames_create(&sampler->frames, frame_capacity, string_bytes) != 0) return -1;
   for (int i = 0; i < 2; i++)
     if (cells_create(&sampler->cells[i]) != 0) return -1;
+  task_names_init(&sampler->task_names);
   sampler->open = &sampler->cells[0];
   sampler->own_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_OWN, 0);
   sampler->shared_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_SHARED, 0);
@@ -157,7 +158,7 @@ static void charge_noted(struct sampler *sampler, bool main_ractor)
       };
       if (cell.wall_ns) accounting_charge(sampler, data, &cell, 0);
     }
-    if (alive && first->fiber) fibers_named(data, first->fiber, node);
+    if (alive && first->fiber) fibers_named(data, first->fiber, first->name, node);
     noted_drop_first(noted);
     trylock_release(&sampler->lock);
   }

@@ -25,6 +25,7 @@
 #include "ext/names/cells.h"
 #include "ext/names/frames.h"
 #include "ext/names/label_sets.h"
+#include "ext/names/task_names.h"
 #include "shm/base/clock.h"
 #include <ruby.h>
 #include <ruby/debug.h>
@@ -61,6 +62,7 @@ struct sampler {
   bool cut_pending;   /* under the lock: those are of a window whose end is not known yet */
   struct threads threads;
   struct label_sets labels;
+  struct task_names task_names;
   struct waiting waiting;
   struct pools pools;
   struct sampler_counters counters;

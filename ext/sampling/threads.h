@@ -104,9 +104,12 @@ struct thread_data {
   struct cpu_clock_mark cpu_mark;
   int64_t waits_unread, wait_cpu_ns; /* waits since the CPU clock itself was read; what one takes, a running mean */
   int64_t off_since_ns;              /* it let go of the GVL then */
-  int64_t not_own_ns;                /* GC, time off the GVL and own work: what own work around it leaves out */
-  int64_t own_wall_ns, own_cpu_ns;   /* the profiler's own work on this thread, not handed in yet */
-  uint64_t own_window;               /* in which it was handed in last */
+  int64_t gone_off_ns,
+      gone_wait_ns;   /* all its time off the GVL, waiting for it left out, and waiting; of whole stretches */
+  uint64_t raises;    /* exceptions raised on it */
+  int64_t not_own_ns; /* GC, time off the GVL and own work: what own work around it leaves out */
+  int64_t own_wall_ns, own_cpu_ns; /* the profiler's own work on this thread, not handed in yet */
+  uint64_t own_window;             /* in which it was handed in last */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
   uint64_t allocations_read, allocations;
   uint32_t allocations_node; /* where its last clock sample stood; 0: none */

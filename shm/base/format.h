@@ -21,7 +21,8 @@
 #define RTOP_MAGIC "RPERFTOP" /* 8 bytes, no NUL */
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
-#define RTOP_VERSION_MINOR 3u /* 1: the tiers; 2: ages of stacks, late records move time; 3: labels that begin */
+#define RTOP_VERSION_MINOR                                                                                             \
+  5u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -200,6 +201,9 @@ enum {
   RTOP_NODE_FIRST_FREE = 4,
 };
 
+/* Of a frame of kind SPECIAL below the root that stands for a name of fibers. */
+#define RTOP_FIBERS_NAMESPACE "(fibers)"
+
 #define RTOP_LABEL_UNSAMPLED "(not sampled)"
 
 enum rtop_thread_flag {
@@ -242,7 +246,41 @@ enum rtop_window_part {
   RTOP_PART_MARKS = 5,
   RTOP_PART_STACKS = 6, /* version 1.2 */
   RTOP_PART_BEGUN = 7,  /* version 1.3 */
-  RTOP_PART_KIND_END = 8,
+  RTOP_PART_FIBERS = 8, /* version 1.4 */
+  RTOP_PART_EXACT = 9,  /* version 1.5 */
+  RTOP_PART_KIND_END = 10,
+};
+
+/* What is known exactly of a method that is traced. A number belongs to the node of the method, a child of the root;
+ * unless it says otherwise it is the change over the window, and key is 0. Unknown ones are added up and not shown. */
+enum rtop_exact_what {
+  RTOP_EXACT_STATE = 1,      /* enum rtop_trace_state, now; key: of the request (rtop_trace_key()). Node 0: not found */
+  RTOP_EXACT_TRACED_NS = 2,  /* how long it was traced */
+  RTOP_EXACT_CALLS = 3,      /* calls that began */
+  RTOP_EXACT_RETURNED = 4,   /* calls that ended, and whose time is known */
+  RTOP_EXACT_RAISED = 5,     /* of those, left by an exception */
+  RTOP_EXACT_UNTIMED = 6,    /* calls whose end was not seen, or that found no room */
+  RTOP_EXACT_TOTAL_NS = 7,   /* of the calls that ended */
+  RTOP_EXACT_SELF_NS = 8,    /* the same without calls of traced methods inside */
+  RTOP_EXACT_WAIT_NS = 9,    /* of the total: waiting for the GVL */
+  RTOP_EXACT_OFF_NS = 10,    /* of the total: off the GVL */
+  RTOP_EXACT_TOTAL_MAX = 11, /* the longest call, ns: of several the largest counts */
+  RTOP_EXACT_SELF_MAX = 12,
+  RTOP_EXACT_TOTAL_TIMES = 13, /* calls by their time; key: the bucket (latency.h) */
+  RTOP_EXACT_SELF_TIMES = 14,
+  RTOP_EXACT_CALLER =
+      15, /* calls from there; node: the caller, a child of the method's node, or that: from elsewhere */
+  RTOP_EXACT_WHAT_END = 16,
+};
+
+enum rtop_trace_state {
+  RTOP_TRACE_WAITS = 1,    /* there is no such method yet */
+  RTOP_TRACE_ON = 2,       /* its calls are counted */
+  RTOP_TRACE_GONE = 3,     /* it was redefined or removed while it was traced: what came after is not counted */
+  RTOP_TRACE_NOT_RUBY = 4, /* it is not written in Ruby */
+  RTOP_TRACE_REFUSED = 5,  /* this VM is not known well enough, or would not do it */
+  RTOP_TRACE_EXPIRED = 6,  /* the time was up */
+  RTOP_TRACE_STATE_END = 7,
 };
 
 /* Counters that a window may carry; unknown ids are skipped. Unless it says "now", a value is the
@@ -285,5 +323,24 @@ struct rtop_control_page {
 };
 static_assert(offsetof(struct rtop_control_page, rate_hz) == 16, "control");
 static_assert(sizeof(struct rtop_control_page) == 24, "control");
+
+/* Further down in that page: methods that viewers want traced. A slot is its viewer's as long as that holds a lock on
+ * its byte (liveness.h), and nobody's without. */
+enum {
+  RTOP_TRACE_OFFSET = 1024,
+  RTOP_TRACE_SLOTS = 16,
+  RTOP_TRACE_NAME_BYTES = 160,
+  RTOP_TRACE_SECONDS_MAX = 3600, /* asked for more, or for 0: so long */
+};
+
+struct rtop_trace_slot {
+  uint32_t crc32c;  /* of all that follows */
+  uint32_t seconds; /* how long it may take */
+  uint32_t bytes;   /* of the name; 0: nothing is wanted */
+  uint32_t reserved;
+  char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method" or "Class.method", zero behind it */
+};
+static_assert(sizeof(struct rtop_trace_slot) == 176, "trace");
+static_assert(RTOP_TRACE_OFFSET + RTOP_TRACE_SLOTS * sizeof(struct rtop_trace_slot) <= RTOP_PAGE_BYTES, "trace");
 
 #endif

@@ -55,3 +55,18 @@ bool rtop_liveness_watched(int fd)
 {
   return liveness_held(fd, RTOP_LOCK_VIEWER, NULL);
 }
+
+int rtop_liveness_hold_trace(int fd, int slot)
+{
+  return liveness_set(fd, F_WRLCK, RTOP_LOCK_TRACE + slot);
+}
+
+int rtop_liveness_drop_trace(int fd, int slot)
+{
+  return liveness_set(fd, F_UNLCK, RTOP_LOCK_TRACE + slot);
+}
+
+bool rtop_liveness_traces(int fd, int slot)
+{
+  return liveness_held(fd, RTOP_LOCK_TRACE + slot, NULL);
+}

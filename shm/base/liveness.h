@@ -4,6 +4,7 @@
  *   writer   write lock on RTOP_LOCK_WRITER while it publishes
  *   viewer   read lock on RTOP_LOCK_VIEWER while it watches or reads what a dead process left (a read-only
  *            descriptor suffices); such a segment is not swept
+ *   trace      write lock on RTOP_LOCK_TRACE + slot of the control file while it wants a method traced
  *
  * A process loses its record locks on a file when it closes *any* descriptor of it: the writer asserts
  * its lock again at every window. All calls are one fcntl; none blocks.
@@ -17,6 +18,7 @@
 
 #define RTOP_LOCK_WRITER (INT64_C(1) << 40)
 #define RTOP_LOCK_VIEWER (RTOP_LOCK_WRITER + 16)
+#define RTOP_LOCK_TRACE (RTOP_LOCK_WRITER + 32) /* of the control file; one byte for each slot of a trace */
 
 /* 0, or -1 with errno. */
 int rtop_liveness_hold_writer(int fd);
@@ -30,5 +32,11 @@ bool rtop_liveness_writer_alive(int fd, pid_t *pid);
 
 /* Does any other process hold a viewer's lock? */
 bool rtop_liveness_watched(int fd);
+
+/* The slots of traces in a control file: takes one that no other process has, gives it back; does another process hold
+ * it? */
+int rtop_liveness_hold_trace(int fd, int slot);
+int rtop_liveness_drop_trace(int fd, int slot);
+bool rtop_liveness_traces(int fd, int slot);
 
 #endif

@@ -2,6 +2,7 @@
 #include "control.h"
 #include "shm/base/clock.h"
 #include "shm/base/format.h"
+#include "shm/base/liveness.h"
 #include "shm/base/ring.h"
 #include "shm/segment/segment_file.h"
 
@@ -37,6 +38,7 @@ static int control_set_path(struct rtop_control *control, const char *segment_pa
 {
   control->fd = -1;
   control->page = NULL;
+  control->traces = 0;
   int length = snprintf(control->path, sizeof control->path, "%s.ctl", segment_path);
   if (length < 0 || (size_t)length >= sizeof control->path)
     return rtop_error_set(error, RTOP_ERROR_LIMIT, ENAMETOOLONG, "the path %.96s... is too long", segment_path);
@@ -167,6 +169,72 @@ void rtop_control_read(const struct rtop_control *control, struct rtop_request *
       return;
     }
   }
+}
+
+uint32_t rtop_trace_key(const char *name, size_t bytes)
+{
+  return rtop_crc32c(0, name, bytes);
+}
+
+static uint32_t trace_crc(const struct rtop_trace_slot *slot)
+{
+  const size_t from = offsetof(struct rtop_trace_slot, seconds);
+  return rtop_crc32c(0, (const unsigned char *)slot + from, sizeof *slot - from);
+}
+
+static bool trace_write(const struct rtop_control *control, int place, struct rtop_trace_slot *slot)
+{
+  off_t offset = RTOP_TRACE_OFFSET + (off_t)place * (off_t)sizeof *slot;
+  slot->crc32c = trace_crc(slot);
+  if (!segment_file_size_allowed(RTOP_PAGE_BYTES) ||
+      pwrite(control->fd, slot, sizeof *slot, offset) != (ssize_t)sizeof *slot)
+    return false;
+  rtop_control_wake(control);
+  return true;
+}
+
+int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t seconds)
+{
+  struct rtop_trace_slot slot = { .seconds = seconds, .bytes = (uint32_t)strlen(name) };
+  if (control->fd < 0 || slot.bytes == 0 || slot.bytes > sizeof slot.name) return -1;
+  memcpy(slot.name, name, slot.bytes);
+  for (int place = 0; place < RTOP_TRACE_SLOTS; place++) {
+    if (control->traces >> place & 1 || rtop_liveness_hold_trace(control->fd, place) != 0) continue;
+    if (!trace_write(control, place, &slot)) break;
+    control->traces |= 1u << place;
+    return place;
+  }
+  return -1;
+}
+
+/* The lock goes last: a slot without one may be another viewer's the next moment. */
+void rtop_control_untrace(struct rtop_control *control, int slot)
+{
+  struct rtop_trace_slot nothing = { 0 };
+  if (control->fd < 0 || slot < 0 || slot >= RTOP_TRACE_SLOTS || !(control->traces >> slot & 1)) return;
+  trace_write(control, slot, &nothing);
+  rtop_liveness_drop_trace(control->fd, slot);
+  control->traces &= ~(1u << slot);
+}
+
+static bool trace_bound(const struct rtop_trace_slot *slot, struct rtop_trace_wish *wish)
+{
+  if (slot->bytes == 0 || slot->bytes > sizeof slot->name || slot->crc32c != trace_crc(slot)) return false;
+  bool limited = slot->seconds > 0 && slot->seconds < RTOP_TRACE_SECONDS_MAX;
+  *wish = (struct rtop_trace_wish){ .seconds = limited ? slot->seconds : RTOP_TRACE_SECONDS_MAX, .bytes = slot->bytes };
+  memcpy(wish->name, slot->name, slot->bytes);
+  return memchr(wish->name, '\0', slot->bytes) == NULL;
+}
+
+/* One that is caught half written fails its CRC, and is right at the next look. */
+uint32_t rtop_control_traces(const struct rtop_control *control, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS])
+{
+  struct rtop_trace_slot slots[RTOP_TRACE_SLOTS];
+  uint32_t wanted = 0;
+  if (control->fd < 0 || pread(control->fd, slots, sizeof slots, RTOP_TRACE_OFFSET) != (ssize_t)sizeof slots) return 0;
+  for (int place = 0; place < RTOP_TRACE_SLOTS; place++)
+    if (trace_bound(&slots[place], &wishes[place]) && rtop_liveness_traces(control->fd, place)) wanted |= 1u << place;
+  return wanted;
 }
 
 static struct timespec control_timespec(int64_t ns)

@@ -12,7 +12,9 @@
 #define RTOP_SHM_CONTROL_H
 
 #include "shm/base/error.h"
+#include "shm/base/format.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,7 +27,8 @@ struct rtop_control {
   int fd;
   dev_t device; /* what fd must still be when it is closed */
   ino_t inode;
-  void *page; /* mapped for futex addressing; NULL when unavailable */
+  void *page;      /* mapped for futex addressing; NULL when unavailable */
+  uint32_t traces; /* bit per slot that is ours; viewer's */
   char path[520];
 };
 
@@ -33,6 +36,16 @@ struct rtop_control {
 struct rtop_request {
   uint32_t rate_hz; /* RTOP_RATE_HZ_MIN to _MAX after reading */
 };
+
+/* A method that a viewer wants traced. */
+struct rtop_trace_wish {
+  uint32_t seconds;                     /* 1 to RTOP_TRACE_SECONDS_MAX after reading */
+  uint32_t bytes;                       /* of the name */
+  char name[RTOP_TRACE_NAME_BYTES + 4]; /* hostile text, NULs behind it */
+};
+
+/* Under which a name is told of (RTOP_EXACT_STATE). */
+uint32_t rtop_trace_key(const char *name, size_t bytes);
 
 /* Writer: makes the file. Viewer: opens it (same safety rules as the segment). 0 or -1. */
 int rtop_control_create(struct rtop_control *control, const char *segment_path, struct rtop_error *error);
@@ -46,6 +59,14 @@ int rtop_control_request(struct rtop_control *control, const struct rtop_request
 /* Writer: reads and bounds the latest request; a damaged file reads as "no wish". *futex_value is what
  * to pass to rtop_control_wait(). */
 void rtop_control_read(const struct rtop_control *control, struct rtop_request *request, uint32_t *futex_value);
+
+/* Viewer: wants a method traced from now on, or not any more. The slot, or -1: the name is too long, all are taken, or the
+ * file cannot be written. Closing gives all back, as the end of the process does. */
+int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t seconds);
+void rtop_control_untrace(struct rtop_control *control, int slot);
+
+/* Writer: what living viewers want, by slot: a bit for each that is filled in. */
+uint32_t rtop_control_traces(const struct rtop_control *control, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS]);
 
 /* Writer: sleeps until a viewer or rtop_control_wake() wakes it; returns at once when the word is no
  * longer futex_value. timeout_ns < 0: for ever. True when woken, changed or interrupted (the caller looks again),

@@ -144,6 +144,16 @@ int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_
   return 0;
 }
 
+int rtop_reader_trace(struct rtop_reader *reader, const char *name, uint32_t seconds)
+{
+  return reader->watching ? rtop_control_trace(&reader->control, name, seconds) : -1;
+}
+
+void rtop_reader_untrace(struct rtop_reader *reader, int slot)
+{
+  rtop_control_untrace(&reader->control, slot);
+}
+
 void rtop_reader_unwatch(struct rtop_reader *reader)
 {
   if (reader->watching) rtop_liveness_drop_viewer(reader->segment.fd);

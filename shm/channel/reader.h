@@ -50,6 +50,10 @@ struct rtop_window_limits rtop_reader_limits(const struct rtop_reader *reader);
 int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_error *error);
 void rtop_reader_unwatch(struct rtop_reader *reader);
 
+/* While it watches: wants a method traced (control.h), or not any more. The slot, or -1. */
+int rtop_reader_trace(struct rtop_reader *reader, const char *name, uint32_t seconds);
+void rtop_reader_untrace(struct rtop_reader *reader, int slot);
+
 /* now_mono_ns: the caller's clock; only differences between two calls count. *pid may be NULL. */
 enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t now_mono_ns, pid_t *pid);
 /* Its two halves, for counters that another process reads in between: what the locks say, and what follows. */

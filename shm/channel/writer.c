@@ -326,7 +326,7 @@ static size_t writer_encode(struct rtop_writer *writer, struct rtop_window *wind
   }
   if (bytes == 0) {
     window->thread_count = window->cell_count = window->late_count = window->mark_count = 0;
-    window->begun_count = 0;
+    window->begun_count = window->fibers_count = window->exact_count = 0;
     bytes = rtop_window_encode(window, writer->raw, writer->payload_max, writer->scratch);
     window->folded = true;
   }
@@ -361,6 +361,11 @@ bool rtop_writer_watched(struct rtop_writer *writer)
 void rtop_writer_request(struct rtop_writer *writer, struct rtop_request *request, uint32_t *futex_value)
 {
   rtop_control_read(&writer->control, request, futex_value);
+}
+
+uint32_t rtop_writer_traces(struct rtop_writer *writer, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS])
+{
+  return rtop_control_traces(&writer->control, wishes);
 }
 
 bool rtop_writer_wait(struct rtop_writer *writer, uint32_t futex_value, int64_t timeout_ns)

@@ -6,6 +6,7 @@
 #include "shm/base/liveness.h"
 #include "shm/base/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -83,6 +84,23 @@ static int registry_load(const struct registry_scope *scope, const char *path, c
   return result;
 }
 
+/* This process's own: it has the file open, and nobody else is its writer. To open it again and close it would give up
+ * the lock that says that it lives (liveness.h). */
+static bool registry_is_own(const struct stat *status)
+{
+  DIR *descriptors = opendir("/proc/self/fd");
+  const struct dirent *entry;
+  bool own = false;
+  while (descriptors && !own && (entry = readdir(descriptors))) {
+    struct stat other;
+    int fd = atoi(entry->d_name);
+    if (entry->d_name[0] == '.' || fstat(fd, &other) != 0) continue;
+    own = other.st_dev == status->st_dev && other.st_ino == status->st_ino && !rtop_liveness_writer_alive(fd, NULL);
+  }
+  if (descriptors) closedir(descriptors);
+  return own;
+}
+
 /* What the directory says about a name, and its path. False when it is no segment's, or not of the user whom
  * it claims: such a file counts for nothing, not even against a limit. */
 static bool registry_look(const struct registry_scope *scope, int directory_fd, const char *name, struct stat *status,
@@ -92,6 +110,7 @@ static bool registry_look(const struct registry_scope *scope, int directory_fd, 
   if (!registry_name_parse(name, &named, pid) || fstatat(directory_fd, name, status, AT_SYMLINK_NOFOLLOW) != 0 ||
       (!scope->inside && status->st_uid != named) || (owner != (uid_t)PLACE_SHARED && status->st_uid != owner))
     return false;
+  if (*pid == getpid() && registry_is_own(status)) return false;
   int length = snprintf(path, path_bytes, "%s/%s", scope->directory, name);
   return length > 0 && (size_t)length < path_bytes;
 }

@@ -5,7 +5,8 @@
  * header, and the directory's, when that is one user's; only a process of that user is taken for its
  * writer. Looked at: the places of place.h, for a process in a container those of its own /dev/shm, and for
  * any living one the RPERF_TOP_DIR and XDG_RUNTIME_DIR in its own environment, if we may read that. Every
- * scan is bounded.
+ * scan is bounded. The segment that the calling process itself writes is neither listed nor found: whoever reads it
+ * would make that process lose its lock.
  */
 #ifndef RTOP_SHM_REGISTRY_H
 #define RTOP_SHM_REGISTRY_H

@@ -80,6 +80,33 @@ const struct window_part window_part_begun = {
   },
 };
 
+const struct window_part window_part_fibers = {
+  RTOP_PART_FIBERS,
+  sizeof(struct rtop_fibers),
+  7,
+  {
+      { offsetof(struct rtop_fibers, serial), 8, WINDOW_DELTA },
+      { offsetof(struct rtop_fibers, name), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_fibers, node), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_fibers, alive), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_fibers, waiting), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_fibers, wait_ns), 8, WINDOW_PLAIN },
+      { offsetof(struct rtop_fibers, longest_ns), 8, WINDOW_PLAIN },
+  },
+};
+
+const struct window_part window_part_exact = {
+  RTOP_PART_EXACT,
+  sizeof(struct rtop_exact),
+  4,
+  {
+      { offsetof(struct rtop_exact, node), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_exact, what), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_exact, key), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_exact, value), 8, WINDOW_PLAIN },
+  },
+};
+
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes)
 {
   if (array && wanted <= *capacity) return array;
@@ -101,13 +128,15 @@ void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_b
     (window)->count = wanted;                                                                                          \
   } while (0)
 
-bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks, size_t begun)
+bool rtop_window_size(struct rtop_window *window, const struct rtop_window_counts *counts)
 {
-  WINDOW_SIZE(window, threads, thread_count, thread_capacity, threads);
-  WINDOW_SIZE(window, cells, cell_count, cell_capacity, cells);
-  WINDOW_SIZE(window, late, late_count, late_capacity, late);
-  WINDOW_SIZE(window, marks, mark_count, mark_capacity, marks);
-  WINDOW_SIZE(window, begun, begun_count, begun_capacity, begun);
+  WINDOW_SIZE(window, threads, thread_count, thread_capacity, counts->threads);
+  WINDOW_SIZE(window, cells, cell_count, cell_capacity, counts->cells);
+  WINDOW_SIZE(window, late, late_count, late_capacity, counts->late);
+  WINDOW_SIZE(window, marks, mark_count, mark_capacity, counts->marks);
+  WINDOW_SIZE(window, begun, begun_count, begun_capacity, counts->begun);
+  WINDOW_SIZE(window, fibers, fibers_count, fibers_capacity, counts->fibers);
+  WINDOW_SIZE(window, exact, exact_count, exact_capacity, counts->exact);
   return true;
 }
 
@@ -123,6 +152,8 @@ void rtop_window_reset(struct rtop_window *window)
   window->late_count = 0;
   window->mark_count = 0;
   window->begun_count = 0;
+  window->fibers_count = 0;
+  window->exact_count = 0;
   window->folded = false;
 }
 
@@ -133,6 +164,8 @@ void rtop_window_destroy(struct rtop_window *window)
   free(window->late);
   free(window->marks);
   free(window->begun);
+  free(window->fibers);
+  free(window->exact);
   *window = (struct rtop_window){ 0 };
 }
 
@@ -168,6 +201,16 @@ struct rtop_mark *rtop_window_add_mark(struct rtop_window *window)
 struct rtop_begun *rtop_window_add_begun(struct rtop_window *window)
 {
   WINDOW_ADD(window, begun, begun_count, begun_capacity);
+}
+
+struct rtop_fibers *rtop_window_add_fibers(struct rtop_window *window)
+{
+  WINDOW_ADD(window, fibers, fibers_count, fibers_capacity);
+}
+
+struct rtop_exact *rtop_window_add_exact(struct rtop_window *window)
+{
+  WINDOW_ADD(window, exact, exact_count, exact_capacity);
 }
 
 size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes, uint32_t *codec)

@@ -10,12 +10,15 @@
  *   STACKS       count, that of THREADS; then stack_age_ns of each. Comes after THREADS; left out when all
  *                are 0
  *   BEGUN        count; then one column per field of struct rtop_begun
+ *   FIBERS       count; then one column per field of struct rtop_fibers
+ *   EXACT        count; then one column per field of struct rtop_exact
  * Nodes, threads, slots and serials are stored as the difference to the element before, times too, the
  * first one to the start of the window. Start and end of the window stand in its directory slot.
  *
  * Encoding folds: when the bytes would exceed the limit, the cells with the least wall time are summed
  * per (thread, state) into RTOP_NODE_FOLDED, so that every total stays. Of labels that began, which may take a quarter
- * then, the rarest are summed there, too.
+ * then, the rarest are summed there, too; so are fibers, by thread. Of traced methods, which may take a quarter then, too, only their own numbers
+ * are kept: no times of single calls, no callers.
  *
  * Threads: no shared state. rtop_window_encode() does not allocate; decoding grows the arrays of its
  * window. Decoding trusts nothing: every count is bounded by the bytes that are left, every index is
@@ -86,6 +89,25 @@ struct rtop_begun {
   uint64_t count;
 };
 
+/* Fibers of a thread that wait in its fiber scheduler under one name and at one stack, and did so when they waited last. */
+struct rtop_fibers {
+  uint64_t serial; /* of the thread; 0: of any, they did not fit */
+  uint32_t name;   /* node of the name that the program gave them (RTOP_FIBERS_NAMESPACE); RTOP_NODE_ROOT: none */
+  uint32_t node; /* where they wait; RTOP_NODE_ROOT: not known; RTOP_NODE_FOLDED: in several places, they did not fit */
+  uint32_t alive;      /* at the window's end: those that wait, and the one that runs */
+  uint32_t waiting;    /* of these */
+  uint64_t wait_ns;    /* in the window, the sum over the fibers */
+  uint64_t longest_ns; /* the longest wait that ended in the window or lasts at its end, from its beginning */
+};
+
+/* A number of a method that is traced. */
+struct rtop_exact {
+  uint32_t node;
+  uint32_t what; /* enum rtop_exact_what, or one that is not known */
+  uint32_t key;
+  uint64_t value;
+};
+
 struct rtop_window {
   uint64_t sequence; /* filled by ring and reader */
   int64_t start_mono_ns;
@@ -102,6 +124,10 @@ struct rtop_window {
   size_t mark_count, mark_capacity;
   struct rtop_begun *begun;
   size_t begun_count, begun_capacity;
+  struct rtop_fibers *fibers;
+  size_t fibers_count, fibers_capacity;
+  struct rtop_exact *exact;
+  size_t exact_count, exact_capacity;
   bool folded; /* some cells were folded */
 };
 
@@ -136,8 +162,10 @@ bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_
  * windows that come from elsewhere than rtop_window_decode(). */
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits);
 /* Gives the arrays room for so many elements, which are the caller's to fill, and sets the counts. False: memory ran out. */
-bool rtop_window_size(struct rtop_window *window, size_t threads, size_t cells, size_t late, size_t marks,
-                      size_t begun);
+struct rtop_window_counts {
+  size_t threads, cells, late, marks, begun, fibers, exact;
+};
+bool rtop_window_size(struct rtop_window *window, const struct rtop_window_counts *counts);
 
 /* A zeroed struct is a valid empty window. Clears the content, keeps the arrays. */
 void rtop_window_reset(struct rtop_window *window);
@@ -149,12 +177,22 @@ struct rtop_late *rtop_window_add_late(struct rtop_window *window);
 struct rtop_window_thread *rtop_window_add_thread(struct rtop_window *window);
 struct rtop_mark *rtop_window_add_mark(struct rtop_window *window);
 struct rtop_begun *rtop_window_add_begun(struct rtop_window *window);
+struct rtop_fibers *rtop_window_add_fibers(struct rtop_window *window);
+struct rtop_exact *rtop_window_add_exact(struct rtop_window *window);
 
 /* Is the value of a counter what it is at the window's end, not the change over the window? */
 static inline bool rtop_counter_is_now(unsigned id)
 {
   return id == RTOP_COUNTER_RATE_HZ || id == RTOP_COUNTER_RATE_WANTED_HZ || id == RTOP_COUNTER_HEAP_LIVE_SLOTS ||
          id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES || id == RTOP_COUNTER_FIBERS_WAITING;
+}
+
+/* Two values for the same of a method, the later one second: together. */
+static inline uint64_t rtop_exact_sum(uint32_t what, uint64_t before, uint64_t later)
+{
+  if (what == RTOP_EXACT_STATE) return later;
+  if (what == RTOP_EXACT_TOTAL_MAX || what == RTOP_EXACT_SELF_MAX) return before > later ? before : later;
+  return before + later;
 }
 
 static inline void rtop_window_set_counter(struct rtop_window *window, enum rtop_counter_id id, uint64_t value)

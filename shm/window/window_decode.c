@@ -1,6 +1,7 @@
 /* From bytes that nobody vouches for to a window whose every index is in range. */
 #include "window_parts.h"
 #include "shm/base/label_text.h"
+#include "shm/base/latency.h"
 #include "shm/base/varint.h"
 
 #include <string.h>
@@ -107,6 +108,12 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   else if (kind == RTOP_PART_BEGUN)
     window->begun = decode_part(reader, &window_part_begun, window->begun, &window->begun_capacity,
                                 &window->begun_count, start, &right);
+  else if (kind == RTOP_PART_FIBERS)
+    window->fibers = decode_part(reader, &window_part_fibers, window->fibers, &window->fibers_capacity,
+                                 &window->fibers_count, start, &right);
+  else if (kind == RTOP_PART_EXACT)
+    window->exact = decode_part(reader, &window_part_exact, window->exact, &window->exact_capacity,
+                                &window->exact_count, start, &right);
   return right && reader->next == reader->end;
 }
 
@@ -197,10 +204,36 @@ static bool decode_begun_valid(const struct rtop_window *window, const struct rt
   return true;
 }
 
+static bool decode_fibers_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  uint64_t waited = 0, alive = 0;
+  for (size_t i = 0; i < window->fibers_count; i++) {
+    const struct rtop_fibers *fibers = &window->fibers[i];
+    if (fibers->name >= limits->node_count || fibers->node >= limits->node_count || fibers->waiting > fibers->alive ||
+        fibers->longest_ns > INT64_MAX || !decode_add(&waited, fibers->wait_ns) || !decode_add(&alive, fibers->alive))
+      return false;
+  }
+  return true;
+}
+
+static bool decode_exact_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < window->exact_count; i++) {
+    const struct rtop_exact *exact = &window->exact[i];
+    bool times = exact->what == RTOP_EXACT_TOTAL_TIMES || exact->what == RTOP_EXACT_SELF_TIMES;
+    if (exact->node >= limits->node_count || (times && exact->key >= RTOP_LATENCY_BUCKETS) ||
+        !decode_add(&sum, exact->value))
+      return false;
+  }
+  return true;
+}
+
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   return decode_threads_valid(window, limits) && decode_cells_valid(window, limits) &&
-         decode_marks_valid(window, limits) && decode_begun_valid(window, limits);
+         decode_marks_valid(window, limits) && decode_begun_valid(window, limits) &&
+         decode_fibers_valid(window, limits) && decode_exact_valid(window, limits);
 }
 
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,

@@ -1,11 +1,13 @@
 /* A window as bytes: columns of varints, compressed. */
+#include "window_fibers.h"
 #include "window_parts.h"
 #include "window_sort.h"
+#include "shm/base/clock.h"
 #include "shm/base/varint.h"
 
 #include <string.h>
 
-enum { ENCODE_TABLE_BYTES_MAX = 64, ENCODE_BEGUN_SHARE = 4 };
+enum { ENCODE_TABLE_BYTES_MAX = 64, ENCODE_BEGUN_SHARE = 4, ENCODE_FIBERS_SHARE = 4, ENCODE_EXACT_SHARE = 4 };
 
 static uint64_t encode_field(const unsigned char *element, const struct window_column *column)
 {
@@ -102,6 +104,8 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_part(&parts, &window_part_marks, window->marks, window->mark_count);
   encode_stacks_part(&parts, window);
   encode_part(&parts, &window_part_begun, window->begun, window->begun_count);
+  encode_part(&parts, &window_part_fibers, window->fibers, window->fibers_count);
+  encode_part(&parts, &window_part_exact, window->exact, window->exact_count);
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
@@ -122,11 +126,11 @@ static size_t encode_keep(size_t unfolded, size_t bytes, size_t cells_bytes, siz
   return keep < unfolded ? keep : unfolded - 1;
 }
 
-static size_t encode_begun_bytes(const struct rtop_window *window)
+static size_t encode_bytes(const struct window_part *part, const void *elements, size_t count)
 {
   unsigned char none;
   struct encode_parts parts = { .body = { .out = &none }, .table = { .out = &none } };
-  encode_part(&parts, &window_part_begun, window->begun, window->begun_count);
+  encode_part(&parts, part, elements, count);
   return parts.body.bytes;
 }
 
@@ -151,11 +155,41 @@ static void encode_fold_begun(struct rtop_window *window, uint64_t most)
 static bool encode_bound_begun(struct rtop_window *window, size_t bytes)
 {
   bool bound = false;
-  for (uint64_t most = 1; window->begun_count > 1 && encode_begun_bytes(window) > bytes; most += most / 8 + 1) {
+  for (uint64_t most = 1;
+       window->begun_count > 1 && encode_bytes(&window_part_begun, window->begun, window->begun_count) > bytes;
+       most += most / 8 + 1) {
     encode_fold_begun(window, most);
     bound = true;
   }
   return bound;
+}
+
+/* Of each thread the fibers that waited so long in all, or less, become one row; of all of them, if that is not enough.
+ * False: they take no more than that as it is. */
+static bool encode_bound_fibers(struct rtop_window *window, size_t bytes)
+{
+  bool bound = false;
+  for (uint64_t most = CLOCK_NS_PER_MS;
+       window->fibers_count && encode_bytes(&window_part_fibers, window->fibers, window->fibers_count) > bytes;
+       most += most / 8) {
+    if (most > INT64_MAX / 2) window->fibers_count = 0;
+    window_fold_fibers(window, most);
+    bound = window->folded = true;
+  }
+  return bound;
+}
+
+/* False: what is traced takes no more than that, or nothing is left to leave out. */
+static bool encode_bound_exact(struct rtop_window *window, size_t bytes)
+{
+  size_t kept = 0;
+  if (encode_bytes(&window_part_exact, window->exact, window->exact_count) <= bytes) return false;
+  for (size_t i = 0; i < window->exact_count; i++)
+    if (!window_exact_is_detail(&window->exact[i])) window->exact[kept++] = window->exact[i];
+  bool less = kept < window->exact_count;
+  window->exact_count = kept;
+  window->folded = window->folded || less;
+  return less;
 }
 
 size_t rtop_window_scratch_bytes(size_t cell_capacity)
@@ -172,6 +206,8 @@ size_t rtop_window_encode(struct rtop_window *window, void *out, size_t out_byte
     size_t bytes = encode_once(window, out, out_bytes, &cells_bytes);
     if (bytes <= out_bytes) return bytes;
     if (encode_bound_begun(window, out_bytes / ENCODE_BEGUN_SHARE)) continue;
+    if (encode_bound_fibers(window, out_bytes / ENCODE_FIBERS_SHARE)) continue;
+    if (encode_bound_exact(window, out_bytes / ENCODE_EXACT_SHARE)) continue;
     size_t unfolded = window_unfolded_cells(window);
     if (unfolded == 0) return 0;
     window_fold_cells(window, encode_keep(unfolded, bytes, cells_bytes, out_bytes), scratch);

@@ -1,5 +1,7 @@
 /* Adds a window to a longer one. */
 #include "window_merge.h"
+#include "window_fibers.h"
+#include "window_parts.h"
 #include "window_sort.h"
 #include "window_threads.h"
 
@@ -19,6 +21,8 @@ size_t window_merge_memory_bytes(void)
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(struct rtop_window_thread)) +
          merge_round_up(WINDOW_MERGE_MARKS_MAX * sizeof(struct rtop_mark)) +
          merge_round_up(WINDOW_MERGE_BEGUN_MAX * sizeof(struct rtop_begun)) +
+         merge_round_up(WINDOW_MERGE_FIBERS_MAX * sizeof(struct rtop_fibers)) +
+         merge_round_up(WINDOW_MERGE_EXACT_MAX * sizeof(struct rtop_exact)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) + merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
 }
@@ -45,6 +49,8 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->threads = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *window->threads);
   window->marks = merge_take(&next, WINDOW_MERGE_MARKS_MAX, sizeof *window->marks);
   window->begun = merge_take(&next, WINDOW_MERGE_BEGUN_MAX, sizeof *window->begun);
+  window->fibers = merge_take(&next, WINDOW_MERGE_FIBERS_MAX, sizeof *window->fibers);
+  window->exact = merge_take(&next, WINDOW_MERGE_EXACT_MAX, sizeof *window->exact);
   merge->provisional_since = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof(int64_t));
   merge->rows = merge_take(&next, MERGE_ROWS, sizeof(uint16_t));
   merge->unsampled = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *merge->unsampled);
@@ -53,6 +59,8 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->thread_capacity = WINDOW_MERGE_THREADS_MAX;
   window->mark_capacity = WINDOW_MERGE_MARKS_MAX;
   window->begun_capacity = WINDOW_MERGE_BEGUN_MAX;
+  window->fibers_capacity = WINDOW_MERGE_FIBERS_MAX;
+  window->exact_capacity = WINDOW_MERGE_EXACT_MAX;
 }
 
 void window_merge_clear(struct window_merge *merge)
@@ -266,6 +274,37 @@ static void merge_begun_one(struct window_merge *merge, const struct rtop_begun 
   to->begun_count++;
 }
 
+static bool merge_exact_before(const struct rtop_exact *a, const struct rtop_exact *b)
+{
+  if (a->node != b->node) return a->node < b->node;
+  return a->what != b->what ? a->what < b->what : a->key < b->key;
+}
+
+/* A quarter of the room is for what is not a detail; it is for no more methods than a writer traces. */
+static void merge_exact_one(struct window_merge *merge, const struct rtop_exact *exact)
+{
+  struct rtop_window *to = &merge->window;
+  size_t from = 0, end = to->exact_count;
+  while (from < end) {
+    size_t middle = from + (end - from) / 2;
+    if (merge_exact_before(&to->exact[middle], exact)) from = middle + 1;
+    else end = middle;
+  }
+  struct rtop_exact *there = &to->exact[from];
+  if (from < to->exact_count && !merge_exact_before(exact, there)) {
+    there->value = rtop_exact_sum(exact->what, there->value, exact->value);
+    return;
+  }
+  size_t most = window_exact_is_detail(exact) ? to->exact_capacity / 4 * 3 : to->exact_capacity;
+  if (to->exact_count >= most) {
+    merge->lossy = true;
+    return;
+  }
+  memmove(there + 1, there, (to->exact_count - from) * sizeof *there);
+  *there = *exact;
+  to->exact_count++;
+}
+
 void window_merge_add(struct window_merge *merge, const struct rtop_window *from)
 {
   struct rtop_window *to = &merge->window;
@@ -288,5 +327,7 @@ void window_merge_add(struct window_merge *merge, const struct rtop_window *from
   merge_counters(to, from);
   merge_marks(merge, from);
   for (size_t i = 0; i < from->begun_count; i++) merge_begun_one(merge, &from->begun[i]);
+  if (!window_merge_fibers(to, from)) merge->lossy = true;
+  for (size_t i = 0; i < from->exact_count; i++) merge_exact_one(merge, &from->exact[i]);
   if (merge->ended_count > WINDOW_MERGE_ENDED_MAX) merge_sum_threads(merge, true);
 }

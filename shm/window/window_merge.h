@@ -8,7 +8,8 @@
  * these are one: slot 0, serial 0, "(other threads)".
  *
  * Threads: the publisher. Never allocates: memory is the caller's and bounded. What does not fit is folded
- * (cells), told at once (late records, as cells of this window), told of no set (labels that began) or left out (marks).
+ * (cells), told at once (late records, as cells of this window), told of no set (labels that began) or without their stacks
+ * (fibers), or left out (marks, times and callers of traced methods).
  */
 #ifndef RTOP_SHM_WINDOW_MERGE_H
 #define RTOP_SHM_WINDOW_MERGE_H
@@ -25,6 +26,8 @@ enum {
   WINDOW_MERGE_MARKS_MAX = 256,
   WINDOW_MERGE_ENDED_MAX = 32,
   WINDOW_MERGE_BEGUN_MAX = 1 << 11,
+  WINDOW_MERGE_FIBERS_MAX = 1 << 10,
+  WINDOW_MERGE_EXACT_MAX = 1 << 13,
 };
 
 struct window_merge {

@@ -36,6 +36,15 @@ extern const struct window_part window_part_late;
 extern const struct window_part window_part_marks;
 extern const struct window_part window_part_stacks; /* a column more of the threads */
 extern const struct window_part window_part_begun;
+extern const struct window_part window_part_fibers;
+extern const struct window_part window_part_exact;
+
+/* Of a traced method, what there may be much of. */
+static inline bool window_exact_is_detail(const struct rtop_exact *exact)
+{
+  return exact->what == RTOP_EXACT_CALLER || exact->what == RTOP_EXACT_TOTAL_TIMES ||
+         exact->what == RTOP_EXACT_SELF_TIMES || exact->what >= RTOP_EXACT_WHAT_END;
+}
 
 /* Room for `wanted` elements: the array, moved perhaps; NULL when memory ran out (the old one stays). */
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes);

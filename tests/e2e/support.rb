@@ -58,6 +58,16 @@ module E2E
     channels(pid).each { |path| [path, "#{path}.ctl"].each { |name| File.unlink(name) rescue nil } }
   end
 
+  # Yields the object of a source file of the viewer, compiled as without a library.
+  def made_without(library, source)
+    Dir.mktmpdir do |folder|
+      object = "#{folder}/obj/#{source}.o"
+      out, status = Open3.capture2e({ "MAKEFLAGS" => nil, "MAKELEVEL" => nil, "BUILD" => nil }, "make", "-s", "-C", ROOT, "BUILD=#{folder}", library, "WERROR=1", object)
+      assert status.success?, out
+      yield object
+    end
+  end
+
   def wait_until(what, seconds: DEADLINE)
     finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
     until (result = yield)

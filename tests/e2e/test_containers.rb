@@ -30,7 +30,10 @@ class TestContainers < Minitest::Test
   def names(object) = object["processes"].map { |process| process["command"].scan(/first|second|grandchild|late|spawned|family/).last }.sort
 
   def assert_family(first, *target)
-    object = viewer("-J", "-n", "1", "-F", "all", "-p", *target, env: OUTSIDE).objects.last
+    object = wait_until("its titles") do # a process is there before it has said what it is called
+      seen = viewer("-J", "-n", "1", "-F", "all", "-p", *target, env: OUTSIDE).objects.last
+      seen if seen["processes"].any? { |process| process["command"] == "second" }
+    end
     assert_equal first, object["pid"], target
     assert_equal %w[family first grandchild late second spawned], names(object)
     parents = object["processes"].to_h { |process| [process["command"][/second|grandchild/], process["parent"]] }

@@ -202,5 +202,75 @@ class TestFrameworks < Minitest::Test
     assert_operator seen[report] / (seen[report] + seen[mail]), :>, 0.55, seen.inspect
   end
 
+  def falcon
+    env = gems("falcon")
+    port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    pid = run_in_background(env, RbConfig.ruby, "-rrperf_top", "#{env["GEM_HOME"]}/bin/falcon", "serve", "--forked", "--count", "1",
+                            "--bind", "http://127.0.0.1:#{port}", "--config", "#{FRAMEWORKS}/falcon.ru")
+    wait_until("falcon") do
+      refute Process.wait(pid, Process::WNOHANG), "falcon ended: #{File.read("#{@folder}/err")}#{File.read("#{@folder}/out")}"
+      connect(port).close || true
+    rescue Errno::ECONNREFUSED
+      nil
+    end
+    [pid, port]
+  end
+
+  def connect(port) = TCPSocket.new("127.0.0.1", port)
+
+  # Of a connection that is kept: the body.
+  def get(socket, path)
+    socket.write("GET #{path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    answer = +""
+    answer << socket.readpartial(9000) until answer.end_with?("\r\n0\r\n\r\n") || length_reached?(answer)
+    assert_match(/\AHTTP\/1.1 200/, answer)
+    answer[/[\d.]+(?: [\d.]+){3}/]
+  end
+
+  def length_reached?(answer)
+    head, body = answer.split("\r\n\r\n", 2)
+    length = body && head[/^content-length: (\d+)/i, 1]
+    length && body.bytesize >= length.to_i
+  end
+
+  def fibers(pid)
+    found = viewer("-b", "-J", "-F", "all", "-n", "1", "-p", pid.to_s, env: { "RPERF_TOP_DIR" => @folder }).objects.last
+    [found, found["fibers"] || []]
+  end
+
+  # Each request is a fiber's: waits are those of the handlers, and falcon calls the fibers what they do.
+  def test_falcon
+    pid, port = falcon
+    sockets = Array.new(12) { connect(port) }
+    sockets.each_with_index.map { |socket, i| Thread.new { (i < 6 ? 30 : 150).times { get(socket, i < 6 ? "/slow" : "/quick") } } }.each(&:join)
+    slow, slow_count, quick, quick_count = get(sockets.first, "/told").split.map(&:to_f)
+    assert_equal [180, 900], [slow_count, quick_count]
+    report, rows = wait_until("fibers that are at rest") do
+      report, rows = fibers(pid)
+      [report, rows] if rows.any? { |row| row["named"] && row["waiting"] == 12 }
+    end
+    reading = rows.find { |row| row["named"] && row["waiting"] == 12 }
+    assert_match(/HTTP/, reading["name"])
+    assert_equal 12, reading["alive"]
+    assert_operator reading["wait"], :>, 0.9 * (slow + quick)
+    assert_operator rows.sum { |row| row["share"] }, :<, 1.01
+    in_slow, in_quick = %w[Slow.query Quick.query].map { |name| method_named(report, name)["blocked"] }
+    assert_operator in_slow, :>, 0.1
+    assert_in_delta slow / (slow + quick), in_slow / (in_slow + in_quick), 0.15, "#{in_slow} #{in_quick}"
+    selecting = method_named(report, "IO::Event::Selector::EPoll#select")
+    assert_operator selecting ? selecting["blocked"] : 0, :<, in_slow + in_quick
+    file = "#{@folder}/falcon.rpt"
+    saved = viewer("-o", file, "-t", "0.2", "-F", "all", "-p", pid.to_s, env: { "RPERF_TOP_DIR" => @folder })
+    assert_predicate saved.status, :success?, saved.err
+    recorded = viewer("-b", "-J", "-F", "all", "-r", file).objects.last["fibers"].find { |row| row["name"] == reading["name"] }
+    assert_equal [12, 12], recorded.values_at("alive", "waiting")
+    assert_operator recorded["wait"], :>=, reading["wait"]
+    sockets.each(&:close)
+    wait_until("connections that end") { fibers(pid)[1].none? { |row| row["named"] && row["alive"] > 0 } }
+    Process.kill(:TERM, pid)
+    assert_predicate Process.wait2(pid)[1], :exited?
+    @pids.delete(pid)
+  end
+
   def channels_here?(pid) = Dir["#{@folder}/rperf-top.*.#{pid}.*"].any?
 end

@@ -60,7 +60,7 @@ class TestGem < Minitest::Test
   def test_what_is_in_it
     spec = Gem::Package.new(self.class.built).spec
     assert_equal File.read("#{ROOT}/shm/base/version.h")[/"(.+)"/, 1], spec.version.to_s
-    wanted = Dir["#{ROOT}/{ext,shm,tui}/**/*.{c,h,rb,def,proto}"].map { |path| path.delete_prefix("#{ROOT}/") }
+    wanted = Dir["#{ROOT}/{ext,shm,tui}/**/*.{c,h,rb,def,proto,map,in,html}"].map { |path| path.delete_prefix("#{ROOT}/") }
     assert_empty wanted - spec.files
     assert_empty spec.files.grep(%r{\A(tests|build|\.)|\.(o|so|log)\z})
   end
@@ -80,6 +80,16 @@ class TestGem < Minitest::Test
     assert_match(/\Arperf-top \d/, assert_runs(home, "rperf-top", "--version"))
     out = assert_runs(home, "rperf-top", "-b", "-J", "-n", "1", "--", RUBY, "#{PROGRAMS}/fib.rb")
     assert_operator JSON.parse(out.lines.first)["methods"].size, :>, 0
+  end
+
+  # Other programs find the library beside the extension; without it they are told what to do.
+  def test_with_the_reader
+    code = "require 'rperf_top/reader'; puts RperfTop::Reader.version, RperfTop::Reader.processes.class"
+    version = File.read("#{ROOT}/shm/base/version.h")[/"(.+)"/, 1]
+    assert_equal [version, "Array"], assert_runs(self.class.whole, RUBY, "-e", "gem 'rperf-top'; #{code}").split
+    _, err, status = run_in(self.class.without_viewer, RUBY, "-e", "gem 'rperf-top'; #{code}")
+    refute status.success?
+    assert_match(/librperf_top\.so\.0 is not there/, err)
   end
 
   def test_under_bundler

@@ -50,7 +50,7 @@ class TestManual < Minitest::Test
       assert_operator names.size, :>=, 2, folder
       once names, defined_in(page(name), "Ev"), "variable of #{folder}"
     end
-    names = Dir["#{ROOT}/tui/**/*.c"].flat_map { |path| File.read(path).scan(/RPERF_TOP_STALL_[A-Z]+/) }.uniq
+    names = Dir["#{ROOT}/tui/**/*.c"].flat_map { |path| File.read(path).scan(/"(RPERF_TOP_STALL_[A-Z]+)"/) }.flatten.uniq
     assert_operator names.size, :>=, 7
     names.each { |variable| assert_equal 1, page("rperf-top.1").scan(/^\.Ev #{variable}\b/).size, variable }
   end

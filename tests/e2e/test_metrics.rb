@@ -27,6 +27,15 @@ class TestMetrics < Minitest::Test
     pids.each { |pid| Process.wait(pid) rescue nil }
   end
 
+  # The same, at rest and in great numbers.
+  def copying(count, env)
+    IO.popen([env.merge("RESTS" => "1", "COPIES" => count.to_s), FAKE]) do |io|
+      yield Array.new(count) { io.gets[/\Aready (\d+)$/, 1].to_i }
+    ensure
+      Process.kill(:KILL, io.pid)
+    end
+  end
+
   # A Ruby program with the extension, once it has its channel in the folder of `env`.
   def ruby(program, env, **more)
     pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env, more.transform_keys(&:to_s)), RbConfig.ruby, program, out: File::NULL)
@@ -150,14 +159,40 @@ class TestMetrics < Minitest::Test
   # Of more processes than can be watched it says so, and the others have their turn when there is room.
   def test_more_processes_than_places
     in_folder do |_, env|
-      faking(130, env) do |pids|
+      copying(386, env) do |pids|
         serving("-p", "all", env: env) do |server|
-          now = wait_until("all places") { server.samples.then { |found| found if found["rperf_top_agent_processes"] == 128 && found["rperf_top_agent_without_place"] == 2 } }
+          # The page is long: it is taken apart when it is the one that is meant.
+          said = ->(text, name, count) { text.match?(/^rperf_top_agent_#{name} #{count}$/) }
+          now = wait_until("all places") { server.text.then { |text| Samples.new(text) if said.(text, "processes", 384) && said.(text, "without_place", 2) } }
           others = pids - now.live
           assert_equal 2, others.size
-          assert_equal 1, server.said.scan(/more than 128 processes/).size, server.said
-          (now.live - others).last(4).each { |pid| Process.kill(:KILL, pid) }
-          wait_until("their turn") { server.samples.then { |found| (others - found.live).empty? && found["rperf_top_agent_without_place"].zero? } }
+          assert_equal 1, server.said.scan(/more than 384 processes/).size, server.said
+          (now.live - others - pids.first(1)).last(4).each { |pid| Process.kill(:KILL, pid) }
+          wait_until("their turn") { server.text.then { |text| said.(text, "without_place", 0) && (others - Samples.new(text).live).empty? } }
+        end
+      end
+    end
+  end
+
+  # While it rests only sums are read of it; what ends its rest must be seen all the same, and nothing be counted twice.
+  def test_stalls_after_a_rest
+    in_folder do |folder, env|
+      File.write("#{folder}/rests.rb", <<~'RUBY')
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def takes_over = (finish = now + 2; i = 0; i += 1 while now < finish; i)
+        loop { sleep 5; takes_over }
+      RUBY
+      ruby("#{folder}/rests.rb", env) do |pid|
+        serving("-p", pid.to_s, env: env) do |server|
+          before = wait_until("a time") { server.samples.then { |now| now if now["rperf_top_watched_seconds_total"] > 1 } }
+          from = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+          after = wait_until("a stall") { server.samples.then { |now| now if now["rperf_top_stalls_total", cause: "method"] >= 1 } }
+          told = after["rperf_top_watched_seconds_total"] - before["rperf_top_watched_seconds_total"]
+          assert_in_delta Process.clock_gettime(Process::CLOCK_MONOTONIC) - from, told, 5.5
+          assert_operator after["rperf_top_gvl_held_seconds_total"], :>, 0.8
+          threads = after["rperf_top_gvl_held_seconds_total"] + after["rperf_top_gvl_waiting_seconds_total"] + after["rperf_top_blocked_seconds_total"]
+          assert_in_delta after["rperf_top_watched_seconds_total"], threads, 0.2, "its one thread"
+          assert_equal 0, after["rperf_top_lost_windows_total"]
         end
       end
     end
@@ -258,10 +293,7 @@ class TestMetrics < Minitest::Test
 
   # Without the library the viewer is built all the same.
   def test_without_the_library
-    Dir.mktmpdir do |folder|
-      object = "#{folder}/obj/tui/metrics/metrics_serve.o"
-      out, status = Open3.capture2e({ "MAKEFLAGS" => nil, "MAKELEVEL" => nil, "BUILD" => nil }, "make", "-s", "-C", ROOT, "BUILD=#{folder}", "HTTP=no", "WERROR=1", object)
-      assert status.success?, out
+    made_without("HTTP=no", "tui/metrics/metrics_serve") do |object|
       refute_match(/MHD_/, `nm #{object}`)
       assert_includes File.binread(object), "install libmicrohttpd-dev"
     end

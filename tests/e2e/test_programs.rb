@@ -94,20 +94,25 @@ class TestPrograms < Minitest::Test
     end
   end
 
+  # Of squares, 1 if neighbouring samples told nothing of each other. Sixteen pairs of runs beside others had 1.1 to 4.4.
+  SPREAD_MAX = 4
+
   def test_leaves_of_rdoc_over_the_standard_library
     # Compiled code pops the frame of a C method before anybody looks: its time is its caller's.
     skip "other leaves under YJIT" if YJIT
     # A program does not do the same at the same time twice: what two pairs of runs say alike is no chance.
     leaves = leaves_apart
-    if leaves.values.map(&:abs).max > 4.5
+    if leaves.values.map(&:abs).max > 4.5 || spread(leaves) > SPREAD_MAX
       @@rdoc_runs = nil
       again = leaves_apart
       far = ->(found) { found.select { |_, z| z.abs > 4.5 }.map { |text, z| [text[/\S+/], z.positive?] } }
       assert_empty far.(leaves) & far.(again), [leaves, again].inspect
       leaves = again
     end
-    assert_operator leaves.values.sum { |z| z * z } / leaves.size, :<=, 3, leaves.inspect
+    assert_operator spread(leaves), :<=, SPREAD_MAX, leaves.inspect
   end
+
+  def spread(leaves) = leaves.values.sum { |z| z * z } / leaves.size
 
   def leaves_apart
     reference, ours, _, our_samples = rdoc_runs

@@ -198,7 +198,7 @@ class FibersTest < Minitest::Test
       under_scheduler do |scheduler|
         over = later(1.0)
         main = Thread.current
-        Thread.new { (sleep 0.002; main.raise(Stop)) until over.call }
+        stops = Thread.new { (sleep 0.002; main.raise(Stop)) until over.call }
         10.times { Fiber.schedule { begin; wait_a; rescue Stop; end until over.call } }
         Fiber.schedule do
           until over.call
@@ -206,13 +206,14 @@ class FibersTest < Minitest::Test
               50.times { Fiber.new(blocking: false) { wait_long 1000 }.then { |fiber| fiber.resume if false } }
               Array.new(200) { Fiber.new { Fiber.yield }.tap(&:resume) }
               GC.compact if GC.respond_to?(:compact)
-              sleep 0.005
+              sleep 0.02 # compaction takes most of the time otherwise
             rescue Stop
             end
           end
         end
         begin
           scheduler.run
+          stops.join
         rescue Stop
           retry
         end
@@ -277,6 +278,89 @@ class FibersTest < Minitest::Test
     sums = %w[wait_a wait_b wait_pipe].map { |kind| waited(dump, kind) }
     assert_operator sums.sum, :>, 1_000 * MS
     [20, 10, 5].zip(sums).each { |fibers, ns| assert_near sums.sum * fibers / 36.0, ns, relative: 0.12, absolute: 20 * MS, message: sums.inspect }
+    assert_conserved dump
+  end
+
+  # Rows of the last window with fibers, or sums over all windows: {name or nil => [alive, waiting, wait_ns, longest_ns]}.
+  def kinds(dump, windows)
+    windows.flat_map { |window| window["fibers"] }.each_with_object({}) do |(_, name, node, *figures), sums|
+      kind = name == 0 ? dump.stack(node).first : dump.stack(name).first
+      sums[kind] = (sums[kind] || [0, 0, 0, 0]).zip(figures).each_with_index.map { |pair, at| at == 3 ? pair.max : pair.sum }
+    end
+  end
+
+  # Each fiber waits by itself, and the program knows for how long.
+  def test_waits_of_fibers_by_where_they_wait
+    dump, program = history(<<~'RUBY', env: FAST)
+      OWN = Hash.new(0.0)
+      def own(kind) = (from = Loop.now; yield.tap { OWN[kind] += Loop.now - from })
+      def wait_x = own(:sleep) { sleep 0.03 }
+      def wait_y(queue) = own(:pop) { queue.pop }
+      under_scheduler do
+        over, queue = later(1.5), Thread::Queue.new
+        30.times { Fiber.schedule { wait_x until over.call } }
+        6.times { Fiber.schedule { nil while wait_y(queue) } }
+        Fiber.schedule { (sleep 0.2; 6.times { queue << 1 }) until over.call; queue.close }
+      end
+      window_over
+      OWN.each { |kind, seconds| puts "#{kind} #{(seconds * 1e9).round}" }
+    RUBY
+    told, found = truth(program), kinds(dump, dump.windows)
+    assert_near told["sleep"], found.fetch("Kernel#sleep")[2], relative: 0.1, message: found.inspect
+    assert_near told["pop"], found.fetch("Thread::Queue#pop")[2], relative: 0.1, message: found.inspect
+    assert_operator found.fetch("Thread::Queue#pop")[3], :>, 150 * MS
+    during = dump.windows.map { |window| kinds(dump, [window]) }.select { |kinds| kinds["Thread::Queue#pop"] }
+    counts = during.map { |kinds| kinds.values.sum { |alive,| alive } }
+    assert_includes 36..38, counts.max, counts.inspect
+  end
+
+  # A name is what the program calls the task: numbers are no part of it, and neither is what a fiber was called before.
+  def test_names_of_tasks
+    program = start(<<~'RUBY', env: gems("async"))
+      require "async"
+      class Loud < String
+        def to_s = abort("called")
+        alias to_str to_s
+        alias inspect to_s
+      end
+      Async do |task|
+        40.times { |i| task.async { |own| own.annotate("connection 10.0.0.7:#{40000 + i} of worker 3"); sleep 100 } }
+        7.times { task.async(annotation: Loud.new("loud").freeze) { sleep 100 } }
+        2.times { task.async(annotation: Object.new) { sleep 100 } }
+        3.times { task.async { |own| own.annotate("ÿ\e[31m" * 200); sleep 100 } }
+        task.async do |own|
+          own.annotate("first") { sleep 0.2 }
+          own.annotate("second")
+          sleep 0.01 while true
+        end
+      end
+    RUBY
+    dump = program.dump_until("names of all tasks") do |d|
+      last = kinds(d, d.windows.last(1))
+      last["second"] && last["second"][0] == 1 && !last["first"] && last["connection 10.0.0.7:# of worker 3"]
+    end
+    last = kinds(dump, dump.windows.last(1))
+    assert_equal [40, 40], last.fetch("connection 10.0.0.7:# of worker 3").first(2), last.inspect
+    assert_equal [7, 7], last.fetch("loud").first(2)
+    hostile = last.select { |name, _| name.include?("[31m") }
+    assert_equal [3], hostile.values.map(&:first), last.inspect
+    assert(last.keys.all? { |name| name.bytesize < 400 })
+  end
+
+  # More names than there is room for: the rest have none, and time is told all the same.
+  def test_too_many_names
+    dump, = history(<<~'RUBY', env: gems("async"))
+      require "async"
+      Async do |task|
+        letters = ("aa".."zz").to_a
+        tasks = letters.map { |name| task.async { |own| own.annotate(name); 8.times { sleep 0.05 } } }
+        tasks.each(&:wait)
+      end
+      window_over
+    RUBY
+    all = kinds(dump, dump.windows)
+    assert_operator all.keys.compact.count { |name| name.match?(/\A[a-z]{2}\z/) }, :<=, 256
+    assert_operator all.values.sum { |row| row[2] }, :>, 600 * 200 * MS
     assert_conserved dump
   end
 

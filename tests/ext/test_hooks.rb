@@ -5,15 +5,15 @@ require "open3"
 
 class HooksTest < Minitest::Test
   BUILD = ENV["RTOP_BUILD"] || File.expand_path("../../build", __dir__)
-  HOOKS = %w[gvl_event on_gc on_raise on_switch].freeze
+  HOOKS = %w[gvl_event on_gc on_raise on_switch trace_hook].freeze
   # Of the VM: what only reads, or sets a flag.
   VM = %w[rb_profile_frames rb_sourceline rb_gc_stat rb_thread_current rb_thread_local_aref rb_internal_thread_specific_get
           rb_internal_thread_specific_set rb_postponed_job_trigger rb_tracearg_event_flag rb_tracearg_from_tracepoint
           rb_ractor_stdout rb_stdout].freeze
   # Of the VM, for threads with a fiber scheduler: whose method stands on a stack, and what fiber runs. After a switch there is
-  # an object for every fiber.
+  # an object for every fiber, whose variables can be read (of one Ractor: without a lock).
   FIBERS = %w[rb_fiber_scheduler_get rb_obj_is_kind_of rb_class_inherited_p rb_cObject].freeze
-  SWITCH = %w[rb_fiber_scheduler_current rb_fiber_current rb_fiber_alive_p rb_profile_thread_frames].freeze
+  SWITCH = %w[rb_fiber_scheduler_current rb_fiber_current rb_fiber_alive_p rb_profile_thread_frames rb_ivar_get].freeze
   # Of one Ractor: texts of compiled Ruby code that exist already. None of them takes a lock or makes an object.
   TEXTS = %w[rb_profile_frame_path rb_profile_frame_absolute_path rb_profile_frame_label rb_profile_frame_base_label
              rb_profile_frame_first_lineno rb_profile_frame_singleton_method_p rb_mod_name].freeze

@@ -1,7 +1,7 @@
 # What a VM whose insides are other ones gets: the checks at load find it out, and all names are made in jobs.
 #
-# The only insides that are read are the words of a method entry (ext/names/method_entry.h) and of a thread
-# (ext/names/fiber_frames.h). A library loaded before the VM's
+# The only insides that are read are the words of a method entry (ext/names/method_entry.h), of a thread
+# (ext/names/fiber_frames.h) and of a traced call (ext/tracing/call_place.h). A library loaded before the VM's
 # stands in for a VM with other ones: what the probes at load see of themselves is changed by it, nothing after that.
 # Counters that a VM lacks turn the profiler off.
 require_relative "support"
@@ -42,6 +42,7 @@ class LayoutTest < Minitest::Test
       const char *how = getenv("OTHER_VM"), *told = getenv("OTHER_VM_TOLD");
       if (limit != 1) return count;
       close(open(told, O_CREAT | O_WRONLY, 0600));
+      if (!strcmp(how, "untouched") || !strcmp(how, "other calls")) return count;
       probes++;
       if (!strcmp(how, "kind of the second") && probes == 2) change("kind", frames);
       else if (!strcmp(how, "module") && probes == 2) change("class", frames);
@@ -60,6 +61,14 @@ class LayoutTest < Minitest::Test
       if (!strcmp(getenv("OTHER_VM"), "other frames") && count == 1) frames[1] = frames[0], count = 2;
       if (!strcmp(getenv("OTHER_VM"), "no entry")) frames[0] = 4;
       return count;
+    }
+
+    /* Only the probes of traced calls ask. */
+    VALUE rb_tracearg_self(void *event)
+    {
+      static VALUE (*real)(void *);
+      if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_tracearg_self");
+      return real(event) + (strcmp(getenv("OTHER_VM"), "other calls") ? 0 : 8);
     }
 
     size_t rb_gc_stat(VALUE key)
@@ -157,6 +166,24 @@ class LayoutTest < Minitest::Test
       next assert_operator(waited, :>, 150_000_000) if how == "as it is"
       assert_equal 0, waited, how
       assert_operator dump.total(on_stack: "Loop#run_once", state: "blocked"), :>, 150_000_000, how
+    end
+  end
+
+  # Then no method is traced, and the program runs on.
+  def test_a_vm_whose_calls_cannot_be_paired
+    program = "class Price; def total = 1; end; Thread.new { loop { sleep 0.002; Price.new.total } }; $stdin.gets"
+    { "untouched" => 2, "other calls" => 5 }.each do |how, state|
+      running = start(program, env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => "#{@folder}/told" })
+      IO.popen([Dump::TOOL, running.channel, "--watch", "100", "--until-eof", "--trace", "Price#total"], "r+") do |viewer|
+        reader = ::Thread.new { viewer.read }
+        dump = running.dump_until("a state") { |one| one.windows.last(3).all? { |window| window["exact"].any? } && one.windows.size > 3 }
+        assert_equal [state], dump.windows.last["exact"].filter_map { |_, what, _, value| value if what == 1 }, how
+        assert_equal state == 2, dump.windows.last["exact"].size > 1, how
+        viewer.close_write
+        reader.value
+      end
+      running.puts
+      assert_predicate running.finish.status, :success?
     end
   end
 

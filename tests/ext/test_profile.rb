@@ -182,8 +182,28 @@ class ProfileTest < Minitest::Test
     RUBY
   end
 
+  # What is loaded can be saved again, and nothing is lost; files of the version before are read.
+  def test_saved_again
+    found = answers(<<~RUBY, env: OFF)
+      require "json"
+      data = RperfTop.profile { RperfTop.label(a: "b,c") { work(0.05) }; Thread.new { nap(0.02) }.join }
+      data.save("#{@folder}/one.json")
+      RperfTop.load("#{@folder}/one.json").save("#{@folder}/two.json")
+      one = JSON.parse(File.read("#{@folder}/one.json"))
+      told one == JSON.parse(File.read("#{@folder}/two.json"))
+      calls = one.delete("calls")
+      told calls["cells"].sum { |cell| cell[4] } == one["cost"].values_at("running", "waiting", "blocked", "marking", "sweeping").sum
+      told calls["nodes"].each_with_index.all? { |node, at| node[0] <= at && !calls["frames"][node[1]].nil? }
+      told calls["frames"].any? { |frame| frame[0] == "Object#work" }, (calls["began"] - Time.now.to_f * 1e9).abs < 60e9
+      File.write("#{@folder}/old.json", JSON.generate(one.merge("format" => "rperf_top profile 1")))
+      told RperfTop.load("#{@folder}/old.json").to_h == data.to_h
+    RUBY
+    assert_equal [true] * 6, found
+  end
+
   def test_what_cannot_be_loaded
     texts = ["", "{", "[]", "null", '{"format": "rperf_top profile 1"}', "[" * 200, '{"format": "other", "duration": 1}',
+             '{"format": "rperf_top profile 2", "duration": 1}', '{"format": "rperf_top profile 3", "duration": 1}',
              '{"format": "rperf_top profile 1", "duration": 1, "cost": 7, "gc": {}, "methods": 3, "threads": [], "labels": []}']
     texts.each_with_index { |text, i| File.write("#{@folder}/bad#{i}", text) }
     found = answers(<<~RUBY, env: OFF)

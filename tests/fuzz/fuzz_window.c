@@ -2,6 +2,7 @@
  * when it is encoded and decoded once more.
  */
 #include "shm/base/label_text.h"
+#include "shm/base/latency.h"
 #include "shm/window/window.h"
 
 #include <stdlib.h>
@@ -30,6 +31,14 @@ static void check_ranges(const struct rtop_window *window, const struct rtop_win
   for (size_t i = 0; i < window->mark_count; i++) demand(window->marks[i].name < limits->string_bytes);
   for (size_t i = 0; i < window->begun_count; i++)
     demand(window->begun[i].node < limits->node_count && window->begun[i].label < RTOP_LABEL_PAIRS_MAX);
+  for (size_t i = 0; i < window->fibers_count; i++)
+    demand(window->fibers[i].node < limits->node_count && window->fibers[i].name < limits->node_count &&
+           window->fibers[i].waiting <= window->fibers[i].alive);
+  for (size_t i = 0; i < window->exact_count; i++) {
+    const struct rtop_exact *exact = &window->exact[i];
+    bool times = exact->what == RTOP_EXACT_TOTAL_TIMES || exact->what == RTOP_EXACT_SELF_TIMES;
+    demand(exact->node < limits->node_count && (!times || exact->key < RTOP_LATENCY_BUCKETS));
+  }
 }
 
 /* Encoding sorts and sums twins, so that totals are compared and not cells. */
@@ -39,6 +48,16 @@ static uint64_t total_ns(const struct rtop_window *window)
   for (size_t i = 0; i < window->cell_count; i++)
     sum += window->cells[i].wall_ns + window->cells[i].cpu_ns * 3 + window->cells[i].blame_ns * 5;
   for (size_t i = 0; i < window->begun_count; i++) sum += window->begun[i].count * 7;
+  return sum;
+}
+
+static uint64_t total_exact(const struct rtop_window *window)
+{
+  uint64_t sum = window->exact_count;
+  for (size_t i = 0; i < window->exact_count; i++) {
+    const struct rtop_exact *exact = &window->exact[i];
+    sum += (exact->value + 1) * (exact->node + 3) * (exact->what + 5) * (exact->key + 11);
+  }
   return sum;
 }
 
@@ -61,14 +80,14 @@ static void check_round_trip(struct rtop_window *window, const struct rtop_windo
 {
   static unsigned char raw[RTOP_WINDOW_RAW_BYTES_MAX];
   static struct rtop_window back;
-  uint64_t before = total_ns(window);
+  uint64_t before = total_ns(window), exact = total_exact(window);
   void *scratch = malloc(rtop_window_scratch_bytes(window->cell_count) + 1);
   size_t bytes = rtop_window_encode(window, raw, sizeof raw, scratch);
   demand(bytes > 0);
   back.start_mono_ns = window->start_mono_ns;
   back.end_mono_ns = window->end_mono_ns;
   demand(rtop_window_decode(&back, raw, bytes, limits));
-  demand(total_ns(&back) == before && back.thread_count == window->thread_count &&
+  demand(total_ns(&back) == before && total_exact(&back) == exact && back.thread_count == window->thread_count &&
          back.late_count == window->late_count && back.counters_present == window->counters_present);
   check_folding(window, bytes / 2 + 20, scratch, limits);
   free(scratch);

@@ -59,9 +59,9 @@ inline rtop_control_read()
 inline wanted_rate()
 {
   rtop_control_read();                     /*: rtop_writer_request(loop->writer, &request, futex_value); */
-  if
+  if                                       /*: loop->watched = rtop_writer_watched(loop->writer); */
   :: locks == 0 -> wanted = 0              /*: uint32_t wanted = config->record_hz, profiles = atomic_load(&loop->publisher->profiles.hz); */
-  :: else -> wanted = (read_rate > 0 -> read_rate : WATCH_HZ)   /*: if (rtop_writer_watched(loop->writer)) wanted = request.rate_hz ? request.rate_hz : config->watch_hz; */
+  :: else -> wanted = (read_rate > 0 -> read_rate : WATCH_HZ)   /*: if (loop->watched) wanted = request.rate_hz ? request.rate_hz : config->watch_hz; */
   fi;
   if :: M(VALUE_LATE) -> value = futex :: else fi
 }

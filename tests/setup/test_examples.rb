@@ -1,5 +1,6 @@
 # Every command in README.md and in the EXAMPLES of the man pages is run, and does what it says. A new one is run by itself;
 # one that cannot be is named below with what follows it instead.
+require_relative "../e2e/push"
 require_relative "../e2e/terminal"
 require "net/http"
 require "socket"
@@ -40,7 +41,7 @@ class TestExamples < Minitest::Test
     lines.slice_when { |above, below| (above.split & below.split).grep(/\w\.\w/).empty? }.map { |run| run.join(" && ") }
   end
 
-  def self.pages = Dir["#{ROOT}/man/rperf-top*.1"].flat_map { |path| page(path) } + page("#{ROOT}/man/rperf-top-json.5")
+  def self.pages = Dir["#{ROOT}/man/rperf-top*.1"].flat_map { |path| page(path) } + %w[json push].flat_map { |name| page("#{ROOT}/man/rperf-top-#{name}.5") }
 
   def setup
     @folder = Dir.mktmpdir("rperf-top-examples.", File.writable?("/dev/shm") ? "/dev/shm" : nil)
@@ -115,11 +116,23 @@ class TestExamples < Minitest::Test
     Process.wait(pid)
   end
 
+  # Until profiles of a method have come, to a server in the place of the one that is named.
+  def pushing(command)
+    server = ProfileServer.new
+    pid = spawn(@env.merge("RUNS" => "30"), *command.sub(/127\.0\.0\.1:\d+/, "127.0.0.1:#{server.port}").sub("--push", "--interval 0.5 --push").split, chdir: @folder, out: File::NULL, err: File::NULL)
+    wait_until("a profile of a method") { server.profiles.any? { |profile| profile.sum("wall", within: "Object#busy").positive? } }
+  ensure
+    Process.kill(:TERM, pid)
+    Process.wait(pid)
+    server.close
+  end
+
   # Endless ones end with the process.
   def try(command)
     application(command.match?(/-J -p|night/) ? 4 : 60, bare: command.match?(BARE)) do |pid|
       wanted = put_in(command, pid)
       next serving(wanted) if command.include?("--metrics")
+      next pushing(wanted) if command.include?("--push")
       with_screen?(command) ? on_screen(wanted) : plainly(wanted)
     end
   end

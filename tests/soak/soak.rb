@@ -6,7 +6,7 @@
 # viewer that stays, latency of the requests. The last quarter is compared with the second: what a process takes as
 # it warms up is no leak. Then the sums: what the windows tell of each thread is as long as they are.
 # --beside: other tests run beside it, and it lets them go first. So the requests that were answered soonest are
-# compared instead of the usual ones: whoever fills up answers none soon.
+# compared instead of the usual ones: whoever fills up answers none soon. They come at a third of the rate.
 # When nothing runs beside it, a twin of the server that has no recorder answers the same requests: what it takes more as
 # time goes by is Ruby's own, and is not held against the recorder.
 # --leak lets the server lose 100 kB, or a descriptor, each second: then it must fail. Prints TAP.
@@ -65,7 +65,7 @@ class Soak
   def descriptors(pid) = Dir.children("/proc/#{pid}/fd").size
 
   def look
-    latencies = @rig.ask(300, 5)["latencies"].values.flatten.sort
+    latencies = @rig.ask(300, @beside_others ? 15 : 5)["latencies"].values.flatten.sort
     @twin&.ask(300, 5)
     @rows << { "latency" => latencies[@beside_others ? 0 : latencies.size / 2], "server's memory" => status(@pid, "RssAnon") * 1024,
                "twin's memory" => @twin ? status(@twin.serving.first, "RssAnon") * 1024 : 0,

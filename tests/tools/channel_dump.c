@@ -18,10 +18,12 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { POLL_NS = 5000000, LONGEST_SECONDS = 600, CORRUPT_MAX = 1000 };
 #define SECOND_NS INT64_C(1000000000)
@@ -32,6 +34,10 @@ struct options {
   uint32_t rate_hz;
   double seconds;
   uint64_t windows;
+  const char *traces[RTOP_TRACE_SLOTS];
+  int trace_count;
+  uint32_t trace_seconds;
+  bool until_eof;
 };
 
 struct dump {
@@ -171,6 +177,32 @@ static json_t *window_begun(const struct rtop_window *window)
   return rows;
 }
 
+/* Rows: serial of the thread, name, node, alive, waiting, wait_ns, longest_ns. */
+static json_t *window_fibers(const struct rtop_window *window)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; i < window->fibers_count; i++) {
+    const struct rtop_fibers *fibers = &window->fibers[i];
+    json_array_append_new(rows,
+                          json_pack("[I,I,I,I,I,I,I]", (json_int_t)fibers->serial, (json_int_t)fibers->name,
+                                    (json_int_t)fibers->node, (json_int_t)fibers->alive, (json_int_t)fibers->waiting,
+                                    (json_int_t)fibers->wait_ns, (json_int_t)fibers->longest_ns));
+  }
+  return rows;
+}
+
+/* Rows: node, what, key, value. */
+static json_t *window_exact(const struct rtop_window *window)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; i < window->exact_count; i++) {
+    const struct rtop_exact *exact = &window->exact[i];
+    json_array_append_new(rows, json_pack("[I,I,I,I]", (json_int_t)exact->node, (json_int_t)exact->what,
+                                          (json_int_t)exact->key, (json_int_t)exact->value));
+  }
+  return rows;
+}
+
 static void add_window(struct dump *dump, const struct rtop_window *window)
 {
   json_t *threads = json_array(), *cells = json_array(), *late = json_array();
@@ -185,11 +217,12 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
     json_array_append_new(late, row);
   }
   json_array_append_new(dump->windows,
-                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o}", "sequence", (json_int_t)window->sequence,
-                                  "start_ns", (json_int_t)window->start_mono_ns, "end_ns",
+                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
+                                  (json_int_t)window->sequence, "start_ns", (json_int_t)window->start_mono_ns, "end_ns",
                                   (json_int_t)window->end_mono_ns, "folded", window->folded, "counters",
                                   window_counters(window), "threads", threads, "cells", cells, "late", late, "marks",
-                                  window_marks(dump->reader, window), "begun", window_begun(window)));
+                                  window_marks(dump->reader, window), "begun", window_begun(window), "fibers",
+                                  window_fibers(window), "exact", window_exact(window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */
@@ -213,15 +246,23 @@ static bool read_windows(struct dump *dump, struct rtop_window *window)
   }
 }
 
+static bool input_is_over(void)
+{
+  char byte;
+  struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+  return poll(&input, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
+}
+
 static void collect(struct dump *dump, const struct options *options)
 {
   struct rtop_window window = { 0 };
-  bool once = options->seconds <= 0 && options->windows == 0;
+  bool once = options->seconds <= 0 && options->windows == 0 && !options->until_eof;
   double seconds = options->seconds > 0 ? options->seconds : LONGEST_SECONDS;
   int64_t deadline = clock_now_ns() + (int64_t)(seconds * (double)SECOND_NS);
   uint64_t until = rtop_reader_newest(dump->reader) + options->windows;
   while (read_windows(dump, &window) && !once && clock_now_ns() < deadline) {
     if (options->windows && dump->next > until) break;
+    if (options->until_eof && input_is_over()) break;
     nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
   }
   rtop_window_destroy(&window);
@@ -319,7 +360,9 @@ static void print(struct dump *dump)
 
 static int usage(void)
 {
-  fputs("usage: channel_dump PID|PATH [--watch HZ] [--seconds S] [--until-windows N]\n", stderr);
+  fputs("usage: channel_dump PID|PATH [--watch HZ] [--seconds S] [--until-windows N] [--until-eof]"
+        " [--trace METHOD]... [--trace-seconds S]\n",
+        stderr);
   return 2;
 }
 
@@ -329,6 +372,9 @@ static bool parse(int argc, char **argv, struct options *options)
     { "watch", required_argument, NULL, 'w' },
     { "seconds", required_argument, NULL, 's' },
     { "until-windows", required_argument, NULL, 'n' },
+    { "until-eof", no_argument, NULL, 'e' },
+    { "trace", required_argument, NULL, 't' },
+    { "trace-seconds", required_argument, NULL, 'T' },
     { 0 },
   };
   for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;)
@@ -336,6 +382,9 @@ static bool parse(int argc, char **argv, struct options *options)
       options->watch = true;
       options->rate_hz = (uint32_t)strtoul(optarg, NULL, 10);
     } else if (option == 's') options->seconds = strtod(optarg, NULL);
+    else if (option == 'e') options->until_eof = true;
+    else if (option == 'T') options->trace_seconds = (uint32_t)strtoul(optarg, NULL, 10);
+    else if (option == 't' && options->trace_count < RTOP_TRACE_SLOTS) options->traces[options->trace_count++] = optarg;
     else if (option == 'n') options->windows = strtoull(optarg, NULL, 10);
     else return false;
   if (optind + 1 != argc) return false;
@@ -364,6 +413,12 @@ int main(int argc, char **argv)
     rtop_reader_close(&dump.reader);
     return 1;
   }
+  for (int i = 0; i < options.trace_count; i++)
+    if (rtop_reader_trace(dump.reader, options.traces[i], options.trace_seconds) < 0) {
+      fprintf(stderr, "channel_dump: %s cannot be traced\n", options.traces[i]);
+      rtop_reader_close(&dump.reader);
+      return 3;
+    }
   dump.windows = json_array();
   dump.threads = json_object();
   collect(&dump, &options);

@@ -34,20 +34,26 @@ struct channel {
 /* What the child does for a byte:
  *   w publish a window of 100 ms: thread 1 "main" at node "leaf" under "root method"
  *   b as w, after one that is skipped in time (the process was stopped)
+ *   q as w, but blocked there
  *   m publish 20,000 windows: they overrun a 1 MB ring
  *   n add a frame and a node, which the next windows use
  *   t call itself "puma: worker 3" from now on
  *   l count losses with the next window: 7 nodes, 2 threads, a sample
  *   h add 20,000 frames, as many as find room, that all name one string of 4 kB
  *   k put a mark into the middle of the next window
+ *   s start a thread "worker", which waits off the GVL in "leaf" and is in every window from the next one on
+ *   z which ends with the next window
+ *   g collect garbage twice for 30 ms, and raise three exceptions, in the next window
  *   x end the channel and exit
  *   e exec: the channel is gone, and another program runs under the same pid that makes a new one */
 struct channel_writer {
   struct rtop_writer *writer;
   struct rtop_window window;
   int64_t now_ns;
-  uint32_t node, slot;
-  bool mark;
+  uint32_t node, slot, worker; /* slot of the thread "worker" */
+  uint64_t worker_serial;      /* 0: there is none */
+  int64_t worker_ns;           /* since when it waits */
+  bool mark, quits, collects, blocked;
 };
 
 CHANNEL uint32_t channel_add_node(struct rtop_writer *writer, uint32_t parent, const char *label)
@@ -60,6 +66,44 @@ CHANNEL uint32_t channel_add_node(struct rtop_writer *writer, uint32_t parent, c
   struct rtop_node_entry call = { .parent = parent, .frame = frame, .line = 4 };
   rtop_writer_add_node(writer, &call, &node);
   return node;
+}
+
+CHANNEL void channel_publish_worker(struct channel_writer *to)
+{
+  struct rtop_window *window = &to->window;
+  struct rtop_window_thread *thread = rtop_window_add_thread(window);
+  thread->serial = to->worker_serial;
+  thread->slot = to->worker;
+  thread->node = to->node;
+  thread->state = RTOP_BLOCKED;
+  thread->state_age_ns = (uint64_t)(window->end_mono_ns - to->worker_ns);
+  if (to->quits) thread->flags = RTOP_WINDOW_THREAD_ENDED;
+  struct rtop_cell *cell = rtop_window_add_cell(window);
+  cell->thread = 1;
+  cell->node = to->node;
+  cell->state = RTOP_BLOCKED;
+  cell->wall_ns = CHANNEL_WINDOW_NS;
+  if (to->quits) to->worker_serial = 0;
+  to->quits = false;
+}
+
+CHANNEL void channel_publish_collection(struct channel_writer *to)
+{
+  struct rtop_cell *cell = rtop_window_add_cell(&to->window);
+  cell->node = to->node;
+  cell->state = RTOP_MARKING;
+  cell->wall_ns = CHANNEL_WINDOW_NS / 10 * 3;
+  to->window.cells[0].wall_ns -= cell->wall_ns;
+  rtop_window_set_counter(&to->window, RTOP_COUNTER_GC_MINOR, 2);
+  rtop_window_set_counter(&to->window, RTOP_COUNTER_EXCEPTIONS, 3);
+  to->collects = false;
+}
+
+CHANNEL void channel_start_worker(struct channel_writer *to)
+{
+  to->worker_serial = 2;
+  to->worker_ns = to->now_ns;
+  to->worker = rtop_writer_thread_start(to->writer, 2, (uint32_t)getpid() + 1, to->now_ns, 0, "worker", 6);
 }
 
 CHANNEL void channel_publish(struct channel_writer *to)
@@ -75,7 +119,10 @@ CHANNEL void channel_publish(struct channel_writer *to)
   struct rtop_cell *cell = rtop_window_add_cell(window);
   cell->node = to->node;
   cell->wall_ns = CHANNEL_WINDOW_NS;
+  thread->state = cell->state = to->blocked ? RTOP_BLOCKED : RTOP_RUNNING;
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, 100);
+  if (to->worker_serial) channel_publish_worker(to);
+  if (to->collects) channel_publish_collection(to);
   if (to->mark) {
     struct rtop_mark *mark = rtop_window_add_mark(window);
     mark->mono_ns = window->start_mono_ns + CHANNEL_WINDOW_NS / 2;
@@ -131,7 +178,11 @@ CHANNEL void channel_serve(int orders, int answers)
   channel_create(&to);
   do {
     switch (order) {
-    case 'w': channel_publish(&to); break;
+    case 'w':
+    case 'q':
+      to.blocked = order == 'q';
+      channel_publish(&to);
+      break;
     case 'b':
       to.now_ns += 10 * (int64_t)CHANNEL_WINDOW_NS;
       channel_publish(&to);
@@ -147,6 +198,9 @@ CHANNEL void channel_serve(int orders, int answers)
           to.writer, &(struct rtop_losses){ .nodes_overflowed = 7, .threads_overflowed = 2, .samples_dropped = 1 });
       break;
     case 'k': to.mark = true; break;
+    case 's': channel_start_worker(&to); break;
+    case 'z': to.quits = true; break;
+    case 'g': to.collects = true; break;
     case 'x': rtop_writer_destroy(&to.writer, false); break;
     case 'e': {
       char in[16], out[16];

@@ -95,6 +95,24 @@ FIXTURE void report_fixture_labels(struct report_fixture *fixture)
   assert_true(label_table_build(&report->labels, fixture->profile, &report->sets_sum, &options));
 }
 
+/* A third window: in the first thread three fibers called "Reading" and one of Price#total wait. */
+FIXTURE void report_fixture_fibers(struct report_fixture *fixture)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(fixture->profile);
+  uint32_t frame = rtop_symbols_frame(symbols, "Reading", 7, "", 0, "(fibers)", 8, 0, RTOP_SYMBOL_SPECIAL);
+  uint32_t name = rtop_symbols_node(symbols, 0, frame, 0);
+  uint32_t price = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Price#total", "/app/p;r.rb", 4), 6);
+  uint32_t gsub = rtop_symbols_node(symbols, price, fixture_frame(symbols, "String#gsub", "", 0), 0);
+  fixture_window(&fixture->window, 1200 * MS, 1300 * MS);
+  fixture_thread(&fixture->window, 1, RTOP_BLOCKED, price, 0);
+  *rtop_window_add_fibers(&fixture->window) = (struct rtop_fibers){ 1, name, gsub, 4, 3, 270 * MS, 1500 * MS };
+  *rtop_window_add_fibers(&fixture->window) = (struct rtop_fibers){ 1, 0, gsub, 1, 1, 90 * MS, 80 * MS };
+  *rtop_window_add_fibers(&fixture->window) = (struct rtop_fibers){ 1, 0, 0, 2, 0, 0, 0 };
+  assert_true(fixture_add(fixture->profile, 0, &fixture->window));
+  report_fixture_take(fixture);
+  assert_true(fiber_table_build(&fixture->report.fibers, fixture->profile, &fixture->report.sum));
+}
+
 FIXTURE void report_fixture_destroy(struct report_fixture *fixture)
 {
   rtop_window_destroy(&fixture->window);

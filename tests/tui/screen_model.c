@@ -1,4 +1,5 @@
 #include "screen_model.h"
+#include "shm/base/latency.h"
 #include "shm/window/window.h"
 #include "tui/cli/options.h"
 #include "tui/term/screen.h"
@@ -161,14 +162,52 @@ static uint32_t add_labels(struct rtop_symbols *symbols, size_t index)
   return rtop_symbols_node(symbols, 0, frame, 0);
 }
 
-struct rtop_profile *model_profile(void)
+/* OrdersController#index, its caller, and callers that found no room. */
+enum { TRACED = 2, TRACED_NODE = WORKS + LABELS };
+
+static void add_traced_nodes(struct rtop_symbols *symbols, uint32_t *nodes)
+{
+  nodes[0] = rtop_symbols_node(symbols, 0, add_frame(symbols, 3), 0);
+  nodes[1] = rtop_symbols_node(symbols, nodes[0], add_frame(symbols, 2), 0);
+}
+
+/* 22 calls in a window: most take 3 ms, a few ten times as long, one a second. */
+static void add_traced(struct rtop_window *window, int at)
+{
+  const uint32_t times = RTOP_EXACT_TOTAL_TIMES, self = RTOP_EXACT_SELF_TIMES;
+  const struct rtop_exact numbers[] = {
+    { TRACED_NODE, RTOP_EXACT_STATE, 1, RTOP_TRACE_ON },
+    { TRACED_NODE, RTOP_EXACT_TRACED_NS, 0, WINDOW_NS },
+    { TRACED_NODE, RTOP_EXACT_CALLS, 0, 22 },
+    { TRACED_NODE, RTOP_EXACT_RETURNED, 0, 22 },
+    { TRACED_NODE, RTOP_EXACT_RAISED, 0, (uint64_t)at % 2 },
+    { TRACED_NODE, RTOP_EXACT_TOTAL_NS, 0, 150000000 },
+    { TRACED_NODE, RTOP_EXACT_SELF_NS, 0, 60000000 },
+    { TRACED_NODE, RTOP_EXACT_WAIT_NS, 0, 54000000 },
+    { TRACED_NODE, RTOP_EXACT_OFF_NS, 0, 15000000 },
+    { TRACED_NODE, RTOP_EXACT_TOTAL_MAX, 0, at % 10 ? 31000000 : 1000000000 },
+    { TRACED_NODE, RTOP_EXACT_SELF_MAX, 0, 5000000 },
+    { TRACED_NODE, times, rtop_latency_bucket(3000000), 15 },
+    { TRACED_NODE, times, rtop_latency_bucket(7000000), 4 },
+    { TRACED_NODE, times, rtop_latency_bucket(30000000), at % 10 ? 3 : 2 },
+    { TRACED_NODE, times, rtop_latency_bucket(1000000000), at % 10 ? 0 : 1 },
+    { TRACED_NODE, self, rtop_latency_bucket(2000000), 22 },
+    { TRACED_NODE, RTOP_EXACT_CALLER, 0, 1 },
+    { TRACED_NODE + 1, RTOP_EXACT_CALLER, 0, 21 },
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) *rtop_window_add_exact(window) = numbers[i];
+}
+
+static struct rtop_profile *make_profile(bool traced)
 {
   struct rtop_profile *profile = rtop_profile_create(64 << 20);
   struct rtop_window window = { 0 };
-  uint32_t nodes[WORKS + LABELS], threads[THREADS];
+  uint32_t nodes[WORKS + LABELS + TRACED], threads[THREADS];
+  size_t node_count = WORKS + LABELS + (traced ? TRACED : 0);
   assert_non_null(profile);
   for (size_t i = 0; i < WORKS; i++) nodes[i] = add_stack(rtop_profile_symbols(profile), i);
   for (size_t i = 0; i < LABELS; i++) nodes[WORKS + i] = add_labels(rtop_profile_symbols(profile), i);
+  if (traced) add_traced_nodes(rtop_profile_symbols(profile), nodes + TRACED_NODE);
   for (int at = 0; at < WINDOWS; at++) {
     rtop_window_reset(&window);
     window.sequence = (uint64_t)at + 1;
@@ -179,11 +218,22 @@ struct rtop_profile *model_profile(void)
     add_counters(&window, at);
     for (uint32_t i = 0; i < LABELS; i++)
       *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = WORKS + i, .count = (uint64_t)at % 7 + 3 * i };
+    if (traced) add_traced(&window, at);
     if (at >= 200 && at < 230) rtop_profile_add_gap(profile, 0, window.start_mono_ns, window.end_mono_ns);
-    else assert_true(rtop_profile_add(profile, 0, &window, nodes, WORKS + LABELS, threads));
+    else assert_true(rtop_profile_add(profile, 0, &window, nodes, node_count, threads));
   }
   rtop_window_destroy(&window);
   return profile;
+}
+
+struct rtop_profile *model_profile(void)
+{
+  return make_profile(false);
+}
+
+struct rtop_profile *model_traced_profile(void)
+{
+  return make_profile(true);
 }
 
 void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char *frame_label)

@@ -3,6 +3,7 @@
 #include "app_dump.h"
 #include "app_record.h"
 #include "app_source.h"
+#include "app_trace.h"
 #include "command.h"
 #include "editor.h"
 #include "settings.h"
@@ -251,6 +252,7 @@ static void loop(struct app *app)
       ui->wish.command[0] = '\0';
     }
     app_record(ui, app->session);
+    app_trace(ui, app->session);
     /* The first window of a target is shown when it comes, not at the next refresh. */
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) app->refresh_at_ns = 0;
     take_windows(app);

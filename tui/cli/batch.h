@@ -22,5 +22,7 @@ int rtop_stream_run(const struct rtop_options *options);
 int rtop_record_run(const struct rtop_options *options);
 /* options->metrics: serves or writes figures until the end. */
 int rtop_metrics_run(const struct rtop_options *options);
+/* options->push: sends profiles until the end. */
+int rtop_push_run(const struct rtop_options *options);
 
 #endif

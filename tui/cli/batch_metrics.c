@@ -6,17 +6,21 @@
 #include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/metrics/metrics.h"
+#include "tui/metrics/metrics_budget.h"
 #include "tui/metrics/metrics_file.h"
 #include "tui/metrics/metrics_serve.h"
 #include "tui/metrics/metrics_text.h"
 #include "tui/text/interrupt.h"
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
   METRICS_LOOK_MS = 2000, /* rings hold much more */
+  /* Of memory that is free between looks: to give it back, and to get it again zeroed, costs a tenth of all. */
+  METRICS_SPARE_BYTES = 64 << 20,
 };
 
 struct metrics_run {
@@ -25,7 +29,8 @@ struct metrics_run {
   struct metrics *metrics;
   struct metrics_server *server; /* NULL: a file */
   int64_t write_ms;              /* when the file is due */
-  int write_errno;               /* the last time; 0: it was written */
+  struct metrics_budget budget;
+  int write_errno; /* the last time; 0: it was written */
 };
 
 static void run_wait(const struct metrics_run *run, int milliseconds)
@@ -66,14 +71,12 @@ static void run_look(struct metrics_run *run)
   metrics_look(run->metrics, run->watch.session ? rtop_session_profile(run->watch.session) : NULL);
 }
 
-/* Whoever is asked for by name may come later. */
-static bool run_open(struct metrics_run *run, int *status)
+/* Sums are wanted of all; stalls of as many as can be afforded. */
+static void run_save(struct metrics_run *run)
 {
-  struct rtop_error error = { 0 };
-  if (batch_watch_try(&run->watch, run->options, status, &error)) return true;
-  if (run->options->name_count && run->options->pid_count == 0) return true;
-  fprintf(stderr, "rperf-top: %s\n", error.text);
-  return false;
+  if (!run->watch.session || !metrics_budget_look(&run->budget, clock_now_ns(), clock_own_cpu_ns())) return;
+  rtop_session_by_seconds(run->watch.session, run->budget.saves);
+  run->metrics->saves = run->budget.saves;
 }
 
 static void run_write_when_due(struct metrics_run *run)
@@ -90,9 +93,10 @@ static bool run_step(struct metrics_run *run, int *status)
   bool goes_on = true;
   run_wait(run, METRICS_LOOK_MS);
   if (interrupt_signal()) return false;
-  if (!run->watch.session && !run_open(run, status)) return false;
+  if (!run->watch.session && !batch_watch_open_later(&run->watch, run->options, status)) return false;
   if (run->watch.session) goes_on = batch_watch_look(&run->watch) && !rtop_session_over(run->watch.session);
   run_look(run);
+  run_save(run);
   if (goes_on) run_write_when_due(run);
   return goes_on;
 }
@@ -100,7 +104,7 @@ static bool run_step(struct metrics_run *run, int *status)
 static int run_all(struct metrics_run *run)
 {
   int status = 1;
-  if (!run_open(run, &status)) return status;
+  if (!batch_watch_open_later(&run->watch, run->options, &status)) return status;
   if (run->server) fprintf(stderr, "rperf-top: serving %s\n", metrics_server_url(run->server));
   status = 0;
   if (run->watch.session) batch_watch_look(&run->watch); /* who ends soon was seen alive */
@@ -119,6 +123,7 @@ int rtop_metrics_run(const struct rtop_options *options)
   struct metrics_run run = { .options = options, .metrics = metrics_create((size_t)options->metrics_top) };
   int status = 1;
   interrupt_open();
+  mallopt(M_TRIM_THRESHOLD, METRICS_SPARE_BYTES);
   if (!run.metrics) rtop_error_set(&error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
   else if (!options->metrics_file) run.server = metrics_server_open(options->metrics, run.metrics, &error);
   if (run.metrics && (run.server || options->metrics_file)) status = run_all(&run);

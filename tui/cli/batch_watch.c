@@ -75,6 +75,15 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
   return false;
 }
 
+bool batch_watch_open_later(struct batch_watch *watch, const struct rtop_options *options, int *exit_status)
+{
+  struct rtop_error error = { 0 };
+  if (batch_watch_try(watch, options, exit_status, &error)) return true;
+  if (options->name_count && options->pid_count == 0) return true;
+  fprintf(stderr, "rperf-top: %s\n", error.text);
+  return false;
+}
+
 /* Stalls are looked for only when something is to be done about them, or they are counted. */
 static void batch_watch_stalls(struct batch_watch *watch)
 {

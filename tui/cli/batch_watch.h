@@ -27,6 +27,8 @@ bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *opti
 /* The same without a word when there is nothing to watch: *error says why. */
 bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *options, int *exit_status,
                      struct rtop_error *error);
+/* Whoever is asked for by name may come later: true without a session, too, to be called again then. */
+bool batch_watch_open_later(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
 /* Sleeps until something may be new, then reads it. False: the watching is over (time, signal, end). */
 bool batch_watch_next(struct batch_watch *watch);
 /* The same in two halves, for who waits for more: false before the sleep, and behind it. */

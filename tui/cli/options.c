@@ -7,6 +7,7 @@
 #include "tui/export/file_formats.h"
 #include "tui/metrics/metrics_serve.h"
 #include "tui/metrics/metrics_top.h"
+#include "tui/push/push.h"
 #include "tui/recording/recording_write.h"
 #include "tui/text/output_status.h"
 #include <ctype.h>
@@ -49,8 +50,16 @@ enum {
   OPTION_STREAM,
   OPTION_METRICS,
   OPTION_METRICS_TOP,
+  OPTION_PUSH,
+  OPTION_PUSH_AS,
+  OPTION_PUSH_NAME,
+  OPTION_PUSH_HEADERS,
+  OPTION_INTERVAL,
+  OPTION_TRACE,
   OPTION_STALL, /* + enum stall_cause */
 };
+
+static const char push_name_usual[] = "ruby";
 
 /* Percent of the frame below which a text report leaves methods out. */
 static const double options_batch_min = 0.1;
@@ -100,7 +109,13 @@ static const struct option long_options[] = {
   { "stall-many-waits", required_argument, NULL, OPTION_STALL + STALL_MANY_WAITS },
   { "on-stall", required_argument, NULL, OPTION_ON_STALL },
   { "metrics", required_argument, NULL, OPTION_METRICS },
+  { "trace", required_argument, NULL, OPTION_TRACE },
   { "metrics-top", required_argument, NULL, OPTION_METRICS_TOP },
+  { "push", required_argument, NULL, OPTION_PUSH },
+  { "push-as", required_argument, NULL, OPTION_PUSH_AS },
+  { "push-name", required_argument, NULL, OPTION_PUSH_NAME },
+  { "push-headers", required_argument, NULL, OPTION_PUSH_HEADERS },
+  { "interval", required_argument, NULL, OPTION_INTERVAL },
   { "save-on-stall", required_argument, NULL, OPTION_SAVE_ON_STALL },
   { "columns", required_argument, NULL, OPTION_COLUMNS },
   { "list-columns", no_argument, NULL, OPTION_LIST_COLUMNS },
@@ -219,6 +234,32 @@ static int options_metrics(struct rtop_options *options, const char *text)
   options->metrics_file = bytes >= sizeof ending && strcmp(text + bytes - strlen(ending), ending) == 0;
   if (options->metrics_file || metrics_address_is(text)) return -1;
   return options_usage("--metrics takes PORT, ADDRESS:PORT or FILE.prom: '%s' is none", text);
+}
+
+static int options_push(struct rtop_options *options, const char *text)
+{
+  const char *problem = push_url_problem(text);
+  options->push = text;
+  return problem ? options_usage("--push: the URL %s", problem) : -1;
+}
+
+static int options_push_as(struct rtop_options *options, const char *text)
+{
+  if (push_kind_parse(text, &options->push_kind)) return -1;
+  return options_usage("--push-as takes pyroscope or otlp: '%s' is neither", text);
+}
+
+static int options_push_name(struct rtop_options *options, const char *text)
+{
+  options->push_name = text;
+  if (push_name_is(text)) return -1;
+  return options_usage("--push-name takes letters, digits and . _ - /: '%s' has others, or none", text);
+}
+
+static int options_interval(struct rtop_options *options, const char *text)
+{
+  if (options_number(text, PUSH_INTERVAL_MIN, PUSH_INTERVAL_MAX, &options->interval_seconds)) return -1;
+  return options_usage("--interval takes seconds, %g to %d: '%s' is not", PUSH_INTERVAL_MIN, PUSH_INTERVAL_MAX, text);
 }
 
 /* "100M": a number and, if wanted, k, M or G. */
@@ -397,6 +438,18 @@ static int options_stall(struct stall_limits *limits, enum stall_cause cause, co
   return -1;
 }
 
+/* "Class#method" or "Class.method"; how it is spelt is the process's affair. */
+static int options_trace(struct rtop_options *options, const char *text)
+{
+  size_t class_bytes = strcspn(text, "#.");
+  if (options->trace_count == RTOP_TRACES_MAX)
+    return options_usage("--trace takes at most %d methods", RTOP_TRACES_MAX);
+  if (class_bytes == 0 || !text[class_bytes] || !text[class_bytes + 1] || strlen(text) > RTOP_TRACE_NAME_BYTES)
+    return options_usage("--trace takes Class#method or Class.method: '%s' is neither", text);
+  options->traces[options->trace_count++] = text;
+  return -1;
+}
+
 static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
@@ -447,6 +500,12 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_ON_STALL: options->on_stall = optarg; return -1;
   case OPTION_METRICS: return options_metrics(options, optarg);
   case OPTION_METRICS_TOP: return options_whole("--metrics-top", optarg, METRICS_TOP_MAX, &options->metrics_top);
+  case OPTION_PUSH: return options_push(options, optarg);
+  case OPTION_PUSH_AS: return options_push_as(options, optarg);
+  case OPTION_PUSH_NAME: return options_push_name(options, optarg);
+  case OPTION_PUSH_HEADERS: options->push_headers = optarg; return -1;
+  case OPTION_INTERVAL: return options_interval(options, optarg);
+  case OPTION_TRACE: return options_trace(options, optarg);
   case OPTION_SAVE_ON_STALL: options->save_on_stall = optarg; return -1;
   default: break;
   }
@@ -476,6 +535,30 @@ static int options_check_metrics(const struct rtop_options *options)
                                                                                 : "-b");
   if (options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN) return -1;
   return options_usage("--metrics needs -p PID, -p NAME, -p all or -- COMMAND");
+}
+
+static int options_check_push(struct rtop_options *options)
+{
+  const char *alone = options->push_kind                                 ? "--push-as"
+                      : options->push_headers                            ? "--push-headers"
+                      : options->push_name != push_name_usual            ? "--push-name"
+                      : options->interval_seconds != PUSH_INTERVAL_USUAL ? "--interval"
+                                                                         : NULL;
+  const char *other = options->output    ? "-o"
+                      : options->stat    ? "--stat"
+                      : options->batch   ? "-b"
+                      : options->stream  ? "--stream"
+                      : options->metrics ? "--metrics"
+                                         : NULL;
+  if (!options->push) return alone ? options_usage("%s needs --push URL", alone) : -1;
+  if (other) return options_usage("--push and %s cannot be combined", other);
+  if (options->action != RTOP_ACTION_WATCH && options->action != RTOP_ACTION_RUN)
+    return options_usage("--push needs -p PID, -p NAME, -p all or -- COMMAND");
+  if (!options->push_kind) options->push_kind = push_url_kind(options->push);
+  if (!options->push_kind)
+    return options_usage("--push: the path of the URL does not tell: add --push-as pyroscope or otlp");
+  options->lens.labels = true; /* they go with the stacks */
+  return -1;
 }
 
 /* Do the options make sense together? */
@@ -513,8 +596,11 @@ static int options_check(struct rtop_options *options)
   const char *other = options->output ? "-o" : options->batch ? "-b" : options->stat ? "--stat" : NULL;
   if (options->stream && other) return options_usage("--stream and %s cannot be combined", other);
   if (options->stream && !target) return options_usage("--stream needs -p PID or -- COMMAND");
+  if (options->trace_count && !target) return options_usage("--trace needs -p PID or -- COMMAND");
   int metrics = options_check_metrics(options);
   if (metrics >= 0) return metrics;
+  int push = options_check_push(options);
+  if (push >= 0) return push;
   if (options->time_seconds > 0 && !target) return options_usage("-t needs -p PID or -- COMMAND");
   return -1;
 }
@@ -558,6 +644,8 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
     .methods = { .sort = RTOP_SORT_SELF, .min_percent = -1 },
     .stall = STALL_LIMITS_USUAL,
     .metrics_top = METRICS_TOP_USUAL,
+    .push_name = push_name_usual,
+    .interval_seconds = PUSH_INTERVAL_USUAL,
   };
   opterr = 0;
   optind = 0; /* a fresh start, also when tests parse twice */

@@ -5,6 +5,7 @@
 #include "tui/history/lens.h"
 #include "tui/stalls/stalls.h"
 #include "tui/methods/methods.h"
+#include "tui/push/push.h"
 #include "tui/tables/columns.h"
 #include "tui/term/keys.h"
 #include "tui/term/theme_name.h"
@@ -12,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { RTOP_PIDS_MAX = 64, RTOP_NAMES_MAX = 8, RTOP_REPLAYS_MAX = 8 };
+enum { RTOP_PIDS_MAX = 64, RTOP_NAMES_MAX = 8, RTOP_REPLAYS_MAX = 8, RTOP_TRACES_MAX = 16 };
 
 /* Settings of the screen (settings.def), and the bit of each that was given on the command line. */
 enum rtop_setting {
@@ -56,10 +57,17 @@ struct rtop_options {
   const char *metrics;       /* --metrics: [ADDRESS:]PORT, or FILE.prom; NULL: none */
   bool metrics_file;         /* it is a file */
   long metrics_top;          /* --metrics-top, default 20 */
+  const char *push;          /* --push: a URL; NULL: none */
+  enum push_kind push_kind;  /* --push-as, or what the URL says */
+  const char *push_name;     /* --push-name, default "ruby" */
+  const char *push_headers;  /* --push-headers: a file; NULL: none */
+  double interval_seconds;   /* --interval, default 10 */
   bool batch;
   bool json;
   bool stat;                           /* --stat */
   bool stream;                         /* --stream */
+  const char *traces[RTOP_TRACES_MAX]; /* --trace */
+  int trace_count;
   long refreshes;                      /* -n; 0: no bound */
   bool last_only;                      /* of a recording: its last frame, where no screen can be had */
   double delay_seconds;                /* -d, default 1 */

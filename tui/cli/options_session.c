@@ -10,7 +10,7 @@ size_t rtop_session_memory(const struct rtop_options *options)
   bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
               options->frame_seconds > short_seconds;
   if (options->action == RTOP_ACTION_REPLAY) return RTOP_SESSION_REPLAY_BYTES;
-  if (options->metrics) return RTOP_SESSION_METRICS_BYTES;
+  if (options->metrics || options->push) return RTOP_SESSION_METRICS_BYTES;
   return (options->batch || options->stream) && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
 }
 
@@ -27,6 +27,7 @@ static int64_t session_keep_ns(const struct rtop_options *options)
 {
   static const int64_t second_ns = 1000000000;
   if (options->metrics) return METRICS_LATE_NS + 5 * second_ns;
+  if (options->push) return (int64_t)((options->interval_seconds + 15) * 1e9);
   bool minute = options->methods.sort == RTOP_SORT_HISTORY || options->stream; /* an index is of a minute */
   if (rtop_session_memory(options) != RTOP_SESSION_BATCH_BYTES || options->on_stall) return 0;
   return (int64_t)(2e9 * options->frame_seconds) + (minute ? 80 : 5) * second_ns;
@@ -34,10 +35,22 @@ static int64_t session_keep_ns(const struct rtop_options *options)
 
 static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
-  if (options->metrics) return RTOP_LAUNCH_PLAIN; /* it serves as ever, and somebody reads its log */
+  if (options->metrics || options->push) return RTOP_LAUNCH_PLAIN; /* it serves as ever, and somebody reads its log */
   if (options->stat && !options->json)
     return RTOP_LAUNCH_PLAIN; /* what is said comes when it has ended, and on standard error */
   return options->batch || options->output || options->stream ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
+}
+
+/* Of sums, and of stalls by the usual limits, or higher ones, seconds of rest are as good as windows, if nobody is to be
+ * shown them. */
+static bool session_by_seconds(const struct rtop_options *options)
+{
+  const struct stall_limits usual = STALL_LIMITS_USUAL, *limits = &options->stall;
+  if (!options->metrics || options->on_stall || options->save_on_stall) return false;
+  return (limits->gc_ns >= usual.gc_ns || limits->gc_ns == 0) &&
+         (limits->no_safepoint_ns >= usual.gc_ns || limits->no_safepoint_ns == 0) &&
+         (limits->waiting >= 1 || limits->waiting == 0) &&
+         (limits->many_waits >= usual.many_waits || limits->many_waits == 0);
 }
 
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status, struct rtop_error *error)
@@ -48,14 +61,18 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .pid_count = options->pid_count,
     .names = options->names,
     .name_count = options->name_count,
-    .rate_hz = options->metrics && !options->rate_hz ? METRICS_HZ : options->rate_hz,
+    .rate_hz = (options->metrics || options->push) && !options->rate_hz ? METRICS_HZ : options->rate_hz,
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
-    .skips_past =
-        options->metrics || (options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME)),
+    .skips_past = options->metrics || options->push ||
+                  (options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME)),
     .alone = options->alone,
-    .keeps_sums = !options->metrics && (options->output || options->stat || options->frame_seconds <= 0),
+    .by_seconds = session_by_seconds(options),
+    .keeps_sums =
+        !options->metrics && !options->push && (options->output || options->stat || options->frame_seconds <= 0),
+    .traces = options->traces,
+    .trace_count = options->trace_count,
   };
   *exit_status = 1;
   for (int i = 0; options->inject && i < options->pid_count; i++)

@@ -53,7 +53,7 @@ static bool export_prepare(struct export_job *job, enum rtop_file_format format)
   else job->options.filter = NULL;
   job->options.thread_filter = NULL;
   struct rtop_sum labelled = { 0 };
-  bool labels = export_formats[format].labels && rtop_symbols_labelled(job->symbols);
+  bool labels = export_formats[format].labels && !given->labelled && rtop_symbols_labelled(job->symbols);
   bool fine = !labels || export_labelled(given, &labelled);
   fine = fine && export_select(&job->sum, labels ? &labelled : given->sum, job->symbols, job->symbols, &filter);
   rtop_sum_destroy(&labelled);

@@ -32,12 +32,15 @@ struct rtop_export {
   const char *command, *ruby;                 /* of the first process */
   const pid_t *pids;                          /* by source */
   int pid_count;
-  bool labels; /* the table of a format that has nothing but one (csv) is that of labels */
+  bool labelled; /* the sum has sets of labels on its stacks: it need not be made again with them */
+  bool labels;   /* the table of a format that has nothing but one (csv) is that of labels */
 };
 
 /* Writes the format to `out`, compressed if wanted. False: memory ran out, `out` failed, or it would be larger
  * than what the sources allow (EOVERFLOW, budget.h); errno says which. */
 bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind kind, FILE *out);
+/* A stream that compresses into another one, which stays open. NULL: errno says why. */
+FILE *export_gzip_open(FILE *out);
 /* That errno in words; valid till it is asked again. */
 const char *rtop_export_problem(int problem, const struct rtop_profile *profile);
 

@@ -82,9 +82,6 @@ void export_table_destroy(struct export_table *table);
 void export_json_text(FILE *out, const char *text);
 void export_json_key_text(FILE *out, bool first, const char *key, const char *text);
 
-/* export_gzip.c: a stream that compresses into another one, which stays open. NULL: errno says why. */
-FILE *export_gzip_open(FILE *out);
-
 /* export_limit.c: a stream into another one, which stays open, that fails when it is given more than so many bytes.
  * *problem, 0 at first, becomes the errno of the first failure: EOVERFLOW is that one. NULL: errno says why. */
 FILE *export_limit_open(FILE *out, uint64_t bytes_max, int *problem);

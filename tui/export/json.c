@@ -1,6 +1,7 @@
 /* One refresh as a line of JSON (-J). */
 #include "json.h"
 
+#include "exact_out.h"
 #include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
 #include <stdio.h>
@@ -245,6 +246,35 @@ static json_t *json_labels(const struct rtop_report *report)
   return labels;
 }
 
+static json_t *json_fiber(const struct rtop_report *report, const struct fiber_row *row)
+{
+  json_t *object = json_object();
+  const struct rtop_symbol *kind = rtop_symbols_get(report->symbols, row->kind);
+  bool known = row->kind != 0;
+  if (report->source_count > 1 && row->source < (uint32_t)report->source_count)
+    json_object_set_new(object, "pid", json_integer(report->source_pids[row->source]));
+  json_object_set_new(object, "thread", json_count(row->serial));
+  json_object_set_new(object, "name", known ? json_text(kind->label) : json_null());
+  json_object_set_new(object, "named", json_boolean(row->named));
+  json_object_set_new(object, "path", known && kind->path[0] ? json_text(kind->path) : json_null());
+  json_object_set_new(object, "line", known && kind->path[0] ? json_count(kind->line) : json_null());
+  json_object_set_new(object, "alive", json_count(row->alive));
+  json_object_set_new(object, "waiting", json_count(row->waiting));
+  json_object_set_new(object, "wait", json_seconds(row->wait_ns));
+  json_object_set_new(object, "share", json_real(row->share));
+  json_object_set_new(object, "longest", json_seconds(row->longest_ns));
+  json_object_set_new(object, "stack", json_stack(report, row->node));
+  return object;
+}
+
+static json_t *json_fibers(const struct rtop_report *report)
+{
+  json_t *fibers = json_array();
+  for (size_t i = 0; i < report->fibers.count; i++)
+    json_array_append_new(fibers, json_fiber(report, &report->fibers.rows[i]));
+  return fibers;
+}
+
 static void json_processes(json_t *object, const struct rtop_report *report)
 {
   json_object_set_new(object, "pid", json_integer(report->source_count ? report->source_pids[0] : 0));
@@ -347,6 +377,8 @@ json_t *rtop_json_build(const struct rtop_report *report)
     json_array_append_new(methods, json_method(report, &report->methods.rows[i]));
   json_object_set_new(object, "methods", methods);
   if (report->labels.count) json_object_set_new(object, "labels", json_labels(report));
+  if (report->fibers.count) json_object_set_new(object, "fibers", json_fibers(report));
+  if (report->exact.count) json_object_set_new(object, "traces", exact_json(&report->exact, report->symbols));
   return object;
 }
 

@@ -114,6 +114,18 @@ static bool report_labels(struct rtop_report *report, struct rtop_profile *profi
   return label_table_build(&report->labels, profile, &report->sets_sum, &options);
 }
 
+static bool report_exact(struct rtop_report *report, const struct rtop_session *session,
+                         const struct rtop_profile *profile, struct rtop_span span)
+{
+  const char *names[RTOP_SESSION_TRACES_MAX];
+  size_t count = 0;
+  while (count < RTOP_SESSION_TRACES_MAX && rtop_session_traced(session, (int)count)) {
+    names[count] = rtop_session_traced(session, (int)count);
+    count++;
+  }
+  return exact_table_build(&report->exact, profile, span, names, count);
+}
+
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span)
 {
@@ -136,7 +148,9 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
       !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
     return false;
   rtop_profile_open_blame(profile, &report->sum);
-  if (!rtop_report_judge(report, profile) || !report_labels(report, profile, span)) return false;
+  if (!rtop_report_judge(report, profile) || !report_labels(report, profile, span) ||
+      !fiber_table_build(&report->fibers, profile, &report->sum) || !report_exact(report, session, profile, span))
+    return false;
   report_divide(report);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
   return true;
@@ -204,6 +218,8 @@ void rtop_report_destroy(struct rtop_report *report)
   rtop_sum_destroy(&report->sum);
   rtop_sum_destroy(&report->sets_sum);
   label_table_destroy(&report->labels);
+  fiber_table_destroy(&report->fibers);
+  exact_table_destroy(&report->exact);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);
   rtop_sum_destroy(&report->before_sum);

@@ -11,10 +11,12 @@
 #include "tui/history/profile.h"
 #include "tui/methods/methods.h"
 #include "tui/methods/methods_changes.h"
+#include "tui/tables/exact_table.h"
+#include "tui/tables/fiber_table.h"
 #include "tui/tables/history.h"
 #include "tui/tables/label_table.h"
-#include "tui/tables/verdict_past.h"
-#include "tui/tables/verdict_words.h"
+#include "tui/verdict/verdict_past.h"
+#include "tui/verdict/verdict_words.h"
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -38,6 +40,8 @@ struct rtop_report {
   struct rtop_methods methods;
   struct rtop_sum sets_sum;  /* private */
   struct label_table labels; /* of every key; none without labels */
+  struct fiber_table fibers;
+  struct exact_table exact; /* of traced methods; none without */
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;

@@ -1,6 +1,7 @@
 /* One refresh as text (-b). */
 #include "report.h"
 
+#include "exact_out.h"
 #include "tui/tables/columns.h"
 #include "tui/tables/order.h"
 #include "tui/tables/thread_words.h"
@@ -10,7 +11,13 @@
 #include <time.h>
 
 enum { TEXT_OLD_STACKS = 3 }; /* told by name */
-enum { TEXT_FIXED_COLUMNS = 32, TEXT_METHOD_MIN = 12, TEXT_LABEL_COLUMNS = 49, TEXT_BUFFER = 2100 };
+enum {
+  TEXT_FIXED_COLUMNS = 32,
+  TEXT_METHOD_MIN = 12,
+  TEXT_LABEL_COLUMNS = 49,
+  TEXT_FIBERS_COLUMNS = 34,
+  TEXT_BUFFER = 2100
+};
 
 static double text_share(const struct rtop_report *report, uint64_t part_ns)
 {
@@ -275,6 +282,33 @@ static void text_labels(const struct rtop_report *report, FILE *out, int columns
   }
 }
 
+static void text_fibers_row(const struct rtop_report *report, const struct fiber_row *row, FILE *out, int columns)
+{
+  char name[TEXT_BUFFER], place[TEXT_BUFFER], location[TEXT_BUFFER], wait[TEXT_BUFFER], longest[24];
+  int name_columns = columns * 2 / 5, place_columns = columns / 4;
+  int named = rtop_text_cut(name, sizeof name, fiber_row_name(row, report->symbols), name_columns);
+  rtop_report_location(location, sizeof location, rtop_symbols_get(report->symbols, row->kind), 0, false);
+  int placed = rtop_text_cut_left(place, sizeof place, row->kind ? location : "", place_columns);
+  rtop_text_cut(wait, sizeof wait, fiber_row_wait(row, report->symbols), columns - name_columns - place_columns - 2);
+  rtop_text_duration(longest, sizeof longest, (int64_t)row->longest_ns);
+  fprintf(out, "%7u %7u %7.1f %8s  %s%*s %s%*s %s\n", row->alive, row->waiting, 100 * row->share, longest, name,
+          name_columns - named, "", place, place_columns - placed, "", wait);
+}
+
+/* A heading for each thread that has fibers in a scheduler. */
+static void text_fibers(const struct rtop_report *report, FILE *out, int columns)
+{
+  const struct fiber_table *fibers = &report->fibers;
+  int room = columns > 3 * TEXT_METHOD_MIN ? columns : 3 * TEXT_METHOD_MIN;
+  for (size_t i = 0; i < fibers->count; i++) {
+    const struct fiber_row *row = &fibers->rows[i], *before = i ? row - 1 : NULL;
+    if (!before || before->serial != row->serial || before->source != row->source)
+      fprintf(out, "%7s %7s %7s %8s  FIBERS OF %s\n", "ALIVE", "WAITING", "SHARE%", "LONGEST",
+              row->thread[0] ? row->thread : "-");
+    text_fibers_row(report, row, out, room);
+  }
+}
+
 void rtop_report_write_text(const struct rtop_report *report, FILE *out, int columns)
 {
   struct text_extra extra = text_extras(report);
@@ -295,5 +329,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
       report_text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
   text_off(report, out);
   text_labels(report, out, columns);
+  text_fibers(report, out, columns - TEXT_FIBERS_COLUMNS);
+  exact_write_text(&report->exact, report->symbols, out, columns);
   fprintf(out, "\n");
 }

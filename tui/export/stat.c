@@ -1,11 +1,12 @@
 /* The summary of a whole run, gathered and as text. */
 #include "stat.h"
 
+#include "exact_out.h"
 #include "tui/text/text.h"
 #include <inttypes.h>
 #include <string.h>
 
-enum { STAT_TEXT = 48, STAT_COMMAND = 256, STAT_COMMAND_COLUMNS = 60 };
+enum { STAT_TEXT = 48, STAT_COMMAND = 256, STAT_COMMAND_COLUMNS = 60, STAT_COLUMNS = 80 };
 
 /* "1,234,567" */
 static const char *stat_grouped(char *out, size_t bytes, uint64_t number)
@@ -176,6 +177,8 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
     stat_states(&stat->report->sum, out);
     stat_ruby(stat, out);
     stat_processes(stat, out);
+    if (stat->report->exact.count) fprintf(out, "\n");
+    exact_write_text(&stat->report->exact, stat->report->symbols, out, STAT_COLUMNS);
   }
   stat_kernel(stat, out);
   if (stat->report) stat_cost(stat, out);

@@ -1,5 +1,6 @@
 /* The summary of a whole run as JSON. */
 #include "json.h"
+#include "exact_out.h"
 #include "stat.h"
 #include "tui/methods/states.h"
 
@@ -67,6 +68,7 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   stat_seconds(sampler, "sampling", counters->cost_ns);
   stat_seconds(sampler, "publisher", counters->publisher_cpu_ns);
   json_object_set_new(object, "sampler", sampler);
+  if (report->exact.count) json_object_set_new(object, "traces", exact_json(&report->exact, report->symbols));
 }
 
 bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out)

@@ -17,6 +17,11 @@ struct rtop_registry_entry; /* shm/segment/registry.h */
 const char *rtop_feed_state_name(enum rtop_feed_state state); /* "live", … as in the JSON contract */
 const char *rtop_loss_name(enum rtop_loss loss);              /* "nodes", … as in JSON */
 
+/* Asks a living process to trace a method (shm/channel/control.h), for so many seconds, 0: as long as we are here. The
+ * slot, to give it back; -1: it cannot be asked, or is asked for too many. */
+int rtop_feed_trace(struct rtop_feed *feed, const char *name, uint32_t seconds);
+void rtop_feed_untrace(struct rtop_feed *feed, int slot);
+
 /* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in
  * error->text that says what to do. `source` is the number under which the profile keeps it. */
 struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz, struct rtop_error *error);
@@ -32,6 +37,10 @@ struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, stru
  * error->text. */
 int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds, int feeds_max,
                              struct rtop_error *error);
+/* A profile that a program has saved (RperfTop::Profile#save): one process, one window. */
+bool rtop_feed_is_saved(const char *path);
+struct rtop_feed *rtop_feed_open_saved(const char *path, struct rtop_profile *profile, uint32_t source,
+                                       struct rtop_error *error);
 /* Of a recording's feed: calls `tell` whenever a part of the file was read; 0 to 1. NULL: no more. */
 void rtop_feed_tell_progress(struct rtop_feed *feed, void (*tell)(void *context, double share), void *context);
 /* A recording that comes through a pipe, as another rperf-top writes it (--stream), or whole. Waits until it has told of
@@ -81,6 +90,12 @@ void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first);
 
 /* Before the first poll of a ring: of a living process only what comes from now on is read. */
 void rtop_feed_skip_past(struct rtop_feed *feed);
+
+/* Before the first poll of a ring: of seconds in which the process did hardly anything, and of which both neighbours are
+ * such, only the sum is read; all others come window by window, as ever. No sum is another one then, and no stall is
+ * missed by the usual limits (stalls.h). What is read is up to two seconds older than else. Threads have no names.
+ * `always`, which may change at any time: of all seconds; stalls are then missed, but for threads that are blocked. */
+void rtop_feed_by_seconds(struct rtop_feed *feed, bool always);
 
 /* Looks where a living process works, for info->folder. Of a recording or a stream it is told. */
 void rtop_feed_find_folder(struct rtop_feed *feed);

@@ -58,6 +58,15 @@ struct rtop_feed {
 struct rtop_budget;
 void feed_refuse(struct rtop_feed *feed, const struct rtop_budget *budget);
 
+/* Reading by seconds (feed_seconds.c). */
+struct feed_seconds {
+  bool wanted, always;
+  uint64_t next;     /* of RTOP_TIER_1S: the one behind the one in hand; 0: it comes window by window */
+  unsigned calm;     /* seconds of rest without a break, of windows */
+  int64_t length_ns; /* of the second that its windows fill now */
+  uint64_t busy_ns, releases;
+};
+
 /* The ring of a process, live or dead (feed_ring.c). */
 struct feed_ring {
   struct rtop_feed base;
@@ -71,6 +80,7 @@ struct feed_ring {
   int64_t over_since_ns;      /* by our own clock; 0: it lives */
   int64_t named_ns;           /* when its command was read */
   pid_t holder;               /* who held the writer's lock at the last look; 0: nobody that we see */
+  struct feed_seconds seconds;
   struct feed_names names;
   struct rtop_window window;
 };
@@ -85,6 +95,12 @@ void feed_names_destroy(struct feed_names *names);
 
 /* feed_ring.c: hands feed->window to the profile. Returns the number of windows moved. */
 size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile);
+/* Moves the windows of the fine tier that begin before the limit. */
+size_t feed_read_windows(struct feed_ring *feed, struct rtop_profile *profile, int64_t limit_ns);
+
+/* feed_seconds.c: as rtop_feed_by_seconds() says; and what it is to know of each window that is handed in. */
+void feed_seconds_note(struct feed_ring *feed, const struct rtop_window *window);
+size_t feed_seconds_read(struct feed_ring *feed, struct rtop_profile *profile);
 
 /* feed_recording.c: what a recording says of a thread. */
 struct rtop_recording;

@@ -167,6 +167,11 @@ static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
   for (size_t i = 0; i < window->thread_count; i++) names_node(feed, symbols, window->threads[i].node);
   for (size_t i = 0; i < window->late_count; i++) names_node(feed, symbols, window->late[i].cell.node);
   for (size_t i = 0; i < window->begun_count; i++) names_node(feed, symbols, window->begun[i].node);
+  for (size_t i = 0; i < window->fibers_count; i++) {
+    names_node(feed, symbols, window->fibers[i].name);
+    names_node(feed, symbols, window->fibers[i].node);
+  }
+  for (size_t i = 0; i < window->exact_count; i++) names_node(feed, symbols, window->exact[i].node);
   return true;
 }
 
@@ -179,7 +184,7 @@ static bool names_threads(struct feed_ring *feed, struct rtop_profile *profile)
   for (size_t i = 0; i < window->thread_count; i++) {
     struct rtop_thread_entry entry;
     struct rtop_source_thread thread = { .serial = window->threads[i].serial };
-    if (segment_port_thread(feed->port, window, i, &entry)) {
+    if (!feed->seconds.wanted && segment_port_thread(feed->port, window, i, &entry)) {
       thread.name = entry.name;
       thread.name_bytes = entry.name_bytes < sizeof entry.name ? entry.name_bytes : sizeof entry.name;
       thread.native_id = entry.native_id;

@@ -19,7 +19,8 @@ enum {
   FEED_RETRIES_MAX = 3,
 };
 #define FEED_NAME_AGAIN_NS INT64_C(1000000000)
-#define FEED_END_AGAIN_NS INT64_C(300000000) /* then the kernel has tidied up, too */
+#define FEED_NAME_SELDOM_NS INT64_C(10000000000) /* where very many are watched */
+#define FEED_END_AGAIN_NS INT64_C(300000000)     /* then the kernel has tidied up, too */
 
 static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
 {
@@ -69,17 +70,26 @@ static size_t feed_take(struct feed_ring *feed, struct rtop_profile *profile)
   feed->retries = 0;
   feed->distrusted = false;
   feed->next_sequence++;
+  if (feed->seconds.wanted) feed_seconds_note(feed, &feed->window);
   return feed_hand_in(feed, profile);
 }
 
-static size_t ring_read_windows(struct feed_ring *feed, struct rtop_profile *profile)
+static bool feed_at_limit(const struct feed_ring *feed, int64_t limit_ns)
+{
+  int64_t start_ns, end_ns;
+  return limit_ns != INT64_MAX &&
+         segment_port_time(feed->port, RTOP_TIER_FINE, feed->next_sequence, &start_ns, &end_ns) == RTOP_OK &&
+         start_ns >= limit_ns;
+}
+
+size_t feed_read_windows(struct feed_ring *feed, struct rtop_profile *profile, int64_t limit_ns)
 {
   size_t moved = 0;
   bool overtaken = false;
   uint64_t newest;
   if (feed->next_sequence == 0) moved = feed_history_read(feed, profile);
   if (feed->next_sequence == 0) return 0;
-  for (int i = 0; i < FEED_WINDOWS_PER_POLL; i++) {
+  for (int i = 0; i < FEED_WINDOWS_PER_POLL && !feed_at_limit(feed, limit_ns); i++) {
     switch (segment_port_window(feed->port, RTOP_TIER_FINE, feed->next_sequence, &feed->window)) {
     case RTOP_OK: moved += feed_take(feed, profile); break;
     case RTOP_LOST:
@@ -116,7 +126,8 @@ static void ring_count_losses(struct feed_ring *feed)
 static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
-  size_t moved = ring_read_windows(feed, profile);
+  size_t moved = feed->seconds.wanted ? feed_seconds_read(feed, profile) : 0;
+  if (!feed->seconds.wanted) moved += feed_read_windows(feed, profile, INT64_MAX);
   if (segment_port_problem(feed->port) && !*base->problem)
     snprintf(base->problem, sizeof base->problem, "%s", segment_port_problem(feed->port));
   if (moved || !base->info.tells_losses) ring_count_losses(feed);
@@ -172,7 +183,8 @@ static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
 static void ring_name(struct feed_ring *feed)
 {
   int64_t now_ns = clock_now_ns();
-  if (feed->holder <= 0 || (feed->named_ns > 0 && now_ns - feed->named_ns < FEED_NAME_AGAIN_NS)) return;
+  int64_t pause_ns = feed->seconds.wanted ? FEED_NAME_SELDOM_NS : FEED_NAME_AGAIN_NS;
+  if (feed->holder <= 0 || (feed->named_ns > 0 && now_ns - feed->named_ns < pause_ns)) return;
   feed->named_ns = now_ns;
   rtop_target_command(feed->holder, feed->base.command, sizeof feed->base.command);
 }
@@ -264,6 +276,16 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   return &feed->base;
 }
 
+int rtop_feed_trace(struct rtop_feed *base, const char *name, uint32_t seconds)
+{
+  return base->ops == &ring_ops ? rtop_reader_trace(((struct feed_ring *)base)->reader, name, seconds) : -1;
+}
+
+void rtop_feed_untrace(struct rtop_feed *base, int slot)
+{
+  if (base->ops == &ring_ops) rtop_reader_untrace(((struct feed_ring *)base)->reader, slot);
+}
+
 void rtop_feed_skip_past(struct rtop_feed *base)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
@@ -273,6 +295,16 @@ void rtop_feed_skip_past(struct rtop_feed *base)
   if (newest == 0) return;
   feed->next_sequence = newest + 1;
   segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &feed->told_ns);
+}
+
+void rtop_feed_by_seconds(struct rtop_feed *base, bool always)
+{
+  struct feed_ring *feed = (struct feed_ring *)base;
+  if (base->ops != &ring_ops) return;
+  feed->seconds.always = always;
+  const struct rtop_geometry *geometry = rtop_reader_geometry(feed->reader);
+  for (uint32_t i = 0; i < geometry->section_count && i < RTOP_SECTION_MAX; i++)
+    if (geometry->sections[i].kind == RTOP_SECTION_TIERS) feed->seconds.wanted = true;
 }
 
 bool rtop_feed_is_segment(const char *path)

@@ -9,19 +9,11 @@
 #include "shm/channel/reader.h"
 #include "shm/segment/ending.h"
 #include "shm/segment/registry.h"
-#include "tui/text/output_status.h"
 #include "tui/text/text.h"
 #include <inttypes.h>
-#include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void list_user(struct rtop_list_row *row)
-{
-  const struct passwd *user = getpwuid(row->uid);
-  if (user) rtop_text_sanitize(row->user, sizeof row->user, user->pw_name, strlen(user->pw_name));
-  else snprintf(row->user, sizeof row->user, "%u", (unsigned)row->uid);
-}
 
 /* The newest window that can be read tells the threads, and of a living process the rate. */
 static void list_window(struct rtop_list_row *row, struct segment_port *port, struct rtop_window *window)
@@ -80,7 +72,7 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
                      strnlen(geometry->ruby_version, sizeof geometry->ruby_version));
   rtop_text_sanitize(row->command, sizeof row->command, geometry->command,
                      strnlen(geometry->command, sizeof geometry->command));
-  list_user(row);
+  rtop_target_user(row->uid, row->user, sizeof row->user);
   struct rtop_reader *reader = rtop_reader_open(entry->path, entry->uid, NULL);
   struct segment_port *port = reader ? segment_port_open(reader, row->pid, row->uid, NULL) : NULL;
   if (port) list_read(row, reader, port, window);
@@ -174,27 +166,4 @@ void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns)
 const char *rtop_list_state_name(const struct rtop_list_row *row)
 {
   return row->by_exec ? "exec" : rtop_feed_state_name(row->state);
-}
-
-static void list_print_row(const struct rtop_list_row *row, FILE *out)
-{
-  char age[16], rate[16] = "-";
-  rtop_list_age(age, sizeof age, row->age_ns);
-  if (row->rate_hz) snprintf(rate, sizeof rate, "%u", row->rate_hz);
-  fprintf(out, "%7d %-10s %-8s %6s %5s %7u %-8s %*s%s%s%s%s\n", (int)row->pid, row->user, rtop_list_state_name(row),
-          age, rate, row->threads, row->ruby, rtop_list_indent(row), "", row->command, *row->end ? "  (" : "", row->end,
-          *row->end ? ")" : "");
-}
-
-int rtop_list_print(FILE *out)
-{
-  struct rtop_list_row *rows = calloc(RTOP_LIST_MAX, sizeof *rows);
-  size_t count = rows ? rtop_list_read(rows, RTOP_LIST_MAX) : 0;
-  if (count == 0) fprintf(out, "no Ruby process has a channel: start one with  rperf-top -- ruby app.rb\n");
-  else
-    fprintf(out, "%7s %-10s %-8s %6s %5s %7s %-8s %s\n", "PID", "USER", "STATE", "AGE", "HZ", "THREADS", "RUBY",
-            "COMMAND");
-  for (size_t i = 0; i < count; i++) list_print_row(&rows[i], out);
-  free(rows);
-  return rtop_output_status(out);
 }

@@ -9,7 +9,6 @@
 #include "feed.h"
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 enum { RTOP_LIST_MAX = 256 };
@@ -41,9 +40,5 @@ void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns);
 
 /* How far the command of a row stands to the right: below its parent. */
 int rtop_list_indent(const struct rtop_list_row *row);
-
-/* Prints the table with a header line (or one line that says how to start a process with the extension).
- * Returns the exit status. */
-int rtop_list_print(FILE *out);
 
 #endif

@@ -87,13 +87,17 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
   head.late = (uint32_t)window.late_count;
   head.marks = (uint32_t)window.mark_count;
   head.begun = (uint32_t)window.begun_count;
+  head.fibers = (uint32_t)window.fibers_count;
+  head.exact = (uint32_t)window.exact_count;
   rtop_reader_counters(reader, &head.published);
   return serve_put(fd, &head, sizeof head) &&
          serve_put(fd, window.threads, window.thread_count * sizeof *window.threads) &&
          serve_put(fd, window.cells, window.cell_count * sizeof *window.cells) &&
          serve_put(fd, window.late, window.late_count * sizeof *window.late) &&
          serve_put(fd, window.marks, window.mark_count * sizeof *window.marks) &&
-         serve_put(fd, window.begun, window.begun_count * sizeof *window.begun) && serve_threads(reader, fd, &window);
+         serve_put(fd, window.begun, window.begun_count * sizeof *window.begun) &&
+         serve_put(fd, window.fibers, window.fibers_count * sizeof *window.fibers) &&
+         serve_put(fd, window.exact, window.exact_count * sizeof *window.exact) && serve_threads(reader, fd, &window);
 }
 
 static bool serve_frames(struct rtop_reader *reader, int fd, const struct port_request *request)

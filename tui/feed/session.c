@@ -138,6 +138,7 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
 {
   const struct rtop_feed_info *info = rtop_feed_info(feed);
   struct session_feed *taken = &session->feeds[place];
+  if (session->by_seconds) rtop_feed_by_seconds(feed, session->always_by_seconds);
   if (place < session->count) session_give_back(session, place);
   else session->count++;
   session_own(session, feed);
@@ -155,6 +156,7 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
   taken->process = session_process(session, info->pid, taken->start_ticks);
   taken->opened = ++session->opened;
   rtop_lens_process(rtop_profile_lens(session->profile), (uint32_t)place, taken->process);
+  session_trace_all(session, taken);
 }
 
 /* As a child of another one that was asked for. */
@@ -191,6 +193,11 @@ static bool session_add_recording(struct rtop_session *session, const char *path
   if (from_input) path = "/dev/stdin";
   if (rtop_feed_is_segment(path)) {
     struct rtop_feed *feed = rtop_feed_open_segment(path, (uint32_t)session->count, error);
+    if (feed) session_take(session, feed, session->count);
+    return feed != NULL;
+  }
+  if (rtop_feed_is_saved(path)) {
+    struct rtop_feed *feed = rtop_feed_open_saved(path, session->profile, (uint32_t)session->count, error);
     if (feed) session_take(session, feed, session->count);
     return feed != NULL;
   }
@@ -264,8 +271,10 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
   rtop_lens_set(rtop_profile_lens(session->profile), wish->lens);
   session->skips_past = wish->skips_past;
   session->follows = !wish->alone;
+  session->by_seconds = wish->by_seconds;
   session->names = wish->names;
   session->name_count = wish->name_count;
+  for (int i = 0; i < wish->trace_count; i++) rtop_session_trace(session, wish->traces[i], true);
   if (wish->keeps_sums) rtop_profile_keep_sums(session->profile);
   rtop_profile_keep_ns(session->profile, wish->keep_ns);
   if (!session_start(session, wish, exit_status, error)) rtop_session_close(&session);
@@ -438,6 +447,14 @@ int rtop_session_wait_ms(const struct rtop_session *session)
     if (feed_ms < wait_ms) wait_ms = feed_ms;
   }
   return wait_ms;
+}
+
+void rtop_session_by_seconds(struct rtop_session *session, bool always)
+{
+  if (!session->by_seconds) return;
+  session->always_by_seconds = always;
+  for (int i = 0; i < session->count; i++)
+    if (!session_is_over(session->feeds[i].state)) rtop_feed_by_seconds(session->feeds[i].feed, always);
 }
 
 struct rtop_profile *rtop_session_profile(struct rtop_session *session)

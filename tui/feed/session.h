@@ -20,6 +20,8 @@
 
 struct rtop_session;
 
+enum { RTOP_SESSION_TRACES_MAX = 16, RTOP_SESSION_TRACE_BYTES = 160 };
+
 enum {
   /* Of history: of a recording, which can be read again; of what is watched; of what is printed and gone. */
   RTOP_SESSION_REPLAY_BYTES = 96 << 20,
@@ -43,9 +45,12 @@ struct rtop_session_wish {
   size_t memory_bytes; /* of history */
   int64_t keep_ns;     /* so much of it is looked at; 0: as much as there is */
   const struct rtop_lens_look *lens;
-  bool skips_past; /* only what comes from now on is read of living processes */
-  bool keeps_sums; /* of windows that memory cannot hold any more */
-  bool alone;      /* not what they fork or spawn */
+  bool skips_past;           /* only what comes from now on is read of living processes */
+  bool keeps_sums;           /* of windows that memory cannot hold any more */
+  bool alone;                /* not what they fork or spawn */
+  bool by_seconds;           /* of processes that rest (rtop_feed_by_seconds) */
+  const char *const *traces; /* methods to trace, "Class#method" */
+  int trace_count;
 };
 
 /* NULL: one clear sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). */
@@ -65,6 +70,9 @@ void rtop_session_close(struct rtop_session **session);
 size_t rtop_session_poll(struct rtop_session *session);
 /* Milliseconds until another poll makes sense. */
 int rtop_session_wait_ms(const struct rtop_session *session);
+
+/* With wish->by_seconds: of all, or again only of those that rest. */
+void rtop_session_by_seconds(struct rtop_session *session, bool always);
 
 struct rtop_profile *rtop_session_profile(struct rtop_session *session);
 
@@ -136,6 +144,12 @@ void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void 
 int rtop_session_input_fd(const struct rtop_session *session);
 /* How the stream is that we read; false: there is none. */
 bool rtop_session_stream_look(const struct rtop_session *session, struct rtop_stream_look *look);
+
+/* Methods whose calls are counted exactly, in every process that is watched or comes to be: begins or ends it. False: there
+ * are too many, or the name is too long. */
+bool rtop_session_trace(struct rtop_session *session, const char *name, bool on);
+/* What is traced now, in order; NULL: there are no more. */
+const char *rtop_session_traced(const struct rtop_session *session, int index);
 
 /* The command that we started; NULL when there is none. For its status, log and output pane. */
 struct rtop_launch *rtop_session_launch(const struct rtop_session *session);

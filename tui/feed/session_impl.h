@@ -19,8 +19,14 @@ enum {
   SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
 };
 
+struct session_trace {
+  char name[RTOP_SESSION_TRACE_BYTES + 1];
+  uint32_t id; /* 1, 2, … */
+};
+
 struct session_feed {
   struct rtop_feed *feed;
+  uint32_t traces[RTOP_SESSION_TRACES_MAX]; /* by its slots: whose it is; 0: nobody's */
   enum rtop_feed_state state;
   pid_t parent;         /* of a descendant of what was asked for; 0: that itself */
   uint64_t start_ticks; /* of the process; 0: not known */
@@ -54,9 +60,13 @@ struct rtop_session {
   uint64_t opened; /* so many feeds, ever */
   struct session_past past[SESSION_PAST];
   uint32_t rate_hz;
+  struct session_trace traces[RTOP_SESSION_TRACES_MAX];
+  int trace_count;
+  uint32_t trace_id;
   char (*left_out)[SESSION_WORDS_BYTES]; /* why processes are not watched that somebody asked for */
   int left_out_count;
-  bool skips_past;                /* of living processes only what comes from now on is wanted */
+  bool skips_past; /* of living processes only what comes from now on is wanted */
+  bool by_seconds, always_by_seconds;
   struct rtop_recorder *recorder; /* NULL: nothing is recorded */
   struct rtop_feed *stream;       /* the first feed, when that is one; NULL: it is not */
   int64_t next_pulse_ms;
@@ -91,6 +101,9 @@ void session_leave_out(struct rtop_session *session, const char *why);
 bool session_all_over(const struct rtop_session *session);
 bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error);
 
+/* session_trace.c: asks a new feed for everything that is traced. */
+void session_trace_all(struct rtop_session *session, struct session_feed *feed);
+
 /* session_names.c: joins all that live and are called so. At once, or when it is time to look again. */
 void session_names_look(struct rtop_session *session);
 void session_names_tick(struct rtop_session *session, int64_t now_ms);
@@ -101,6 +114,7 @@ void session_say_crowded(struct rtop_session *session);
 void session_tree_add(struct rtop_session *session, pid_t pid);
 /* Looks for descendants, and joins those that have a channel. At once, or when it is time to look again. */
 void session_tree_look(struct rtop_session *session);
+void session_tree_look_quickly(struct rtop_session *session); /* just after such a look */
 void session_tree_tick(struct rtop_session *session, int64_t now_ms);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-  NAMES_ENTRIES_MAX = 256,
+  NAMES_ENTRIES_MAX = 1024,
   NAMES_LOOK_MS = 5000,      /* for others of that name */
   NAMES_LOOK_SOON_MS = 1000, /* while none lives */
 };
@@ -54,10 +54,15 @@ void session_names_look(struct rtop_session *session)
   size_t count = entries ? rtop_registry_list(entries, NAMES_ENTRIES_MAX) : 0;
   if (count) qsort(entries, count, sizeof *entries, names_by_age);
   session->without_place = 0;
+  bool looked = false; /* of those that came a moment ago nothing is read again */
   for (size_t i = 0; i < count; i++) {
     if (!names_fit(session, &entries[i]) || names_watched(session, entries[i].pid)) continue;
     if (session_place(session) < 0) session->without_place++;
-    else if (session_add_tree(session, entries[i].pid, NULL)) session_tree_look(session);
+    else if (session_add_tree(session, entries[i].pid, NULL)) {
+      if (looked) session_tree_look_quickly(session);
+      else session_tree_look(session);
+      looked = true;
+    }
   }
   if (session->without_place) session_say_crowded(session);
   free(entries);

@@ -7,6 +7,7 @@
 
 enum {
   TREE_LOOK_MS = 1000,
+  TREE_THOROUGH_MS = 3000, /* whose numbers were there is read again: some milliseconds on a full machine */
   TREE_YOUNG_MS = 10000,
   TREE_LOOK_SOON_MS = 100,  /* of a command that we started: its first seconds are wanted, too */
   TREE_AGAIN_MS = 100,      /* a member without a channel may get one: it is asked again, ever less often */
@@ -125,13 +126,18 @@ void session_tree_look(struct rtop_session *session)
   tree_look(session, false);
 }
 
+void session_tree_look_quickly(struct rtop_session *session)
+{
+  tree_look(session, true);
+}
+
 void session_tree_tick(struct rtop_session *session, int64_t now_ms)
 {
   if (!session->follows || session->family.count == 0 || now_ms < session->next_family_ms) return;
   int64_t before_ns = clock_own_cpu_ns();
   bool quickly = now_ms < session->thorough_family_ms;
   tree_look(session, quickly);
-  if (!quickly) session->thorough_family_ms = now_ms + TREE_LOOK_MS;
+  if (!quickly) session->thorough_family_ms = now_ms + TREE_THOROUGH_MS;
   int64_t spare_ms = (clock_own_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
   int64_t pause_ms = session->launch ? TREE_LOOK_SOON_MS : TREE_LOOK_MS;
   bool young = session->launch && now_ms - session->started_mono_ns / 1000000 < TREE_YOUNG_MS;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TARGET_MAPS_LINES_MAX = 1 << 16, TARGET_COMMAND_BYTES = 1024 };
+enum { TARGET_MAPS_LINES_MAX = 1 << 16, TARGET_COMMAND_BYTES = 1024, TARGET_PASSWD_BYTES = 4096 };
 
 /* Reads the start of /proc/PID/NAME; returns the bytes, -1 when it cannot be read. */
 static ssize_t target_read(pid_t pid, const char *name, char *buffer, size_t bytes)
@@ -71,12 +71,13 @@ static void target_maps(struct rtop_target *target)
   fclose(maps);
 }
 
-static void target_user(struct rtop_target *target)
+void rtop_target_user(uid_t uid, char *name, size_t name_bytes)
 {
-  const struct passwd *user = getpwuid(target->uid);
-  if (user && *user->pw_name)
-    rtop_text_sanitize(target->user, sizeof target->user, user->pw_name, strlen(user->pw_name));
-  else snprintf(target->user, sizeof target->user, "%u", (unsigned)target->uid);
+  char buffer[TARGET_PASSWD_BYTES];
+  struct passwd entry, *user = NULL;
+  if (getpwuid_r(uid, &entry, buffer, sizeof buffer, &user) == 0 && user && *user->pw_name)
+    rtop_text_sanitize(name, name_bytes, user->pw_name, strlen(user->pw_name));
+  else snprintf(name, name_bytes, "%u", (unsigned)uid);
 }
 
 void rtop_target_look(pid_t pid, struct rtop_target *target)
@@ -89,7 +90,7 @@ void rtop_target_look(pid_t pid, struct rtop_target *target)
   target->uid = status.uid;
   target->zombie = process_stat_read(pid, &stat) && (stat.state == 'Z' || stat.state == 'X');
   target_command(target);
-  target_user(target);
+  rtop_target_user(target->uid, target->user, sizeof target->user);
   target_maps(target);
   char program[64];
   snprintf(program, sizeof program, "%.*s", (int)strcspn(target->command, " "), target->command);

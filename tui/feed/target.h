@@ -30,6 +30,9 @@ struct rtop_target {
  * False: it has none, or is not there; *command stays as it was. */
 bool rtop_target_command(pid_t pid, char *command, size_t command_bytes);
 
+/* The name of a user, sanitised, or the number when it has none. */
+void rtop_target_user(uid_t uid, char *name, size_t name_bytes);
+
 void rtop_target_look(pid_t pid, struct rtop_target *target);
 
 /* One sentence: why `pid` has no channel that can be opened, and what to do. `cause` is what

@@ -187,7 +187,7 @@ const struct rtop_lens_look *rtop_lens_look(const struct rtop_lens *lens)
 
 const char *rtop_lens_check(const char *exclude)
 {
-  static char message[sizeof((struct rtop_error *)0)->text];
+  static _Thread_local char message[sizeof((struct rtop_error *)0)->text];
   struct rtop_error error = { 0 };
   struct rtop_patterns *patterns = rtop_patterns_create(exclude, strlen(exclude), &error);
   if (patterns) {

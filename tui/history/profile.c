@@ -49,6 +49,7 @@ void rtop_profile_destroy(struct rtop_profile **handle)
   profile_threads_destroy(&profile->threads);
   cost_table_destroy(&profile->carry.costs);
   profile_begun_destroy(&profile->carry.begun);
+  profile_exact_destroy(&profile->carry.exact);
   if (profile->table) cost_table_destroy(profile->table); /* only its index: cells belong to sums */
   free(profile->table);
   profile_slides_detach(profile);
@@ -218,6 +219,37 @@ static void profile_keep_begun(struct profile_window *window, const struct profi
   }
 }
 
+static void profile_keep_fibers(struct profile_window *window, const struct profile_input *input)
+{
+  for (size_t i = 0; i < input->window->fibers_count; i++) {
+    const struct rtop_fibers *from = &input->window->fibers[i];
+    const struct rtop_fibers_wait fibers = {
+      .serial = from->serial,
+      .name = from->name < input->node_count ? input->nodes[from->name] : 0,
+      .node = from->node < input->node_count ? input->nodes[from->node] : 0,
+      .alive = from->alive,
+      .waiting = from->waiting,
+      .wait_ns = profile_bound(from->wait_ns, PROFILE_LATE_MAX),
+      .longest_ns = profile_bound(from->longest_ns, PROFILE_LATE_MAX),
+    };
+    if (!profile_fibers_add(&window->fibers, &fibers)) return;
+  }
+}
+
+static void profile_keep_exact(struct profile_window *window, const struct profile_input *input)
+{
+  for (size_t i = 0; i < input->window->exact_count; i++) {
+    const struct rtop_exact *from = &input->window->exact[i];
+    const struct rtop_exact_number number = {
+      .node = from->node < input->node_count ? input->nodes[from->node] : 0,
+      .what = from->what,
+      .key = from->key,
+      .value = profile_bound(from->value, PROFILE_CELL_MAX),
+    };
+    if (!profile_exact_add(&window->exact, &number)) return;
+  }
+}
+
 struct profile_window *profile_window_make(const struct rtop_profile *profile, const struct profile_input *input,
                                            int64_t start_ns)
 {
@@ -244,6 +276,8 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile, c
   profile_window_arrange(window, rtop_symbols_unsampled(profile->symbols));
   profile_keep_longs(window, input);
   profile_keep_begun(window, input);
+  profile_keep_fibers(window, input);
+  profile_keep_exact(window, input);
   return window;
 }
 

@@ -182,7 +182,7 @@ void rtop_profile_keep_ns(struct rtop_profile *profile, int64_t keep_ns);
 /* A source is over, and its number is wanted for another one: what it told stays, under a number of its own behind
  * RTOP_SOURCE_GONE, which is returned. Of more than some thousand such the oldest windows go; what is summed is
  * RTOP_SOURCE_GONE's then. Not of recordings. Between polls only. */
-enum { RTOP_SOURCES_MAX = 128, RTOP_SOURCE_GONE = RTOP_SOURCES_MAX };
+enum { RTOP_SOURCES_MAX = 384, RTOP_SOURCE_GONE = RTOP_SOURCES_MAX };
 uint32_t rtop_profile_retire(struct rtop_profile *profile, uint32_t source);
 /* For whoever remembers sources by number: the next of those that got another one since *seen (0: since ever), which
  * moves on. Only the last 256 are told. */

@@ -59,6 +59,7 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
   profile_counters_add(&source->carry_counters, &window->counters, window->counters_present);
   for (size_t i = 0; i < window->cell_count; i++) carry_add(profile, &window->cells[i]);
   profile_begun_add_all(&profile->carry.begun, &window->begun);
+  profile_exact_add_all(&profile->carry.exact, window->exact);
   for (size_t i = 0; i < window->thread_count; i++) carry_presence(profile, &window->threads[i]);
 }
 

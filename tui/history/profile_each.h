@@ -7,7 +7,7 @@
 #define RTOP_TUI_PROFILE_EACH_H
 
 #include "profile.h"
-#include "profile_begun.h"
+#include "profile_lists.h"
 
 struct profile_window;
 
@@ -57,7 +57,7 @@ void rtop_profile_each_summary(const struct rtop_profile *profile, struct rtop_s
 struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index);
 struct rtop_look_long rtop_look_long(const struct rtop_look *look, size_t index);
 struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
-/* A label that began, whatever the lens leaves out (profile_begun.h). */
+/* A label that began, whatever the lens leaves out (profile_lists.h). */
 struct rtop_begun_count rtop_look_begun(const struct rtop_look *look, size_t index);
 /* What a sum over the span takes of a number of the window. */
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value);

@@ -77,6 +77,12 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   profile_begun_destroy(&window->begun);
   window->begun = made->begun;
   made->begun = (struct profile_begun){ 0 };
+  profile_fibers_destroy(&window->fibers);
+  window->fibers = made->fibers;
+  made->fibers = NULL;
+  profile_exact_destroy(&window->exact);
+  window->exact = made->exact;
+  made->exact = NULL;
   memcpy(window->wall_ns, made->wall_ns, sizeof window->wall_ns);
   profile_window_changes(profile, window);
   window->absent = false;
@@ -115,6 +121,8 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   free(window->cells);
   free(window->longs);
   profile_begun_destroy(&window->begun);
+  profile_fibers_destroy(&window->fibers);
+  profile_exact_destroy(&window->exact);
   window->longs = NULL;
   window->long_count = 0;
   window->threads = NULL;

@@ -201,6 +201,8 @@ static void merge_add(struct rtop_profile *profile, struct profile_window *to, c
   if (from->cell_count) memcpy(to->cells + to->cell_count, from->cells, from->cell_count * sizeof *from->cells);
   to->cell_count += from->cell_count;
   profile_begun_add_all(&to->begun, &from->begun);
+  profile_fibers_add_all(&to->fibers, from->fibers);
+  profile_exact_add_all(&to->exact, from->exact);
 }
 
 /* Gives back what merging has saved. */
@@ -375,6 +377,12 @@ static void forget_but_window(struct rtop_symbols *symbols, const struct profile
   for (size_t i = 0; i < window->thread_count; i++) rtop_symbols_use_node(symbols, window->threads[i].node);
   for (size_t i = 0; i < window->long_count; i++) rtop_symbols_use_node(symbols, window->longs[i].node);
   for (size_t i = 0; i < window->begun.count; i++) rtop_symbols_use_node(symbols, window->begun.all[i].node);
+  for (size_t i = 0; window->fibers && i < window->fibers->count; i++) {
+    rtop_symbols_use_node(symbols, window->fibers->all[i].name);
+    rtop_symbols_use_node(symbols, window->fibers->all[i].node);
+  }
+  for (size_t i = 0; i < profile_exact_count(window->exact); i++)
+    rtop_symbols_use_node(symbols, window->exact->all[i].node);
 }
 
 static size_t forget_but_all(struct rtop_profile *profile)

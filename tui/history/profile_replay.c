@@ -91,6 +91,37 @@ static bool replay_begun(struct replay *replay, const struct profile_window *fro
   return true;
 }
 
+static bool replay_fibers(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
+{
+  for (size_t i = 0; from->fibers && i < from->fibers->count; i++) {
+    const struct rtop_fibers_wait *fibers = &from->fibers->all[i];
+    struct rtop_fibers *to = rtop_window_add_fibers(&replay->window);
+    if (!to) return false;
+    *to = (struct rtop_fibers){
+      .serial = fibers->serial,
+      .name = fibers->name,
+      .node = fibers->node,
+      .alive = fibers->alive,
+      .waiting = fibers->waiting,
+      .wait_ns = profile_part_share(part, fibers->wait_ns),
+      .longest_ns = fibers->longest_ns,
+    };
+  }
+  return true;
+}
+
+static bool replay_exact(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
+{
+  for (size_t i = 0; i < profile_exact_count(from->exact); i++) {
+    const struct rtop_exact_number *number = &from->exact->all[i];
+    uint64_t value = profile_exact_share(part, number);
+    struct rtop_exact *to = value ? rtop_window_add_exact(&replay->window) : NULL;
+    if (value && !to) return false;
+    if (to) *to = (struct rtop_exact){ number->node, number->what, number->key, value };
+  }
+  return true;
+}
+
 static bool replay_window(struct replay *replay, struct profile_window *from, const struct profile_part *part)
 {
   uint32_t source = replay->profile->sources[from->source].source;
@@ -106,8 +137,8 @@ static bool replay_window(struct replay *replay, struct profile_window *from, co
   replay->window.end_mono_ns = end_ns;
   struct rtop_span_counters counters = profile_counters_part(from, part);
   profile_counters_write(&replay->window, &counters, from->counters_present);
-  bool fine =
-      replay_threads(replay, from, part) && replay_cells(replay, from, part) && replay_begun(replay, from, part);
+  bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part) &&
+              replay_begun(replay, from, part) && replay_fibers(replay, from, part) && replay_exact(replay, from, part);
   for (size_t i = 0; i < from->cell_count; i++) replay->index_of[from->cells[i].thread] = 0;
   for (size_t i = 0; i < from->thread_count; i++) replay->index_of[from->threads[i].thread] = 0;
   if (fine) replay->to->window(replay->to->context, source, &replay->window, NULL, 0);

@@ -72,7 +72,7 @@ static void threads_renumber(struct rtop_profile *profile, uint32_t source, uint
   struct profile_threads *threads = &profile->threads;
   for (uint32_t id = 0; id < threads->count; id++) {
     struct profile_thread *thread = threads->all[id];
-    if (!thread || thread->key.source != source) continue;
+    if (!thread || thread->lost || !threads->by_key || thread->key.source != source) continue;
     HASH_DEL(threads->by_key, thread);
     thread->key.source = number;
     HASH_ADD(hh, threads->by_key, key, sizeof thread->key, thread);

@@ -57,6 +57,7 @@ struct profile_carry {
   bool wanted;
   struct cost_table costs; /* by profile thread id */
   struct profile_begun begun;
+  struct profile_exact *exact;
   struct profile_cover cover;
   uint32_t gone; /* carried threads that no window lists */
 };

@@ -9,6 +9,7 @@
 enum { PROFILE_NAME_MAX = 128, PROFILE_NAMES_MAX = 1 << 16 };
 
 struct profile_name {
+  bool lost; /* memory ran out */
   UT_hash_handle hh;
   char text[];
 };
@@ -26,7 +27,9 @@ const char *profile_name(struct profile_threads *threads, const char *bytes, siz
   if (!name) return "";
   memcpy(name->text, text, length + 1);
   HASH_ADD_KEYPTR(hh, threads->names, name->text, length, name);
-  return name->text;
+  if (!name->lost) return name->text;
+  free(name);
+  return "";
 }
 
 static bool thread_id(struct profile_threads *threads, uint32_t *id)
@@ -61,13 +64,15 @@ struct profile_thread *profile_thread_make(struct profile_threads *threads, cons
   thread->name = "";
   threads->all[thread->id] = thread;
   HASH_ADD(hh, threads->by_key, key, sizeof thread->key, thread);
-  return thread;
+  if (!thread->lost) return thread;
+  profile_thread_free(threads, thread->id);
+  return NULL;
 }
 
 void profile_thread_free(struct profile_threads *threads, uint32_t id)
 {
   struct profile_thread *thread = threads->all[id];
-  HASH_DEL(threads->by_key, thread);
+  if (!thread->lost && threads->by_key) HASH_DEL(threads->by_key, thread);
   free(thread);
   threads->all[id] = NULL;
   if (threads->free_count == threads->free_capacity) {

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+/* Without this uthash ends the program when memory runs out. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
 
 enum { PROFILE_THREAD_REAL, PROFILE_THREAD_ENDED };
@@ -28,6 +31,7 @@ struct profile_thread {
   bool carried;
   uint64_t pending_ns;
   uint32_t pending_node, pending_state;
+  bool lost;    /* memory ran out: it is not in by_key */
   bool pinned;  /* of a loader's windows: stays when they are unloaded */
   uint32_t row; /* scratch of a sum: index + 1 */
   UT_hash_handle hh;

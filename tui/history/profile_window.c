@@ -8,7 +8,8 @@ size_t profile_window_bytes(const struct profile_window *window)
 {
   return sizeof *window + sizeof window + window->thread_count * sizeof *window->threads +
          window->cell_capacity * sizeof *window->cells + window->long_count * sizeof *window->longs +
-         profile_begun_bytes(&window->begun);
+         profile_begun_bytes(&window->begun) + profile_fibers_bytes(window->fibers) +
+         profile_exact_bytes(window->exact);
 }
 
 void profile_window_free(struct profile_window *window)
@@ -18,6 +19,8 @@ void profile_window_free(struct profile_window *window)
   free(window->cells);
   free(window->longs);
   profile_begun_destroy(&window->begun);
+  profile_fibers_destroy(&window->fibers);
+  profile_exact_destroy(&window->exact);
   free(window);
 }
 

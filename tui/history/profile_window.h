@@ -6,7 +6,7 @@
 #define RTOP_TUI_PROFILE_WINDOW_H
 
 #include "profile.h"
-#include "profile_begun.h"
+#include "profile_lists.h"
 
 /* Values of strangers are cut to these, so that sums of all that memory can hold do not overflow. */
 #define PROFILE_CELL_MAX (UINT64_C(1) << 42)
@@ -60,6 +60,8 @@ struct profile_window {
   struct profile_long *longs; /* that came with it; none once it is merged */
   size_t long_count;
   struct profile_begun begun;
+  struct profile_fibers *fibers; /* NULL: none */
+  struct profile_exact *exact;
 };
 
 /* What it takes, as the profile counts memory. */

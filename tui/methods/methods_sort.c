@@ -73,7 +73,7 @@ bool rtop_sort_key_parse(const char *name, enum rtop_sort_key *key)
 
 const char *rtop_methods_check_regex(const char *expression)
 {
-  static char message[160];
+  static _Thread_local char message[160];
   regex_t compiled;
   int code = rtop_regexp_compile(&compiled, expression);
   if (code == 0) {

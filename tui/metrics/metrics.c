@@ -95,6 +95,7 @@ static void metrics_join(struct metrics *metrics, uint32_t source, const struct 
     .window_ns = about->info->window_ns ? about->info->window_ns : 1,
     .settled_ns = METRICS_NEVER_NS,
     .end_ns = METRICS_NEVER_NS,
+    .last_start_ns = METRICS_NEVER_NS,
     .last_ns = METRICS_NEVER_NS,
     .stale_ns = INT64_MAX,
   };

@@ -48,7 +48,7 @@ struct metrics_process {
   struct metrics_top methods, named;                         /* by name and path; labels by key and value */
   /* Private: */
   uint32_t window_ns;
-  int64_t settled_ns, settles_ns, end_ns, last_ns, stale_ns, over_ns;
+  int64_t settled_ns, settles_ns, end_ns, last_start_ns, last_ns, stale_ns, over_ns;
 };
 
 struct metrics {
@@ -57,6 +57,7 @@ struct metrics {
   uint64_t snapshots, without_place, late_ns;
   int64_t real_ns; /* of the last one */
   uint64_t stalls_seen;
+  bool saves; /* stalls are not looked for (metrics_budget.h) */
 };
 
 struct metrics *metrics_create(size_t top);

@@ -173,6 +173,7 @@ static bool page_agent(const struct page *page, enum family_id id)
   case FAMILY_AGENT_INFO: fputs("{version=\"" RPERF_TOP_VERSION "\"} 1\n", page->out); break;
   case FAMILY_AGENT_PROCESSES: page_number(page, page_processes(metrics)); break;
   case FAMILY_AGENT_WITHOUT_PLACE: page_number(page, metrics->without_place); break;
+  case FAMILY_AGENT_SAVES: page_number(page, metrics->saves); break;
   case FAMILY_AGENT_CPU: page_seconds(page, (uint64_t)clock_own_cpu_ns()); break;
   case FAMILY_AGENT_LATE: page_seconds(page, metrics->late_ns); break;
   case FAMILY_AGENT_SNAPSHOTS: page_number(page, metrics->snapshots); break;

@@ -10,6 +10,8 @@
 
 /* What comes late of a window comes later than this only where a stack is said not to be known. */
 #define WALK_SETTLE_NS INT64_C(1000000000)
+/* The longest window that comes as one: all of the one in which a stretch without a stack began waits for it. */
+#define WALK_WINDOW_NS INT64_C(1100000000)
 
 enum { WALK_LABELS = RTOP_SOURCES_MAX }; /* of sets of labels: source + this */
 
@@ -42,7 +44,9 @@ static void walk_note_end(void *context, const struct rtop_look *look)
 {
   struct metrics_process *process = walk_process(context, look);
   if (process && look->end_ns > process->end_ns) process->end_ns = look->end_ns;
-  if (process && !look->gap && look->end_ns > process->last_ns) process->last_ns = look->end_ns;
+  if (!process || look->gap || look->end_ns <= process->last_ns) return;
+  process->last_ns = look->end_ns;
+  process->last_start_ns = look->start_ns;
 }
 
 static void walk_note_last(void *context, const struct rtop_look *look)
@@ -58,7 +62,8 @@ static void walk_note_last(void *context, const struct rtop_look *look)
     if (!thread.stale && !thread.provisional_ns) continue;
     uint64_t age_ns = thread.stack_age_ns ? thread.stack_age_ns : METRICS_LATE_NS; /* 0: not told */
     if (age_ns > METRICS_LATE_NS) age_ns = METRICS_LATE_NS;
-    if (look->end_ns - (int64_t)age_ns < process->stale_ns) process->stale_ns = look->end_ns - (int64_t)age_ns;
+    int64_t stale_ns = look->end_ns - (int64_t)age_ns - WALK_WINDOW_NS;
+    if (stale_ns < process->stale_ns) process->stale_ns = stale_ns;
   }
   if (look->counters->rss_bytes) process->rss_bytes = look->counters->rss_bytes;
   if (look->counters->heap_live_slots) process->heap_live_slots = look->counters->heap_live_slots;
@@ -67,6 +72,8 @@ static void walk_note_last(void *context, const struct rtop_look *look)
 static void walk_decide(struct metrics_process *process)
 {
   int64_t until_ns = process->end_ns - WALK_SETTLE_NS;
+  if (process->last_start_ns < until_ns)
+    until_ns = process->last_start_ns; /* a window that is cut would be estimated */
   if (process->stale_ns < until_ns) until_ns = process->stale_ns;
   process->settles_ns = until_ns > process->settled_ns ? until_ns : process->settled_ns;
 }

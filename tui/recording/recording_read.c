@@ -103,11 +103,11 @@ static bool read_chunks(struct rtop_recording *recording)
 }
 
 /* Nothing of it has been read yet. */
-static bool read_as_owner(const struct rtop_recording *recording, const char *path, struct rtop_error *error)
+bool rtop_recording_become_owner(int fd, const char *path, struct rtop_error *error)
 {
   struct source_rights rights;
   struct stat status;
-  if (geteuid() != 0 || fstat(recording->fd, &status) != 0 || status.st_uid == 0) return true;
+  if (geteuid() != 0 || fstat(fd, &status) != 0 || status.st_uid == 0) return true;
   if (!source_rights_of(&rights, 0, status.st_uid))
     rights = (struct source_rights){ .user = status.st_uid, .group = READ_NO_GROUP };
   if (source_rights_become(&rights)) return true;
@@ -126,7 +126,7 @@ struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *
   }
   recording->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (recording->fd < 0) rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot open %s: %s", path, strerror(errno));
-  else if (read_as_owner(recording, path, error) && read_head(recording, path, error)) {
+  else if (rtop_recording_become_owner(recording->fd, path, error) && read_head(recording, path, error)) {
     if (read_chunks(recording)) return recording;
     if (recording->budget.over) rtop_recording_refuse(recording, path, error);
     else rtop_error_set(error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");

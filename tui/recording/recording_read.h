@@ -39,6 +39,9 @@ struct rtop_recording_source {
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error);
 void rtop_recording_close(struct rtop_recording **recording);
 
+/* Takes the rights of the owner of an open file for good, where this is root and he is not. False: that cannot be done. */
+bool rtop_recording_become_owner(int fd, const char *path, struct rtop_error *error);
+
 /* Whose file it is. */
 uid_t rtop_recording_owner(const struct rtop_recording *recording);
 /* What reading it may cost. When it is over, the sentence that says which limit was reached. */

@@ -13,6 +13,8 @@ enum {
   WINDOW_LATE_BYTES = 110,
   WINDOW_MARK_BYTES = 20,
   WINDOW_BEGUN_BYTES = 30,
+  WINDOW_FIBERS_BYTES = 70,
+  WINDOW_EXACT_BYTES = 40,
   WINDOW_TABLE_BYTES = 256,
   /* A chunk ends when it would be longer than this, in time or in bytes. */
   CHUNK_MS = 1050,
@@ -88,6 +90,19 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
     *begun = from->begun[i];
     begun->node = window_node(recorder, begun->node, nodes, node_count);
   }
+  for (size_t i = 0; i < from->fibers_count; i++) {
+    struct rtop_fibers *fibers = rtop_window_add_fibers(to);
+    if (!fibers) return false;
+    *fibers = from->fibers[i];
+    fibers->name = window_node(recorder, fibers->name, nodes, node_count);
+    fibers->node = window_node(recorder, fibers->node, nodes, node_count);
+  }
+  for (size_t i = 0; i < from->exact_count; i++) {
+    struct rtop_exact *exact = rtop_window_add_exact(to);
+    if (!exact) return false;
+    *exact = from->exact[i];
+    exact->node = window_node(recorder, exact->node, nodes, node_count);
+  }
   return true;
 }
 
@@ -96,7 +111,8 @@ static size_t window_bound(const struct rtop_window *window)
 {
   return WINDOW_TABLE_BYTES + RTOP_COUNTER_ID_MAX * WINDOW_COUNTER_BYTES + window->thread_count * WINDOW_THREAD_BYTES +
          window->cell_count * WINDOW_CELL_BYTES + window->late_count * WINDOW_LATE_BYTES +
-         window->mark_count * WINDOW_MARK_BYTES + window->begun_count * WINDOW_BEGUN_BYTES;
+         window->mark_count * WINDOW_MARK_BYTES + window->begun_count * WINDOW_BEGUN_BYTES +
+         window->fibers_count * WINDOW_FIBERS_BYTES + window->exact_count * WINDOW_EXACT_BYTES;
 }
 
 static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns, int64_t end_ns)

@@ -6,9 +6,12 @@
 #include "stalls.h"
 #include "tui/history/profile_each.h"
 
+/* Without this uthash ends the program when memory runs out. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
 
-enum { STALLS_SITES = 4, STALLS_RING = 20, STALLS_HALF = STALLS_RING / 2, STALLS_SOURCES_MAX = 128 };
+enum { STALLS_SITES = 4, STALLS_RING = 20, STALLS_HALF = STALLS_RING / 2, STALLS_SOURCES_MAX = RTOP_SOURCES_MAX };
 
 /* Where a thread waited: few are worth knowing. */
 struct stalls_site {
@@ -31,6 +34,7 @@ struct stalls_thread {
   uint32_t last_node; /* where it was blocked at the end of the last window; 0: was not */
   int64_t seen_ns;
   struct stalls_site site[STALLS_SITES];
+  bool lost; /* memory ran out */
   UT_hash_handle hh;
 };
 

@@ -292,7 +292,9 @@ static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window)
 {
   struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
-  if (window->gap || window->end_ns - window->start_ns > stalls_fine_ns || !stalls_turn(look, window, source)) {
+  bool fine = !window->gap && window->end_ns - window->start_ns <= stalls_fine_ns;
+  if (!fine && source->filled == 0) return; /* afresh it is: of a process that rests all windows are merged */
+  if (!fine || !stalls_turn(look, window, source)) {
     stalls_start_afresh(look, source);
     return;
   }

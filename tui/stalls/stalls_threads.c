@@ -81,7 +81,9 @@ static struct stalls_thread *stalls_thread(struct stalls_look *look, const struc
   thread->key = key;
   thread->born_ns = window->start_ns;
   HASH_ADD(hh, look->state->threads, key, sizeof key, thread);
-  return thread;
+  if (!thread->lost) return thread;
+  free(thread);
+  return NULL;
 }
 
 /* One that is blocked at the same place already, or that has a lock while this thread waits for one. */

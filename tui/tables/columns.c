@@ -100,7 +100,7 @@ static bool find_name(const char *name, size_t length, enum rtop_sort_key *colum
 
 bool columns_parse(struct columns_choice *choice, const char *text, const char **problem)
 {
-  static char message[96];
+  static _Thread_local char message[96];
   struct columns_choice wanted = { 0 };
   bool changes = text[0] == '+' || text[0] == '-';
   if (changes) {

@@ -1,7 +1,7 @@
 /* Sets of labels, taken apart into rows. */
 #include "label_table.h"
 
-#include "tui/history/profile_begun.h"
+#include "tui/history/profile_lists.h"
 #include "tui/text/fnv.h"
 #include "tui/text/regexp.h"
 #include "tui/text/reserve.h"

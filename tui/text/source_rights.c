@@ -36,6 +36,7 @@
 #define RIGHTS_ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
+enum { RIGHTS_PASSWD_BYTES = 4096 };
 #define RIGHTS_MORE_BYTES ((rlim_t)256 << 20)
 #define RIGHTS_UNKNOWN_BYTES ((rlim_t)256 << 20)
 
@@ -72,7 +73,9 @@ bool source_rights_of(struct source_rights *rights, pid_t pid, uid_t user)
   if (user == 0 || user == (uid_t)-1) return false;
   rights->is_process = known;
   if (known) return true;
-  const struct passwd *entry = getpwuid(user);
+  char buffer[RIGHTS_PASSWD_BYTES];
+  struct passwd place, *entry = NULL;
+  if (getpwuid_r(user, &place, buffer, sizeof buffer, &entry) != 0) entry = NULL;
   *rights = (struct source_rights){ .user = user, .group = entry ? entry->pw_gid : (gid_t)-1 };
   return entry != NULL;
 }

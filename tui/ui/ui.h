@@ -58,6 +58,7 @@ struct ui_wish {
     bool toggle;     /* start or stop recording */
     char path[1024]; /* save the span as this recording; "": no */
   } record;
+  char trace[200];   /* begin or end tracing this method; "": none */
   pid_t chosen;      /* watch this process; 0: none was chosen yet */
   bool leave_target; /* back to the list */
   bool quit, suspend, repaint;

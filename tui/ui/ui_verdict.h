@@ -6,8 +6,8 @@
 #ifndef RTOP_TUI_UI_VERDICT_H
 #define RTOP_TUI_UI_VERDICT_H
 
-#include "tui/tables/verdict_past.h"
-#include "tui/tables/verdict_words.h"
+#include "tui/verdict/verdict_past.h"
+#include "tui/verdict/verdict_words.h"
 #include <stdbool.h>
 
 struct ui;

@@ -4,6 +4,7 @@
 #include "view_time.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
+#include "tui/traces/traced.h"
 #include "tui/ui/ui.h"
 #include "tui/ui/ui_lens.h"
 #include "tui/ui/ui_row_menu.h"
@@ -109,6 +110,16 @@ static bool view_request(struct ui *ui, enum request request)
   return id != VIEW_COUNT;
 }
 
+/* The session is the program's affair: it finds the wish. */
+static void trace_selected(struct ui *ui)
+{
+  if (ui->selected == 0 || ui->profile == NULL) return;
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->selected);
+  const char *name = traced_name(symbol);
+  if (name == NULL || symbol->kind != RTOP_SYMBOL_RUBY) ui_say(ui, "only methods in Ruby can be traced");
+  else snprintf(ui->wish.trace, sizeof ui->wish.trace, "%s", name);
+}
+
 static bool shared_request(struct ui *ui, enum request request)
 {
   switch (request) {
@@ -138,6 +149,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_COMMAND: ui_ask_command(ui, ""); return true;
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
   case REQUEST_ROW_MENU: ui_row_menu_open(ui); return true;
+  case REQUEST_TRACE: trace_selected(ui); return true;
   case REQUEST_RECORD: ui->wish.record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   default:

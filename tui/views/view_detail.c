@@ -7,6 +7,7 @@
 #include "tui/term/draw.h"
 #include "tui/text/source_file.h"
 #include "tui/text/text.h"
+#include "tui/traces/traced.h"
 #include "tui/ui/ui.h"
 #include <ctype.h>
 #include <math.h>
@@ -406,7 +407,10 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16) - 2 * labelled) / (3 + labelled);
   most = most < 2 ? 2 : most;
   summary(&writer, has_text(&writer, beside));
-  if (has_text(&writer, beside)) {
+  struct rect rest = { writer.rect.y + writer.y, writer.rect.x, rect.rows - writer.y, writer.rect.columns };
+  int traced = traced_draw(ui, detail->frame, rest);
+  writer.y += traced;
+  if (traced == 0 && has_text(&writer, beside)) {
     detail_text(&writer, beside);
     return;
   }

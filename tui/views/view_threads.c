@@ -19,6 +19,7 @@ static void threads_forget(struct ui *ui)
 {
   thread_table_destroy(&threads_view(ui)->table);
   thread_lanes_destroy(&threads_view(ui)->lanes);
+  fiber_table_destroy(&threads_view(ui)->fibers);
   memset(threads_view(ui), 0, sizeof *threads_view(ui));
 }
 
@@ -110,6 +111,7 @@ static void threads_update(struct ui *ui)
     .exact = ui_calm_samples(ui) == 0,
   };
   thread_table_build(&view->table, &ui->sum, rtop_profile_symbols(ui->profile), &options);
+  fiber_table_build(&view->fibers, ui->profile, &ui->sum);
   threads_follow(ui);
   ui_rows_fit(ui);
   ui_rows_count(ui);

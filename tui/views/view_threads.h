@@ -4,6 +4,7 @@
 #ifndef RTOP_TUI_VIEW_THREADS_H
 #define RTOP_TUI_VIEW_THREADS_H
 
+#include "tui/tables/fiber_table.h"
 #include "tui/tables/thread_lanes.h"
 #include "tui/tables/thread_table.h"
 #include "tui/term/pager.h"
@@ -15,7 +16,8 @@ struct rect;
 struct threads_view {
   struct thread_table table;
   struct thread_lanes lanes;
-  int before, after; /* columns of the lanes before the moment that is shown, and after it */
+  struct fiber_table fibers; /* of the threads of the sum */
+  int before, after;         /* columns of the lanes before the moment that is shown, and after it */
   struct task_stats tasks;
   struct pager pager; /* over the rows of the table */
   bool anchored;      /* the cursor follows a thread */

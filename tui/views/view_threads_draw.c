@@ -10,7 +10,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { LANE_LEAST = 8, LEAF_LEAST = 16, WIDE = 120, KERNEL_FROM = 200 };
+enum { LANE_LEAST = 8, LEAF_LEAST = 16, WIDE = 120, KERNEL_FROM = 200, STACK_LEAST = 3, FIBERS_COLUMNS = 33 };
 
 enum field {
   FIELD_TID,
@@ -389,14 +389,45 @@ static int draw_locks(const struct ui *ui, const struct rtop_thread_row *thread,
   return rows;
 }
 
+static void draw_fibers_row(const struct ui *ui, const struct fiber_row *row, int y, int columns)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  char place[1100] = "", longest[16];
+  int left = FIBERS_COLUMNS, names = (columns - left) * 2 / 5, places = (columns - left) / 4;
+  draw_time(longest, sizeof longest, row->longest_ns);
+  if (row->kind) ui_place(place, sizeof place, rtop_symbols_get(symbols, row->kind));
+  draw_format(y, 0, left, FACE_NORMAL, "%7u %7u %6.1f %7s", row->alive, row->waiting, 100 * row->share, longest);
+  draw_text(y, left, names - 1, row->kind ? FACE_NORMAL : FACE_C, fiber_row_name(row, symbols));
+  draw_tail(y, left + names, places - 1, FACE_PLACE, place);
+  draw_text(y, left + names + places, columns - left - names - places, FACE_NORMAL, fiber_row_wait(row, symbols));
+}
+
+/* The fibers of its scheduler by kind, above the stack, which has three rows at least. Returns the rows it took. */
+static int draw_fibers(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread,
+                       struct rect at)
+{
+  size_t from = 0, count = fiber_table_of(&view->fibers, thread->source, thread->serial, &from);
+  int room = at.rows - STACK_LEAST - 1;
+  if (count == 0 || room < 1) return 0;
+  int shown = count <= (size_t)room ? (int)count : room - 1;
+  draw_format(at.y, 0, at.columns, FACE_LABEL, "%7s %7s %6s %7s  %s", "ALIVE", "WAITING", "SHARE%", "LONGEST",
+              "FIBERS");
+  for (int i = 0; i < shown; i++) draw_fibers_row(ui, &view->fibers.rows[from + (size_t)i], at.y + 1 + i, at.columns);
+  if (shown == (int)count) return shown + 1;
+  draw_format(at.y + 1 + shown, 0, at.columns, FACE_NORMAL, "%7s and %zu kinds more", "", count - (size_t)shown);
+  return shown + 2;
+}
+
 static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   int row = 0, names = at.columns * 3 / 5;
   stack_title(thread, at.y, at.columns);
   int locks = draw_locks(ui, thread, (struct rect){ at.y + 1, at.x, at.rows - 2, at.columns });
-  at.y += locks;
-  at.rows -= locks;
+  int above = locks + draw_fibers(ui, ui->data[VIEW_THREADS], thread,
+                                  (struct rect){ at.y + 1 + locks, at.x, at.rows - 1 - locks, at.columns });
+  at.y += above;
+  at.rows -= above;
   for (uint32_t node = thread->node; node != 0 && row + 1 < at.rows; row++) {
     char place[1100];
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);

@@ -4,7 +4,7 @@
 #
 # CPU: a made-up process of many methods and threads (tests/tools/many_methods), every view, 1 and 10
 # refreshes a second, at 80x24; user and system time of the viewer over the time it was watched, after the
-# first two seconds. Three loads: what a sampler finds at 1000 Hz in a frame of a second; the same in a frame of a
+# first two seconds. Three loads: what a sampler finds at 1000 Hz in a window of a second; the same in a window of a
 # minute, in which all methods stand in the table; and every method in every second, ten times what is found. Bytes: the small web server of tests/e2e/programs/fake_process.c, whose figures sway, and the process
 # of many methods, in which every row is another one in every refresh; every view at 80x24 and
 # 160x50, ten refreshes a second; what the terminal gets per refresh. Demo: the program of `make demo` at 80x24 and the usual
@@ -106,8 +106,8 @@ end
 
 def row(*cells) = puts("| #{cells.join(" | ")} |")
 
-LOADS = { "1000 Hz, frame of 1 s" => ["100", "1"], "1000 Hz, frame of 60 s" => ["100", "60"],
-          "every method every second, frame of 1 s" => ["0", "1"] }.freeze
+LOADS = { "1000 Hz, window of 1 s" => ["100", "1"], "1000 Hz, window of 60 s" => ["100", "60"],
+          "every method every second, window of 1 s" => ["0", "1"] }.freeze
 
 # Per cent of a core and milliseconds per refresh.
 def cost_of_looking(pid, key, delay, frame)

@@ -3,6 +3,8 @@
  *
  *   fake_process [SECONDS]      runs for that long (for ever); prints "ready PID" when it can be watched
  *
+ * With RESTS in its environment it has no past, and its threads only wait; COPIES is how many of it there are, which end
+ * with the first: for tests with hundreds of them.
  * SIGTERM ends the channel in good order. SIGUSR1 stops publishing (stalled), SIGUSR2 goes on.
  */
 #include "shm/base/clock.h"
@@ -13,11 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { WINDOW_NS = 100000000, THREADS = 5, HISTORY = 300, FILLER = 40 };
 
 static volatile sig_atomic_t ending, paused;
+static bool rests;
 
 static const struct {
   const char *label, *path, *space;
@@ -154,7 +158,9 @@ static void fill_window(struct rtop_window *window, int64_t end_ns, uint64_t tur
     if (thread == NULL) die("out of memory");
     *thread = (struct rtop_window_thread){ .slot = slots[i], .state = states[i], .node = leaf[i], .serial = i + 1 };
   }
-  add_cells(window, turn);
+  if (rests)
+    for (uint32_t i = 0; i < THREADS; i++) add_cell(window, i, node_ids[5], RTOP_BLOCKED, 1000);
+  else add_cells(window, turn);
   rtop_window_set_counter(window, RTOP_COUNTER_SAMPLES, 100);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS, 100);
   rtop_window_set_counter(window, RTOP_COUNTER_COST_NS, 50000);
@@ -177,6 +183,15 @@ static void publish(struct rtop_writer *writer, struct rtop_window *window)
   if (rtop_writer_publish(writer, window) == 0) die("the channel is gone");
 }
 
+static void make_copies(const char *count)
+{
+  for (long left = count ? strtol(count, NULL, 10) : 1; left > 1; left--)
+    if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      return;
+    }
+}
+
 /* What it calls itself is what it was started as. */
 static const char title[] = "fake puma: worker 0 [shop]";
 
@@ -186,6 +201,8 @@ int main(int argc, char **argv)
   struct rtop_writer_options options = { .ring_bytes = 1 << 20 };
   struct rtop_error error = { 0 };
   struct rtop_window window = { 0 };
+  rests = getenv("RESTS") != NULL;
+  make_copies(getenv("COPIES"));
   options.identity.window_ns = WINDOW_NS;
   strcpy(options.identity.ruby_version, "3.3.8");
   strcpy(options.identity.tool_version, "test");
@@ -200,7 +217,7 @@ int main(int argc, char **argv)
   int64_t at_ns = clock_now_ns();
   int64_t stop_ns = argc > 1 ? at_ns + (int64_t)(strtod(argv[1], NULL) * 1e9) : INT64_MAX;
   uint64_t turn = 0;
-  for (; turn < HISTORY; turn++) { /* a past, so that the timeline has something to show */
+  for (; turn < HISTORY && !rests; turn++) { /* a past, so that the timeline has something to show */
     fill_window(&window, at_ns - (int64_t)(HISTORY - 1 - turn) * WINDOW_NS, turn);
     publish(writer, &window);
   }

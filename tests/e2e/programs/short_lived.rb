@@ -7,7 +7,7 @@ def watched?
 end
 
 def in_child
-  finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.1
+  finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.05
   nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < finish
 end
 

@@ -102,6 +102,11 @@ static const struct field fields[] = {
   F("Control", rtop_control_page, reserved),
   F("Control", rtop_control_page, rate_hz),
   F("Control", rtop_control_page, crc32c),
+  F("Trace", rtop_trace_slot, crc32c),
+  F("Trace", rtop_trace_slot, seconds),
+  F("Trace", rtop_trace_slot, bytes),
+  F("Trace", rtop_trace_slot, reserved),
+  F("Trace", rtop_trace_slot, name),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -113,7 +118,7 @@ static const struct {
   { "Counters", sizeof(struct rtop_counters) },    { "Slot", sizeof(struct rtop_slot) },
   { "Frame", sizeof(struct rtop_frame_entry) },    { "Node", sizeof(struct rtop_node_entry) },
   { "Thread", sizeof(struct rtop_thread_entry) },  { "String head", sizeof(struct rtop_string_head) },
-  { "Control", sizeof(struct rtop_control_page) },
+  { "Control", sizeof(struct rtop_control_page) }, { "Trace", sizeof(struct rtop_trace_slot) },
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
@@ -213,6 +218,7 @@ static void test_what_never_changes(void **state)
   assert_int_equal(RTOP_PART_MARKS, 5);
   assert_int_equal(RTOP_PART_STACKS, 6);
   assert_int_equal(RTOP_PART_BEGUN, 7);
+  assert_int_equal(RTOP_PART_FIBERS, 8);
   assert_int_equal(RTOP_NODE_UNSAMPLED, 2);
   assert_int_equal(RTOP_WINDOW_THREAD_STALE, 8);
   assert_int_equal(RTOP_RUNNING, 0);

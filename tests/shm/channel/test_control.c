@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SECOND INT64_C(1000000000)
@@ -64,6 +65,113 @@ static void test_request_is_bounded_and_wakes(void **state)
     assert_int_not_equal(before, after);
     assert_true(rtop_control_wait(&writer, before, 100 * SECOND));
   }
+}
+
+/* A viewer in a process of its own: a process does not see its own locks. */
+struct trace_viewer {
+  const char *const *names;
+  size_t count;
+  pid_t pid;
+  int report[2], stay[2];
+};
+
+_Noreturn static void trace_viewer(const struct trace_viewer *of)
+{
+  struct rtop_control own;
+  uint32_t slots = 0;
+  char byte;
+  close(of->stay[1]);
+  if (rtop_control_open(&own, support_path("seg"), (uid_t)-1, NULL) != 0) _exit(1);
+  for (size_t i = 0; i < of->count; i++) {
+    int slot = rtop_control_trace(&own, of->names[i], 5);
+    if (slot >= 0) slots |= 1u << slot;
+  }
+  if (write(of->report[1], &slots, sizeof slots) != sizeof slots || read(of->stay[0], &byte, 1) < 0) _exit(1);
+  _exit(0);
+}
+
+/* The slots that it got. */
+static uint32_t begin_viewer(struct trace_viewer *of, const char *const *names, size_t count)
+{
+  uint32_t slots;
+  of->names = names;
+  of->count = count;
+  assert_int_equal(pipe(of->report), 0);
+  assert_int_equal(pipe(of->stay), 0);
+  of->pid = fork();
+  if (of->pid == 0) trace_viewer(of);
+  assert_true(of->pid > 0);
+  assert_int_equal(read(of->report[0], &slots, sizeof slots), sizeof slots);
+  return slots;
+}
+
+static void kill_viewer(struct trace_viewer *of)
+{
+  kill(of->pid, SIGKILL);
+  assert_int_equal(waitpid(of->pid, NULL, 0), of->pid);
+  for (int i = 0; i < 2; i++) {
+    close(of->report[i]);
+    close(of->stay[i]);
+  }
+}
+
+static void test_traces_end_with_their_viewer(void **state)
+{
+  (void)state;
+  static const char *const names[] = { "A#b", "C.d" };
+  static struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
+  struct trace_viewer one, two;
+  assert_int_equal(rtop_control_traces(&writer, wishes), 0);
+  assert_int_equal(begin_viewer(&one, names, 2), 3);
+  assert_int_equal(begin_viewer(&two, names, 1), 4);
+  assert_int_equal(rtop_control_traces(&writer, wishes), 7);
+  assert_string_equal(wishes[0].name, "A#b");
+  assert_string_equal(wishes[1].name, "C.d");
+  assert_int_equal(wishes[1].bytes, 3);
+  assert_int_equal(wishes[1].seconds, 5);
+  kill_viewer(&one);
+  assert_int_equal(rtop_control_traces(&writer, wishes), 4);
+  kill_viewer(&two);
+  assert_int_equal(rtop_control_traces(&writer, wishes), 0);
+}
+
+static void test_traces_are_bounded(void **state)
+{
+  (void)state;
+  enum { EVERY = (1 << RTOP_TRACE_SLOTS) - 1 };
+  static char longest[RTOP_TRACE_NAME_BYTES + 1], longer[RTOP_TRACE_NAME_BYTES + 2];
+  static struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
+  const char *names[RTOP_TRACE_SLOTS + 2] = { longest, longer, "" };
+  struct trace_viewer one;
+  memset(longest, 'x', RTOP_TRACE_NAME_BYTES);
+  memset(longer, 'x', RTOP_TRACE_NAME_BYTES + 1);
+  for (size_t i = 3; i < RTOP_TRACE_SLOTS + 2; i++) names[i] = "A#b";
+  assert_int_equal(begin_viewer(&one, names, RTOP_TRACE_SLOTS + 2), EVERY);
+  assert_int_equal(rtop_control_traces(&writer, wishes), EVERY);
+  assert_string_equal(wishes[0].name, longest);
+  for (size_t at = 0; at < sizeof(struct rtop_trace_slot); at++) { /* what is damaged is no wish */
+    unsigned char byte, other;
+    off_t offset = RTOP_TRACE_OFFSET + (off_t)at;
+    assert_int_equal(pread(writer.fd, &byte, 1, offset), 1);
+    other = byte ^ 0x55;
+    assert_int_equal(pwrite(writer.fd, &other, 1, offset), 1);
+    assert_int_equal(rtop_control_traces(&writer, wishes), EVERY - 1);
+    assert_int_equal(pwrite(writer.fd, &byte, 1, offset), 1);
+  }
+  kill_viewer(&one);
+}
+
+/* A viewer gives back what it does not want any more. */
+static void test_traces_are_given_back(void **state)
+{
+  (void)state;
+  int first = rtop_control_trace(&viewer, "A#b", 0), second = rtop_control_trace(&viewer, "C.d", 0);
+  assert_int_equal(first, 0);
+  assert_int_equal(second, 1);
+  rtop_control_untrace(&viewer, first);
+  rtop_control_untrace(&viewer, first);
+  rtop_control_untrace(&viewer, 99);
+  assert_int_equal(rtop_control_trace(&viewer, "E#f", 0), 0);
 }
 
 static void test_wait_runs_out(void **state)
@@ -305,6 +413,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
     CONTROL_TEST(test_no_wish_at_first),
     CONTROL_TEST(test_request_is_bounded_and_wakes),
+    CONTROL_TEST(test_traces_end_with_their_viewer),
+    CONTROL_TEST(test_traces_are_bounded),
+    CONTROL_TEST(test_traces_are_given_back),
     CONTROL_TEST(test_wait_runs_out),
     CONTROL_TEST(test_wake_by_the_own_process),
     CONTROL_TEST(test_interrupted_wait_returns),

@@ -1,3 +1,4 @@
+#include "shm/base/latency.h"
 #include "shm/base/label_text.h"
 #include "tests/shm/support.h"
 
@@ -46,6 +47,11 @@ static size_t sample_payload(unsigned char *out, size_t out_bytes)
   *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = 1500, .name = 64 };
   for (uint32_t i = 0; i < 3; i++)
     *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = 40 - 9 * i, .label = i, .count = 300 * i };
+  for (uint32_t i = 0; i < 3; i++)
+    *rtop_window_add_fibers(&window) = (struct rtop_fibers){ .serial = 300 + i, .node = 40, .alive = 3, .waiting = i };
+  for (uint32_t i = 0; i < 3; i++)
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ .node = 9 * i, .what = 11 + i, .key = 700 * i, .value = 5000 };
   rtop_window_set_counter(&window, RTOP_COUNTER_SAMPLES, 5);
   rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, 123456);
   assert_true(rtop_window_scratch_bytes(6) <= sizeof scratch);
@@ -143,16 +149,16 @@ static void test_part_table(void **state)
   assert_false(DECODES(""));
   assert_true(DECODES("\x00"));
   assert_false(DECODES("\x01"));
-  assert_false(DECODES("\x01\x09"));
-  assert_true(DECODES("\x01\x09\x00"));
-  assert_true(DECODES("\x01\x09\x02zz")); /* unknown part: skipped */
+  assert_false(DECODES("\x01\x0a"));
+  assert_true(DECODES("\x01\x0a\x00"));
+  assert_true(DECODES("\x01\x0a\x02zz")); /* unknown part: skipped */
   assert_true(DECODES("\x01\xff\xff\xff\xff\x0f\x01z"));
-  assert_false(DECODES("\x01\x09\x03zz")); /* longer than what is left */
-  assert_false(DECODES("\x01\x09\x01zz")); /* bytes behind the last part */
-  assert_false(DECODES("\x01\x09\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
-  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x09\x00"));
+  assert_false(DECODES("\x01\x0a\x03zz")); /* longer than what is left */
+  assert_false(DECODES("\x01\x0a\x01zz")); /* bytes behind the last part */
+  assert_false(DECODES("\x01\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
+  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0a\x00"));
   assert_false(DECODES("\x02\x05\x01\x05\x01\x00\x00")); /* marks twice */
-  assert_true(DECODES("\x02\x05\x01\x09\x01\x00\x00"));
+  assert_true(DECODES("\x02\x05\x01\x0a\x01\x00\x00"));
   assert_true(DECODES("\x01\x05\x01\x00"));      /* an empty part */
   assert_false(DECODES("\x01\x05\x02\x00\x00")); /* a part not used up */
   assert_false(DECODES("\x01\x03\x01\x01"));     /* a cell without columns */
@@ -200,6 +206,8 @@ struct index_case {
   int64_t late_start; /* < 0: no late record */
   struct rtop_mark mark;
   struct rtop_begun begun;
+  struct rtop_fibers fibers;
+  struct rtop_exact exact;
   bool right;
 };
 
@@ -212,6 +220,10 @@ static bool round_trip_of(const struct index_case *one)
   *rtop_window_add_mark(&window) = one->mark;
   *rtop_window_add_begun(&window) = (struct rtop_begun){ .count = 1 };
   *rtop_window_add_begun(&window) = one->begun;
+  *rtop_window_add_fibers(&window) = (struct rtop_fibers){ .alive = 1, .wait_ns = 1 };
+  *rtop_window_add_fibers(&window) = one->fibers;
+  *rtop_window_add_exact(&window) = (struct rtop_exact){ .value = 1 };
+  *rtop_window_add_exact(&window) = one->exact;
   if (one->late_start >= 0)
     *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = one->late_start, .cell.wall_ns = 5 };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);
@@ -232,6 +244,23 @@ static void test_indices_and_bounds(void **state)
     { .what = "label at node beyond", .begun.node = 50 },
     { .what = "began too often", .begun.count = INT64_MAX },
     { .what = "began as often as can be", .begun.count = INT64_MAX - 1, .right = true },
+    { .what = "fibers at last node", .fibers.node = 49, .fibers.name = 49, .right = true },
+    { .what = "fibers at node beyond", .fibers.node = 50 },
+    { .what = "name of fibers beyond", .fibers.name = 50 },
+    { .what = "all fibers wait", .fibers.alive = 3, .fibers.waiting = 3, .right = true },
+    { .what = "more fibers wait than there are", .fibers.alive = 3, .fibers.waiting = 4 },
+    { .what = "fibers waited too long", .fibers.wait_ns = INT64_MAX },
+    { .what = "fibers waited as long as can be", .fibers.wait_ns = INT64_MAX - 1, .right = true },
+    { .what = "one fiber waited too long", .fibers.longest_ns = (uint64_t)INT64_MAX + 1 },
+    { .what = "traced at last node", .exact.node = 49, .right = true },
+    { .what = "traced at node beyond", .exact.node = 50 },
+    { .what = "last bucket",
+      .exact = { .what = RTOP_EXACT_SELF_TIMES, .key = RTOP_LATENCY_BUCKETS - 1 },
+      .right = true },
+    { .what = "bucket beyond", .exact = { .what = RTOP_EXACT_TOTAL_TIMES, .key = RTOP_LATENCY_BUCKETS } },
+    { .what = "traced what nobody knows", .exact = { .what = UINT32_MAX, .key = UINT32_MAX }, .right = true },
+    { .what = "called too often", .exact.value = INT64_MAX },
+    { .what = "called as often as can be", .exact.value = INT64_MAX - 1, .right = true },
     { .what = "last slot", .thread.slot = 9, .right = true },
     { .what = "slot beyond", .thread.slot = 10 },
     { .what = "slot max", .thread.slot = UINT32_MAX },

@@ -51,6 +51,15 @@ static void assert_same(const struct rtop_window *a, const struct rtop_window *b
     assert_int_equal(a->begun[i].label, b->begun[i].label);
     assert_int_equal(a->begun[i].count, b->begun[i].count);
   }
+  assert_int_equal(a->fibers_count, b->fibers_count);
+  for (size_t i = 0; i < a->fibers_count; i++) assert_memory_equal(&a->fibers[i], &b->fibers[i], sizeof *a->fibers);
+  assert_int_equal(a->exact_count, b->exact_count);
+  for (size_t i = 0; i < a->exact_count; i++) {
+    assert_int_equal(a->exact[i].node, b->exact[i].node);
+    assert_int_equal(a->exact[i].what, b->exact[i].what);
+    assert_int_equal(a->exact[i].key, b->exact[i].key);
+    assert_int_equal(a->exact[i].value, b->exact[i].value);
+  }
   assert_int_equal(a->counters_present, b->counters_present);
   assert_memory_equal(a->counters, b->counters, sizeof a->counters);
 }
@@ -150,6 +159,12 @@ static void test_everything_at_its_extremes(void **state)
   *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 0, .cell = { .node = 3, .thread = 1 } };
   *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = 3, .label = 15, .count = INT64_MAX - 1 };
   *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = 2, .count = 1 };
+  *rtop_window_add_fibers(&window) = (struct rtop_fibers){
+    .serial = 1, .name = 9, .node = 3, .alive = UINT32_MAX, .waiting = UINT32_MAX, .wait_ns = INT64_MAX - 1
+  };
+  *rtop_window_add_fibers(&window) = (struct rtop_fibers){ .serial = UINT64_MAX, .node = 2, .longest_ns = INT64_MAX };
+  *rtop_window_add_exact(&window) = (struct rtop_exact){ .node = 3, .what = UINT32_MAX, .key = UINT32_MAX, .value = 1 };
+  *rtop_window_add_exact(&window) = (struct rtop_exact){ .node = 2, .what = RTOP_EXACT_CALLS, .value = INT64_MAX - 1 };
   *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = INT64_MAX, .name = (1 << 20) - 1 };
   *rtop_window_add_mark(&window) = (struct rtop_mark){ .mono_ns = 0 };
   for (unsigned id = 0; id < RTOP_COUNTER_ID_MAX; id++)
@@ -322,10 +337,79 @@ static void test_begun_that_do_not_fit(void **state)
   rtop_window_destroy(&back);
 }
 
+/* So many fibers: of each thread those that waited least become one row, and no wait is lost. */
+static void test_fibers_that_do_not_fit(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+  unsigned char *raw;
+  uint64_t waited[2] = { 0 }, told[2] = { 0 }, waiting = 0, longest = 0, rest = 0;
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
+  for (uint32_t i = 0; i < 400; i++) {
+    *rtop_window_add_fibers(&window) = (struct rtop_fibers){ .serial = 1 + i / 200,
+                                                             .name = i % 2 ? 7 : 0,
+                                                             .node = 4 + i,
+                                                             .alive = 2,
+                                                             .waiting = 1,
+                                                             .wait_ns = 1000000 * (i % 200),
+                                                             .longest_ns = 500000 + i };
+    waited[i / 200] += 1000000 * (i % 200);
+  }
+  size_t room = 4000, bytes = encode(&window, &raw, room);
+  assert_in_range(bytes, 1, room);
+  back.start_mono_ns = window.start_mono_ns;
+  back.end_mono_ns = window.end_mono_ns;
+  assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+  assert_in_range(back.fibers_count, 3, 100);
+  for (size_t i = 0; i < back.fibers_count; i++) {
+    told[back.fibers[i].serial - 1] += back.fibers[i].wait_ns;
+    waiting += back.fibers[i].waiting;
+    rest += back.fibers[i].node == RTOP_NODE_FOLDED;
+    longest = back.fibers[i].longest_ns > longest ? back.fibers[i].longest_ns : longest;
+  }
+  assert_memory_equal(told, waited, sizeof told);
+  assert_int_equal(waiting, 400);
+  assert_int_equal(rest, 2);
+  assert_int_equal(longest, 500399);
+  assert_true(window.folded);
+  free(raw);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
+/* Times of single calls and callers give way, the numbers of the methods do not. */
+static void test_traces_that_do_not_fit(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+  unsigned char *raw;
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 4, .wall_ns = 1000 };
+  for (uint32_t i = 0; i < 2000; i++) {
+    uint32_t what = i % 500 == 0 ? RTOP_EXACT_CALLS : i % 2 ? RTOP_EXACT_TOTAL_TIMES : RTOP_EXACT_CALLER;
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ .node = 4 + i / 500, .what = what, .key = i, .value = i + 1 };
+  }
+  size_t room = 2000, bytes = encode(&window, &raw, room);
+  assert_in_range(bytes, 1, room);
+  back.start_mono_ns = window.start_mono_ns;
+  back.end_mono_ns = window.end_mono_ns;
+  assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+  assert_int_equal(back.exact_count, 4);
+  for (uint32_t i = 0; i < 4; i++) assert_int_equal(back.exact[i].value, 500 * i + 1);
+  assert_int_equal(back.cell_count, 1);
+  assert_true(window.folded);
+  free(raw);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_traces_that_do_not_fit),
     cmocka_unit_test(test_begun_that_do_not_fit),
+    cmocka_unit_test(test_fibers_that_do_not_fit),
     cmocka_unit_test(test_empty_window),
     cmocka_unit_test(test_known_bytes),
     cmocka_unit_test(test_known_bytes_of_stacks),

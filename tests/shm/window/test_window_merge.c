@@ -314,9 +314,62 @@ static void test_too_much_of_everything(void **state)
   rtop_window_destroy(&window);
 }
 
+static uint64_t exact_of(const struct rtop_window *window, uint32_t node, uint32_t what, uint32_t key)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < window->exact_count; i++) {
+    const struct rtop_exact *exact = &window->exact[i];
+    if (exact->node == node && exact->what == what && exact->key == key) sum += exact->value;
+  }
+  return sum;
+}
+
+/* Sums are added, of the longest call the longest counts, and of a state the last. */
+static void test_traced_methods_add_up(void **state)
+{
+  (void)state;
+  for (uint32_t at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 9, RTOP_EXACT_TOTAL_TIMES, 500 + at % 3, 2 };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_EXACT_CALLS, 0, 5 + at };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_EXACT_TOTAL_MAX, 0, at == 4 ? 1000 : at };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_EXACT_STATE, 77, at < 9 ? 2 : 3 };
+    window_merge_add(&merge, &window);
+    rtop_window_destroy(&window);
+  }
+  const struct rtop_window *sum = &merge.window;
+  assert_int_equal(exact_of(sum, 7, RTOP_EXACT_CALLS, 0), 95);
+  assert_int_equal(exact_of(sum, 7, RTOP_EXACT_TOTAL_MAX, 0), 1000);
+  assert_int_equal(exact_of(sum, 7, RTOP_EXACT_STATE, 77), 3);
+  assert_int_equal(exact_of(sum, 9, RTOP_EXACT_TOTAL_TIMES, 500), 8);
+  assert_int_equal(exact_of(sum, 9, RTOP_EXACT_TOTAL_TIMES, 502), 6);
+  assert_int_equal(sum->exact_count, 6);
+  assert_false(merge.lossy);
+  window_merge_clear(&merge);
+  assert_int_equal(sum->exact_count, 0);
+}
+
+/* More lengths of calls than there is room for: some are left out, sums of methods never. */
+static void test_traced_methods_are_bounded(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 0, .end_mono_ns = 100 };
+  for (uint32_t i = 0; i < 2 * WINDOW_MERGE_EXACT_MAX; i++)
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 5, RTOP_EXACT_CALLER, i, 1 };
+  *rtop_window_add_exact(&window) = (struct rtop_exact){ 6, RTOP_EXACT_CALLS, 0, 12345 };
+  window_merge_add(&merge, &window);
+  rtop_window_destroy(&window);
+  assert_int_equal(exact_of(&merge.window, 6, RTOP_EXACT_CALLS, 0), 12345);
+  assert_in_range(merge.window.exact_count, 1000, WINDOW_MERGE_EXACT_MAX);
+  assert_true(merge.lossy);
+  window_merge_clear(&merge);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_traced_methods_add_up),
+    cmocka_unit_test(test_traced_methods_are_bounded),
     cmocka_unit_test(test_sums_of_random_histories),
     cmocka_unit_test(test_thousands_of_threads_keep_their_time),
     cmocka_unit_test(test_provisional_time_until_the_late_record),

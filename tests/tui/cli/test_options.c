@@ -315,6 +315,21 @@ static void test_bad_command_lines(void **state)
     { "--metrics 9464 -o a.txt -p 1", "-o" },
     { "--metrics-top 5 -p 1", "--metrics" },
     { "--metrics-top 101 -p 1", "101" },
+    { "--push ftp://a/ingest -p 1", "http://" },
+    { "--push http://me:secret@a/ingest -p 1", "password" },
+    { "--push http://a/x -p 1", "--push-as" },
+    { "--push http://a/ingest", "-p" },
+    { "--push http://a/ingest -r a.rpt", "-p" },
+    { "--push http://a/ingest -o a.txt -p 1", "-o" },
+    { "--push http://a/ingest --metrics 9464 -p 1", "--metrics" },
+    { "--push http://a/ingest --push-as folded -p 1", "'folded'" },
+    { "--push http://a/ingest --push-name a{b} -p 1", "'a{b}'" },
+    { "--push http://a/ingest --interval 0.1 -p 1", "'0.1'" },
+    { "--push http://a/ingest --interval 61 -p 1", "'61'" },
+    { "--push-as otlp -p 1", "--push URL" },
+    { "--push-name a -p 1", "--push URL" },
+    { "--push-headers a -p 1", "--push URL" },
+    { "--interval 5 -p 1", "--push URL" },
     { "--help=yes", "--help" },
   };
   struct rtop_options options;
@@ -324,6 +339,21 @@ static void test_bad_command_lines(void **state)
     assert_memory_equal(said, "rperf-top: ", 11);
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
   }
+}
+
+static void test_push(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "--push http://a/ingest -p 1"), -1);
+  assert_int_equal(options.push_kind, PUSH_PYROSCOPE);
+  assert_string_equal(options.push_name, "ruby");
+  assert_true(options.interval_seconds == 10);
+  assert_int_equal(parse(&options, "--push https://a/v1development/profiles --interval 0.5 -p all"), -1);
+  assert_int_equal(options.push_kind, PUSH_OTLP);
+  assert_int_equal(parse(&options, "--push http://a/ingest --push-as otlp --push-name b -p 1"), -1);
+  assert_int_equal(options.push_kind, PUSH_OTLP);
+  assert_string_equal(options.push_name, "b");
 }
 
 static void test_metrics(void **state)
@@ -423,6 +453,7 @@ int main(void)
     cmocka_unit_test(test_names),
     cmocka_unit_test(test_command),
     cmocka_unit_test(test_what_is_hidden_and_merged),
+    cmocka_unit_test(test_push),
     cmocka_unit_test(test_metrics),
     cmocka_unit_test(test_help_and_version),
     cmocka_unit_test(test_bad_command_lines),

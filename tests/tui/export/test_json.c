@@ -320,6 +320,30 @@ static void test_losses(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static void test_fibers(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  report_fixture_fibers(&fixture);
+  json_t *object = round_trip(&fixture.report, NULL), *fibers = json_object_get(object, "fibers");
+  assert_int_equal(json_array_size(fibers), 3);
+  json_t *named = json_array_get(fibers, 0), *code = json_array_get(fibers, 1), *unknown = json_array_get(fibers, 2);
+  KEYS(named, "thread", "name", "named", "path", "line", "alive", "waiting", "wait", "share", "longest", "stack");
+  assert_string_equal(text(named, "name"), "Reading");
+  assert_true(json_is_true(json_object_get(named, "named")) && json_is_null(json_object_get(named, "path")));
+  assert_true(number(named, "thread") == 1 && number(named, "alive") == 4 && number(named, "waiting") == 3);
+  assert_true(number(named, "wait") == 0.27 && number(named, "share") == 0.75 && number(named, "longest") == 1.5);
+  assert_int_equal(json_array_size(json_object_get(named, "stack")), 2);
+  assert_string_equal(text(code, "name"), "Price#total");
+  assert_string_equal(text(code, "path"), "/app/p;r.rb");
+  assert_true(number(code, "line") == 4 && json_is_false(json_object_get(code, "named")));
+  assert_true(json_is_null(json_object_get(unknown, "name")) &&
+              json_array_size(json_object_get(unknown, "stack")) == 0);
+  json_decref(object);
+  report_fixture_destroy(&fixture);
+}
+
 static void test_a_full_device_is_noticed(void **state)
 {
   (void)state;
@@ -345,6 +369,7 @@ int main(void)
     cmocka_unit_test(test_numbers_are_written_plainly),
     cmocka_unit_test(test_changes),
     cmocka_unit_test(test_losses),
+    cmocka_unit_test(test_fibers),
     cmocka_unit_test(test_a_full_device_is_noticed),
   };
   setlocale(LC_CTYPE, "C.UTF-8");

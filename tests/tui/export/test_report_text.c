@@ -70,6 +70,21 @@ static void test_labels(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static void test_fibers(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  assert_null(strstr(written(&fixture.report), "FIBERS"));
+  report_fixture_fibers(&fixture);
+  assert_non_null(strstr(written(&fixture.report),
+                         "\n  ALIVE WAITING  SHARE%  LONGEST  FIBERS OF t1\n"
+                         "      4       3    75.0   1.50 s  Reading                                     String#gsub\n"
+                         "      1       1    25.0  80.0 ms  Price#total                p;r.rb:4         String#gsub\n"
+                         "      2       0     0.0     0 ns  (not known)                                 \n\n"));
+  report_fixture_destroy(&fixture);
+}
+
 /* Said above the table: who is without a safepoint first, three by name. */
 static void test_old_stacks(void **state)
 {
@@ -216,6 +231,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_batch_text),
     cmocka_unit_test(test_labels),
+    cmocka_unit_test(test_fibers),
     cmocka_unit_test(test_old_stacks),
     cmocka_unit_test(test_how_it_ended),
     cmocka_unit_test(test_losses),

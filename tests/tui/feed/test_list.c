@@ -67,44 +67,6 @@ static void test_replaced_by_exec(void **state)
   }
 }
 
-static void test_print(void **state)
-{
-  (void)state;
-  struct channel live;
-  char *text = NULL, expected[96];
-  size_t bytes = 0;
-  channel_open(&live);
-  channel_tell(&live, "w");
-  FILE *out = open_memstream(&text, &bytes);
-  assert_int_equal(rtop_list_print(out), 0);
-  fclose(out);
-  assert_memory_equal(text, "    PID USER       STATE ", 25);
-  struct rtop_list_row row;
-  assert_int_equal(rtop_list_read(&row, 1), 1);
-  snprintf(expected, sizeof expected, "%7d %-10s live ", (int)live.pid, row.user);
-  assert_non_null(strstr(text, expected));
-  assert_non_null(strstr(text, " ruby te?st.rb\n"));
-  assert_null(strchr(text, '\x1b'));
-  free(text);
-  channel_kill(&live);
-}
-
-static void test_print_says_how_it_ended(void **state)
-{
-  (void)state;
-  struct channel dead;
-  char *text = NULL;
-  size_t bytes = 0;
-  channel_open(&dead);
-  channel_tell(&dead, "w");
-  channel_kill(&dead);
-  FILE *out = open_memstream(&text, &bytes);
-  assert_int_equal(rtop_list_print(out), 0);
-  fclose(out);
-  assert_non_null(strstr(text, " ruby te?st.rb  (killed, crashed, exit! or exec)\n"));
-  free(text);
-}
-
 static void assert_age(int64_t seconds, const char *expected)
 {
   char out[16];
@@ -168,9 +130,10 @@ int main(int argc, char **argv)
 {
   channel_serve_if_told(argc, argv);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_live_and_dead), cmocka_unit_test(test_replaced_by_exec),
-    cmocka_unit_test(test_print),         cmocka_unit_test(test_print_says_how_it_ended),
-    cmocka_unit_test(test_age),           cmocka_unit_test(test_two_channels_of_one_process),
+    cmocka_unit_test(test_live_and_dead),
+    cmocka_unit_test(test_replaced_by_exec),
+    cmocka_unit_test(test_age),
+    cmocka_unit_test(test_two_channels_of_one_process),
   };
   return cmocka_run_group_tests(tests, channel_folder, channel_remove_folder);
 }

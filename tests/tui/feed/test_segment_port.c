@@ -273,6 +273,7 @@ static struct {
   struct port_window head;
   struct rtop_window_thread thread;
   struct rtop_cell cells[2];
+  struct rtop_fibers fibers;
   struct port_thread entry;
 } lie;
 
@@ -284,9 +285,11 @@ static void make_lie(void)
   lie.head.end_mono_ns = 100;
   lie.head.threads = 1;
   lie.head.cells = 2;
+  lie.head.fibers = 1;
   lie.head.published = (struct rtop_counters){ .node_count = 1000, .string_bytes = 4096, .head_sequence = 1 };
   lie.thread = (struct rtop_window_thread){ .slot = 1, .serial = 1, .node = 1 };
   lie.cells[0] = lie.cells[1] = (struct rtop_cell){ .node = 1, .wall_ns = 10 };
+  lie.fibers = (struct rtop_fibers){ .serial = 1, .name = 1, .node = 1, .alive = 2, .waiting = 1, .wait_ns = 10 };
   lie.entry.right = 1;
   lie.entry.entry.name_bytes = 4;
 }
@@ -299,6 +302,8 @@ static enum rtop_result tell_lie(struct rtop_reader *reader)
   assert_non_null(port);
   enum rtop_result result = segment_port_window(port, RTOP_TIER_FINE, 1, &window);
   assert_int_equal(window.cell_count, result == RTOP_OK ? 2 : 0);
+  assert_int_equal(window.fibers_count, result == RTOP_OK ? 1 : 0);
+  if (result == RTOP_OK) assert_memory_equal(window.fibers, &lie.fibers, sizeof lie.fibers);
   if (result == RTOP_OK)
     assert_int_equal(segment_port_thread(port, &window, 0, &thread), lie.entry.entry.name_bytes <= 80);
   rtop_window_destroy(&window);
@@ -326,6 +331,11 @@ static void test_a_wrong_window_is_not_believed(void **state)
   assert_int_equal(LIE(lie.cells[1].thread = 1), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.cells[1].state = 5), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.cells[1].wall_ns = INT64_MAX), RTOP_CORRUPT);
+  assert_int_equal(LIE(lie.head.fibers = UINT32_MAX), RTOP_CORRUPT);
+  assert_int_equal(LIE(lie.fibers.node = 1000000), RTOP_CORRUPT);
+  assert_int_equal(LIE(lie.fibers.name = 1000000), RTOP_CORRUPT);
+  assert_int_equal(LIE(lie.fibers.waiting = 3), RTOP_CORRUPT);
+  assert_int_equal(LIE(lie.fibers.wait_ns = UINT64_MAX), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.entry.entry.name_bytes = 81), RTOP_OK);
   assert_int_equal(LIE(lie.head.published.node_count = 1), RTOP_CORRUPT);
   assert_int_equal(LIE((lie.head.published.node_count = UINT64_MAX, lie.cells[1].node = 10000000)), RTOP_CORRUPT);

@@ -1,6 +1,6 @@
 /* Labels as rows: whose time is whose, how often they began, over windows of any kind. */
 #include "tests/tui/model_fixture.h"
-#include "tui/history/profile_begun.h"
+#include "tui/history/profile_lists.h"
 #include "tui/methods/live.h"
 #include "tui/tables/label_table.h"
 

@@ -1,5 +1,7 @@
 /* The threads view: golden screens, and choosing a thread for all views. */
 #include "tests/tui/screen_fixture.h"
+#include "tui/text/reserve.h"
+#include "tui/views/view_threads.h"
 
 static const struct screen_case cases[] = {
   { .name = "threads-80x24", .rows = 24, .columns = 80, .keys = KEYS('3') },
@@ -174,6 +176,39 @@ static void test_old_stacks(void **state)
   assert_true(shows("seen 812ms ago, none taken since;"));
 }
 
+/* The fibers of a thread stand above its stack; of too many kinds it is told how many there are. */
+static void test_fibers(void **state)
+{
+  (void)state;
+  struct threads_view *view = ui.data[VIEW_THREADS];
+  model_press(&ui, 't');
+  const struct rtop_thread_row *thread = &ui.sum.threads[1];
+  assert_string_equal(thread->name, "puma srv tp 001");
+  assert_false(shows("ALIVE"));
+  assert_true(rtop_reserve(&view->fibers.rows, &view->fibers.capacity, 20, sizeof *view->fibers.rows));
+  for (size_t i = 0; i < 20; i++)
+    view->fibers.rows[i] =
+        (struct fiber_row){ .source = thread->source,
+                            .serial = thread->serial,
+                            .kind = rtop_symbols_get_node(rtop_profile_symbols(ui.profile), thread->node)->frame,
+                            .alive = 1200 + (uint32_t)i,
+                            .waiting = 7,
+                            .share = 0.255,
+                            .longest_ns = 1500 * INT64_C(1000000),
+                            .node = thread->node };
+  view->fibers.count = 3;
+  ui_draw(&ui);
+  assert_true(shows("-- stack of puma srv tp 001 (4721), runs"));
+  assert_true(shows("  ALIVE WAITING SHARE% LONGEST  FIBERS"));
+  assert_true(shows("   1202       7   25.5"));
+  assert_false(shows("kinds more"));
+  view->fibers.rows[0].kind = view->fibers.rows[0].node = 0;
+  view->fibers.count = 20;
+  ui_draw(&ui);
+  assert_true(shows("(not known)") && shows("kinds more") && shows("\n   0 "));
+  check_drawn_afresh(&ui);
+}
+
 /* Nothing to show is no reason to fall over. */
 static void test_no_threads(void **state)
 {
@@ -188,7 +223,7 @@ int main(void)
     ON_CASE(&plain, set_up_case, test_choose),          ON_CASE(&plain, set_up_case, test_cursor_follows),
     ON_CASE(&plain, set_up_empty, test_no_threads),     ON_CASE(&plain, set_up_case, test_choose_several),
     ON_CASE(&plain, set_up_case, test_choose_too_many), ON_CASE(&plain, set_up_case, test_without_idle_threads),
-    ON_CASE(&plain, set_up_case, test_old_stacks),
+    ON_CASE(&plain, set_up_case, test_old_stacks),      ON_CASE(&plain, set_up_case, test_fibers),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];

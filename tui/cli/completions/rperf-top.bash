@@ -13,10 +13,11 @@ _rperf_top()
     -s | --sort | --columns)
       mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --list-columns 2> /dev/null | awk '{ print $1 }')" -- "$word") ;;
     -m | --mode) mapfile -t COMPREPLY < <(compgen -W "busy cpu wall" -- "$word") ;;
+    --push-as) mapfile -t COMPREPLY < <(compgen -W "pyroscope otlp" -- "$word") ;;
     -C | --color) mapfile -t COMPREPLY < <(compgen -W "auto never always" -- "$word") ;;
     --theme) mapfile -t COMPREPLY < <(compgen -W "default light blue mono" -- "$word") ;;
     --view) mapfile -t COMPREPLY < <(compgen -W "methods tree threads icicle source skyline time groups labels" -- "$word") ;;
-    -o | --output | -r | --replay | --config | --metrics) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    -o | --output | -r | --replay | --config | --metrics | --push-headers) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --help 2> /dev/null | grep -oE -e '--[a-z][a-z-]+' | sort -u)" -- "$word") ;;
   esac
 }

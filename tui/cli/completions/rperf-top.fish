@@ -17,3 +17,5 @@ complete -c rperf-top -s o -l output -r -F
 complete -c rperf-top -s r -l replay -r -F
 complete -c rperf-top -l config -r -F
 complete -c rperf-top -l metrics -r -F
+complete -c rperf-top -l push-headers -r -F
+complete -c rperf-top -l push-as -x -a 'pyroscope otlp'

@@ -1,7 +1,7 @@
 /* Situations, made up and like those of real programs, and what is said of each. */
 #include "tests/tui/model_fixture.h"
-#include "tui/tables/verdict_past.h"
-#include "tui/tables/verdict_words.h"
+#include "tui/verdict/verdict_past.h"
+#include "tui/verdict/verdict_words.h"
 
 #include "tui/text/text.h"
 #include <locale.h>

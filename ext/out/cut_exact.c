@@ -1,0 +1,88 @@
+/* Takes the differences of what hooks count. */
+#include "cut_exact.h"
+
+static bool add_exact(struct cut *cut, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
+{
+  struct rtop_exact *exact = value ? rtop_window_add_exact(&cut->window) : NULL;
+  if (exact) *exact = (struct rtop_exact){ .node = node, .what = what, .key = key, .value = value };
+  return !value || exact;
+}
+
+static bool add_exact_numbers(struct cut *cut, struct trace_target *target, uint32_t node)
+{
+  static const enum rtop_exact_what sums[] = { RTOP_EXACT_CALLS,    RTOP_EXACT_RAISED,  RTOP_EXACT_UNTIMED,
+                                               RTOP_EXACT_TOTAL_NS, RTOP_EXACT_SELF_NS, RTOP_EXACT_WAIT_NS,
+                                               RTOP_EXACT_OFF_NS };
+  for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
+    uint64_t now = atomic_load_explicit(&target->numbers[sums[i]], memory_order_relaxed);
+    if (!add_exact(cut, node, sums[i], 0, now - target->told[sums[i]])) return false;
+    target->told[sums[i]] = now;
+  }
+  return add_exact(cut, node, RTOP_EXACT_TOTAL_MAX, 0, atomic_exchange(&target->numbers[RTOP_EXACT_TOTAL_MAX], 0)) &&
+         add_exact(cut, node, RTOP_EXACT_SELF_MAX, 0, atomic_exchange(&target->numbers[RTOP_EXACT_SELF_MAX], 0));
+}
+
+/* How many calls are in it is said of the total: so many have returned. */
+static bool add_exact_times(struct cut *cut, struct trace_target *target, uint32_t node, int which)
+{
+  uint32_t what = which == 0 ? RTOP_EXACT_TOTAL_TIMES : RTOP_EXACT_SELF_TIMES, *told = target->times_told[which];
+  uint64_t returned = 0;
+  for (uint32_t bucket = 0; bucket < RTOP_LATENCY_BUCKETS; bucket++) {
+    uint32_t now = atomic_load_explicit(&target->times[which][bucket], memory_order_relaxed);
+    if (now == told[bucket]) continue;
+    returned += now - told[bucket];
+    if (!add_exact(cut, node, what, bucket, now - told[bucket])) return false;
+    told[bucket] = now;
+  }
+  return which != 0 || add_exact(cut, node, RTOP_EXACT_RETURNED, 0, returned);
+}
+
+/* One without a name yet is told of when it has one. */
+static bool add_exact_callers(struct cut *cut, struct trace_target *target, uint32_t node)
+{
+  uint32_t count = atomic_load_explicit(&target->caller_count, memory_order_acquire);
+  uint64_t elsewhere = atomic_load_explicit(&target->elsewhere, memory_order_relaxed);
+  for (uint32_t i = 0; i < count; i++) {
+    struct trace_caller *caller = &target->callers[i];
+    uint32_t place = atomic_load_explicit(&caller->node, memory_order_acquire);
+    if (!place || names_out_known(cut->names, &cut->sampler->tree, place) != place) continue;
+    uint64_t calls = atomic_load_explicit(&caller->calls, memory_order_relaxed);
+    if (!add_exact(cut, place, RTOP_EXACT_CALLER, 0, calls - caller->told)) return false;
+    caller->told = calls;
+  }
+  bool fine = add_exact(cut, node, RTOP_EXACT_CALLER, 0, elsewhere - target->elsewhere_told);
+  target->elsewhere_told = elsewhere;
+  return fine;
+}
+
+static bool add_exact_target(struct cut *cut, struct trace_target *target, bool left)
+{
+  const struct rtop_window *window = &cut->window;
+  uint32_t node = atomic_load_explicit(&target->node, memory_order_acquire);
+  uint32_t key = atomic_load(&target->key), state = atomic_load_explicit(&target->state, memory_order_acquire);
+  int64_t begin_ns = atomic_load(&target->begin_ns);
+  if (node && names_out_known(cut->names, &cut->sampler->tree, node) != node) node = 0;
+  if (!left && !add_exact(cut, node, RTOP_EXACT_STATE, key, state)) return false;
+  if (!node) return true;
+  if (begin_ns && begin_ns < window->end_mono_ns) {
+    int64_t from_ns = begin_ns > window->start_mono_ns ? begin_ns : window->start_mono_ns;
+    if (!add_exact(cut, node, RTOP_EXACT_TRACED_NS, 0, (uint64_t)(window->end_mono_ns - from_ns))) return false;
+  }
+  return add_exact_numbers(cut, target, node) && add_exact_times(cut, target, node, 0) &&
+         add_exact_times(cut, target, node, 1) && add_exact_callers(cut, target, node);
+}
+
+bool cut_exact_add(struct cut *cut, struct tracing *tracing)
+{
+  if (!atomic_load(&tracing->any)) return true;
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    struct trace_target *target = &tracing->targets[i];
+    int phase = atomic_load_explicit(&target->phase, memory_order_acquire);
+    if (phase == TRACE_FREE) continue;
+    if (!add_exact_target(cut, target, phase == TRACE_LEFT)) return false;
+    if (phase != TRACE_LEFT) continue;
+    trace_target_forget(target); /* of what never had a name, nothing is told as the next one's */
+    atomic_store(&target->phase, TRACE_FREE);
+  }
+  return true;
+}

@@ -1,0 +1,150 @@
+/* Learns how the VM tells of calls, from calls of our own. */
+#include "call_place.h"
+
+#include "ext/names/method_entry.h"
+#include <string.h>
+
+enum { EVENT_FIBER = 1, EVENT_FRAME, EVENT_SELF };
+enum { FRAME_NEXT_INSTRUCTION = 0, FRAME_SELF = 3 };
+enum { FIBER_FRAME = 2 }; /* the frame that it is in */
+
+static bool looked, known;
+static uintptr_t leaving; /* the instruction that leaves a frame whose calls are traced */
+static unsigned ruby_kind;
+
+/* What was seen of one of our methods. */
+struct seen {
+  struct call_place called, returned;
+  uintptr_t instruction; /* at the return */
+  int calls, returns;
+  bool right;
+};
+
+/* False: nothing that could be read. */
+static bool is_address(uintptr_t word)
+{
+  return word % sizeof word == 0 && word >= 1 << 16 && word < UINTPTR_MAX >> 8;
+}
+
+/* Each word is compared with what is known before the next is followed. */
+static bool is_event(const rb_trace_arg_t *event, VALUE self)
+{
+  const uintptr_t *words = (const uintptr_t *)event;
+  if (words[EVENT_SELF] != self || !is_address(words[EVENT_FIBER]) || !is_address(words[EVENT_FRAME])) return false;
+  const uintptr_t *frame = (const uintptr_t *)words[EVENT_FRAME];
+  return ((const uintptr_t *)words[EVENT_FIBER])[FIBER_FRAME] == words[EVENT_FRAME] && frame[FRAME_SELF] == self &&
+         is_address(frame[FRAME_NEXT_INSTRUCTION]);
+}
+
+/* The last word of the instruction that the frame is at: what leaves has one word only, and others end with something
+ * else. */
+static uintptr_t instruction_at(uintptr_t frame)
+{
+  const uintptr_t *next = (const uintptr_t *)((const uintptr_t *)frame)[FRAME_NEXT_INSTRUCTION];
+  return next[-1];
+}
+
+static void note_probe(VALUE tracepoint, void *pointer)
+{
+  struct seen *seen = pointer;
+  rb_trace_arg_t *event = rb_tracearg_from_tracepoint(tracepoint);
+  if (!is_event(event, rb_tracearg_self(event))) {
+    seen->right = false;
+  } else if (rb_tracearg_event_flag(event) == RUBY_EVENT_CALL) {
+    seen->called = call_place_of(event);
+    seen->calls++;
+  } else {
+    seen->returned = call_place_of(event);
+    seen->instruction = instruction_at(seen->returned.frame);
+    seen->returns++;
+  }
+}
+
+/* The VM's own, which is written in Ruby. */
+static bool is_of_the_vm(VALUE object, ID name)
+{
+  VALUE method = rb_obj_method(object, ID2SYM(name)), entry = method_entry_of(method);
+  VALUE path = entry ? rb_profile_frame_path(entry) : Qnil;
+  bool right = RB_TYPE_P(path, T_STRING) && strcmp(StringValueCStr(path), "<internal:trace_point>") == 0;
+  RB_GC_GUARD(method);
+  return right;
+}
+
+bool call_place_enable(VALUE tracepoint, VALUE method)
+{
+  VALUE code = rb_const_get_at(rb_const_get_at(rb_cObject, rb_intern("RubyVM")), rb_intern("InstructionSequence"));
+  ID enable = rb_intern("enable");
+  if (!is_of_the_vm(tracepoint, enable) || !rb_method_basic_definition_p(CLASS_OF(code), rb_intern("of"))) return false;
+  VALUE options = rb_hash_new();
+  rb_hash_aset(options, ID2SYM(rb_intern("target")), method);
+  rb_funcallv_kw(tracepoint, enable, 1, &options, RB_PASS_KEYWORDS);
+  return true;
+}
+
+static bool is_paired(const struct seen *seen)
+{
+  return seen->right && seen->calls == 1 && seen->returns == 1 && seen->called.frame == seen->returned.frame &&
+         seen->called.fiber == seen->returned.fiber;
+}
+
+static void watch_probe(VALUE object, const char *name, struct seen *seen, VALUE *tracepoint)
+{
+  seen->right = true;
+  *tracepoint = rb_tracepoint_new(0, RUBY_EVENT_CALL | RUBY_EVENT_RETURN, note_probe, seen);
+  if (!call_place_enable(*tracepoint, rb_obj_method(object, ID2SYM(rb_intern(name))))) seen->right = false;
+}
+
+/* "other" ends in its middle. "leap" is left by a return in a block that "tail" calls last, so that both are jumped through. */
+static const char probes[] = "Module.new do\n"
+                             "def self.plain = 1\n"
+                             "def self.other\n"
+                             "x = self\n"
+                             "return x if x\n"
+                             "1\n"
+                             "end\n"
+                             "def self.tail = yield\n"
+                             "def self.leap\n"
+                             "tail { return 1 }\n"
+                             "end\n"
+                             "end\n";
+
+static void learn_calls(void)
+{
+  static struct seen plain, other, tail, leap;
+  VALUE object = rb_eval_string(probes), tracepoints[4];
+  VALUE entry = method_entry_of(rb_obj_method(object, ID2SYM(rb_intern("plain"))));
+  if (!entry) return;
+  ruby_kind = method_entry_kind(entry);
+  watch_probe(object, "plain", &plain, &tracepoints[0]);
+  watch_probe(object, "other", &other, &tracepoints[1]);
+  watch_probe(object, "tail", &tail, &tracepoints[2]);
+  watch_probe(object, "leap", &leap, &tracepoints[3]);
+  rb_funcallv(object, rb_intern("plain"), 0, NULL);
+  rb_funcallv(object, rb_intern("other"), 0, NULL);
+  rb_funcallv(object, rb_intern("leap"), 0, NULL);
+  for (int i = 0; i < 4; i++) rb_tracepoint_disable(tracepoints[i]);
+  leaving = plain.instruction;
+  known = is_paired(&plain) && is_paired(&other) && is_paired(&tail) && is_paired(&leap) &&
+          tail.called.frame < leap.called.frame && plain.called.fiber == leap.called.fiber &&
+          plain.instruction == other.instruction && tail.instruction != leaving && leap.instruction != leaving;
+  RB_GC_GUARD(object);
+}
+
+bool call_place_learn(void)
+{
+  if (!looked) {
+    looked = true;
+    learn_calls();
+  }
+  return known;
+}
+
+bool call_place_jumped(const struct call_place *returns)
+{
+  return instruction_at(returns->frame) != leaving;
+}
+
+bool call_place_is_ruby(unsigned kind)
+{
+  return kind == ruby_kind;
+}

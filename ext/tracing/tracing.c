@@ -1,0 +1,309 @@
+/* Follows what is wanted, window by window. */
+#include "tracing.h"
+
+#include "call_place.h"
+#include "lookup.h"
+#include "trace_hook.h"
+#include "ext/names/method_entry.h"
+#include "shm/base/clock.h"
+#include <ruby/debug.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void mark_target(const struct trace_target *target)
+{
+  uint32_t count = atomic_load_explicit(&target->caller_count, memory_order_relaxed);
+  if (target->tracepoint) rb_gc_mark(target->tracepoint);
+  if (target->method) rb_gc_mark(target->method);
+  if (target->frame) rb_gc_mark(target->frame);
+  for (uint32_t i = 0; i < count; i++) rb_gc_mark(target->callers[i].frame);
+}
+
+static void mark_targets(void *pointer)
+{
+  const struct tracing *tracing = pointer;
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) mark_target(&tracing->targets[i]);
+}
+
+/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+static const rb_data_type_t marker_type = {
+  .wrap_struct_name = "rperf_top/tracing",
+  .function = { .dmark = mark_targets },
+};
+
+static void lost_call(void *context, uint32_t index)
+{
+  struct tracing *tracing = context;
+  trace_add(&tracing->targets[index].numbers[RTOP_EXACT_UNTIMED], 1);
+}
+
+void tracing_init(struct tracing *tracing, struct sampler *sampler)
+{
+  tracing->sampler = sampler;
+  for (uint32_t i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    tracing->targets[i].tracing = tracing;
+    tracing->targets[i].index = i;
+  }
+}
+
+bool tracing_want(struct tracing *tracing, uint32_t wanted, const struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS])
+{
+  if (!wanted && !atomic_load(&tracing->any)) return false;
+  while (!trylock_take(&tracing->lock)) sched_yield();
+  bool changed = wanted != tracing->wanted;
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    if (!(wanted >> i & 1)) continue;
+    changed = changed || memcmp(&tracing->wishes[i], &wishes[i], sizeof *wishes) != 0;
+    tracing->wishes[i] = wishes[i];
+  }
+  tracing->wanted = wanted;
+  trylock_release(&tracing->lock);
+  if (wanted) atomic_store(&tracing->any, true);
+  return changed;
+}
+
+/* All memory at once, for good; pages that are not used cost nothing. */
+static bool make_tables(struct tracing *tracing)
+{
+  enum { TIMES = 4 * RTOP_TRACE_SLOTS };
+  if (tracing->open) return true;
+  if (!tracing->marker) {
+    rb_gc_register_address(&tracing->marker);
+    tracing->marker = TypedData_Wrap_Struct(rb_cObject, &marker_type, tracing);
+  }
+  struct open_calls *open = calloc(1, sizeof *open);
+  uint32_t *times = calloc((size_t)TIMES * RTOP_LATENCY_BUCKETS, sizeof *times);
+  if (!open || !times) {
+    free(open);
+    free(times);
+    return false;
+  }
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++)
+    for (int which = 0; which < 2; which++, times += 2 * RTOP_LATENCY_BUCKETS) {
+      tracing->targets[i].times[which] = (_Atomic uint32_t *)times;
+      tracing->targets[i].times_told[which] = times + RTOP_LATENCY_BUCKETS;
+    }
+  open_calls_forget(open);
+  open->lost = lost_call;
+  open->context = tracing;
+  tracing->open = open;
+  return true;
+}
+
+static void set_state(struct trace_target *target, enum rtop_trace_state state)
+{
+  atomic_store_explicit(&target->state, (uint32_t)state, memory_order_release);
+}
+
+static VALUE disable_target(VALUE tracepoint)
+{
+  return rb_tracepoint_disable(tracepoint);
+}
+
+static VALUE call_protected(VALUE (*call)(VALUE), VALUE argument, bool *raised)
+{
+  VALUE error = rb_errinfo();
+  int state = 0;
+  VALUE result = rb_protect(call, argument, &state);
+  if (state) rb_set_errinfo(error);
+  *raised = state != 0;
+  return result;
+}
+
+static void give_up_target(struct trace_target *target, enum rtop_trace_state state)
+{
+  bool raised;
+  if (target->tracepoint) call_protected(disable_target, target->tracepoint, &raised);
+  target->tracepoint = 0;
+  atomic_store(&target->begin_ns, 0);
+  set_state(target, state);
+}
+
+/* Another target with this method, which is traced already. */
+static bool is_shared(const struct trace_target *target)
+{
+  for (uint32_t i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    const struct trace_target *other = &target->tracing->targets[i];
+    if (other != target && other->tracepoint && other->definition == target->definition) return true;
+  }
+  return false;
+}
+
+static VALUE find_method(VALUE pointer)
+{
+  const struct rtop_trace_wish *wish = (const struct rtop_trace_wish *)pointer;
+  return lookup_method(wish->name, wish->bytes);
+}
+
+/* What its frames are known by is its entry, where it is a plain method of a class; else it is seen at the first call. */
+static void take_method(struct trace_target *target, VALUE method, VALUE entry)
+{
+  target->method = method;
+  target->definition = method_entry_definition(entry);
+  target->own_code = call_place_is_ruby(method_entry_kind(entry));
+  target->frame = target->own_code && method_entry_class(entry) ? entry : 0;
+}
+
+static VALUE enable_target(VALUE pointer)
+{
+  struct trace_target *target = (struct trace_target *)pointer;
+  target->tracepoint = rb_tracepoint_new(0, RUBY_EVENT_CALL | RUBY_EVENT_RETURN, trace_hook, target);
+  return call_place_enable(target->tracepoint, target->method) ? Qtrue : Qfalse;
+}
+
+static void begin_target(struct trace_target *target)
+{
+  bool raised;
+  VALUE method = call_protected(find_method, (VALUE)&target->wish, &raised),
+        entry = raised ? 0 : method_entry_of(method);
+  if (raised || NIL_P(method)) return;
+  if (!entry) {
+    give_up_target(target, RTOP_TRACE_REFUSED);
+    return;
+  }
+  take_method(target, method, entry);
+  if (is_shared(target)) {
+    set_state(target, RTOP_TRACE_ON);
+    return;
+  }
+  VALUE enabled = call_protected(enable_target, (VALUE)target, &raised);
+  if (raised) target->tracepoint = 0;
+  if (raised || !RTEST(enabled)) {
+    give_up_target(target, raised && !target->own_code ? RTOP_TRACE_NOT_RUBY : RTOP_TRACE_REFUSED);
+    return;
+  }
+  atomic_store(&target->begin_ns, clock_now_ns());
+  set_state(target, RTOP_TRACE_ON);
+}
+
+/* A name for a frame below a node. 0: not now. */
+static uint32_t name_place(struct sampler *sampler, uint32_t parent, VALUE value)
+{
+  struct calltree *tree = &sampler->tree;
+  if (calltree_count(tree) >= tree->capacity / 4 * 3) return 0;
+  if (!frames_add(&sampler->frames, value, &sampler->lock) || !trylock_take(&sampler->lock)) return 0;
+  uint32_t frame = frames_find(&sampler->frames, value);
+  uint32_t node = frame == FRAMES_UNKNOWN ? parent : calltree_child(tree, parent, frame, 0);
+  trylock_release(&sampler->lock);
+  return node == parent ? 0 : node;
+}
+
+static void name_places(struct trace_target *target)
+{
+  struct sampler *sampler = target->tracing->sampler;
+  uint32_t node = atomic_load(&target->node), count = atomic_load(&target->caller_count);
+  if (!node && target->frame) node = name_place(sampler, RTOP_NODE_ROOT, target->frame);
+  atomic_store(&target->node, node);
+  for (uint32_t i = 0; node && i < count; i++)
+    if (!atomic_load(&target->callers[i].node))
+      atomic_store(&target->callers[i].node, name_place(sampler, node, target->callers[i].frame));
+}
+
+/* Somebody may have put another method in its place, or taken it away. */
+static bool is_gone(struct trace_target *target)
+{
+  bool raised;
+  VALUE method = call_protected(find_method, (VALUE)&target->wish, &raised),
+        entry = raised ? 0 : method_entry_of(method);
+  bool gone = !raised && (!entry || method_entry_definition(entry) != target->definition);
+  RB_GC_GUARD(method);
+  return gone;
+}
+
+static void follow_target(struct trace_target *target, int64_t now_ns)
+{
+  uint32_t state = atomic_load(&target->state);
+  if (state != RTOP_TRACE_WAITS && state != RTOP_TRACE_ON) return;
+  if (now_ns >= target->end_ns) give_up_target(target, RTOP_TRACE_EXPIRED);
+  else if (state == RTOP_TRACE_WAITS) begin_target(target);
+  else if (is_gone(target)) give_up_target(target, RTOP_TRACE_GONE);
+  else if (!target->tracepoint && !is_shared(target)) begin_target(target); /* who traced it has ended */
+  name_places(target);
+}
+
+/* The rest is told by the publisher. */
+static void leave_target(struct trace_target *target)
+{
+  if (atomic_load(&target->phase) != TRACE_USED) return;
+  name_places(target);
+  give_up_target(target, RTOP_TRACE_WAITS);
+  atomic_store(&target->phase, TRACE_LEFT);
+}
+
+static void use_target(struct trace_target *target, const struct rtop_trace_wish *wish, bool possible, int64_t now_ns)
+{
+  target->wish = *wish;
+  target->end_ns = now_ns + (int64_t)wish->seconds * CLOCK_NS_PER_SECOND;
+  target->method = target->frame = target->definition = 0;
+  target->last_caller = 0;
+  atomic_store(&target->caller_count, 0);
+  atomic_store(&target->node, 0);
+  atomic_store(&target->key, rtop_trace_key(wish->name, wish->bytes));
+  set_state(target, possible ? RTOP_TRACE_WAITS : RTOP_TRACE_REFUSED);
+  atomic_store(&target->phase, TRACE_USED);
+}
+
+static VALUE learn_to_trace(VALUE unused)
+{
+  (void)unused;
+  return lookup_learn() && call_place_learn() ? Qtrue : Qfalse;
+}
+
+struct wanted {
+  struct tracing *tracing;
+  uint32_t slots;
+  struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
+};
+
+static void follow_wanted(const struct wanted *wanted)
+{
+  struct tracing *tracing = wanted->tracing;
+  int64_t now_ns = clock_now_ns();
+  bool raised, possible = wanted->slots && make_tables(tracing) &&
+                          call_protected(learn_to_trace, Qnil, &raised) == Qtrue && !raised;
+  bool any = wanted->slots != 0;
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    struct trace_target *target = &tracing->targets[i];
+    bool is_wanted = wanted->slots >> i & 1;
+    bool same = is_wanted && memcmp(&target->wish, &wanted->wishes[i], sizeof target->wish) == 0;
+    if (!same) leave_target(target);
+    if (is_wanted && atomic_load(&target->phase) == TRACE_FREE)
+      use_target(target, &wanted->wishes[i], possible, now_ns);
+    if (atomic_load(&target->phase) == TRACE_USED) follow_target(target, now_ns);
+    any = any || atomic_load(&target->phase) != TRACE_FREE;
+  }
+  if (!any) atomic_store(&tracing->any, false);
+}
+
+void tracing_job(struct tracing *tracing)
+{
+  static struct wanted wanted; /* under the GVL, and large */
+  uint64_t window = atomic_load_explicit(&tracing->sampler->window, memory_order_relaxed);
+  if (!atomic_load_explicit(&tracing->any, memory_order_relaxed) || window == tracing->seen_window) return;
+  if (!trylock_take(&tracing->lock)) return;
+  wanted.tracing = tracing;
+  wanted.slots = tracing->wanted;
+  memcpy(wanted.wishes, tracing->wishes, sizeof wanted.wishes);
+  trylock_release(&tracing->lock);
+  tracing->seen_window = window;
+  follow_wanted(&wanted);
+}
+
+void tracing_end(struct tracing *tracing)
+{
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) leave_target(&tracing->targets[i]);
+}
+
+/* Nothing gets a name any more: in a child the tables of names may be half written. */
+void tracing_forget(struct tracing *tracing)
+{
+  trylock_release(&tracing->lock); /* a fork may have left it taken */
+  tracing->wanted = 0;
+  if (tracing->open) open_calls_forget(tracing->open);
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    give_up_target(&tracing->targets[i], RTOP_TRACE_WAITS);
+    trace_target_forget(&tracing->targets[i]);
+    atomic_store(&tracing->targets[i].phase, TRACE_FREE);
+  }
+}

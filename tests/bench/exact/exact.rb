@@ -1,0 +1,98 @@
+# What tracing a method costs: its calls, and everything else.
+#
+#   ruby tests/bench/exact/exact.rb BUILD [--rounds N]
+#
+# One process, in which a viewer traces a method for a while, round after round. In each round, before, while and after
+# it is traced: ns of one call of that method (empty, and what it costs beyond an untraced one), of another method of
+# the same class, of a method in C, and of a program without either (tarai). Told are the medians of the rounds; of
+# others the ratio to the same round's time before.
+require "io/wait"
+require "json"
+require "optparse"
+require "rbconfig"
+require "tmpdir"
+
+rounds = 5
+OptionParser.new { |parser| parser.on("--rounds N", Integer) { |value| rounds = value } }.parse!(ARGV)
+BUILD = File.expand_path(ARGV.shift || "build")
+DUMP = "#{BUILD}/tests/tools/channel_dump"
+
+PROGRAM = <<~'RUBY'
+  require "io/wait"
+  require "json"
+  class Exact
+    def traced = nil
+    def other = nil
+  end
+  def now = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+  def per_call(times)
+    from = now
+    yield times
+    (now - from).fdiv(times)
+  end
+  def tarai(x, y, z) = x <= y ? y : tarai(tarai(x - 1, y, z), tarai(y - 1, z, x), tarai(z - 1, x, y))
+  def least = 5.times.map { yield }.min
+  exact, list = Exact.new, [1]
+  loop do
+    sleep 0.002 until $stdin.wait_readable(0)
+    break unless $stdin.gets
+    row = { # CPU time: others take the core away
+      traced: least { per_call(200_000) { |n| i = 0; (exact.traced; i += 1) while i < n } },
+      other: least { per_call(200_000) { |n| i = 0; (exact.other; i += 1) while i < n } },
+      c: least { per_call(200_000) { |n| i = 0; (list.first; i += 1) while i < n } },
+      loop: least { per_call(200_000) { |n| i = 0; i += 1 while i < n } },
+      tarai: least { per_call(1) { tarai(9, 5, 0) } },
+    }
+    puts row.to_json
+    $stdout.flush
+  end
+RUBY
+
+def wait_for(what)
+  500.times do
+    value = yield
+    return value if value
+    IO.select(nil, nil, nil, 0.02)
+  end
+  raise "waited in vain for #{what}"
+end
+
+def states(channel)
+  window = JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last
+  window ? window["exact"].filter_map { |_, what, _, value| value if what == 1 } : []
+end
+
+def median(values) = values.sort[values.size / 2]
+
+Dir.mktmpdir("rperf-top-exact.", "/dev/shm") do |folder|
+  File.write("#{folder}/program.rb", PROGRAM)
+  yjit = ENV["RUBY_YJIT_ENABLE"] ? "with YJIT" : "interpreter"
+  io = IO.popen([{ "RPERF_TOP_DIR" => folder }, RbConfig.ruby, "-I", BUILD, "-rrperf_top", "#{folder}/program.rb"], "r+")
+  channel = wait_for("the channel") { Dir["#{folder}/rperf-top.*"].grep_v(/ctl\z/).first }
+  measure = -> { io.puts; io.flush; JSON.parse(io.gets) }
+  measure.call
+  results = rounds.times.map do
+    watcher = IO.popen([DUMP, channel, "--watch", "200", "--until-eof"], "r+")
+    before = measure.call
+    viewer = IO.popen([DUMP, channel, "--watch", "200", "--until-eof", "--trace", "Exact#traced"], "r+")
+    wait_for("tracing") { states(channel) == [2] }
+    while_traced = measure.call
+    viewer.close_write
+    viewer.read
+    wait_for("the end of tracing") { states(channel).empty? }
+    after = measure.call
+    watcher.close_write
+    watcher.read
+    [before, while_traced, after]
+  end
+  io.close_write
+  puts "#{yjit}, #{rounds} rounds, medians"
+  call = ->(row) { row["traced"] - row["loop"] }
+  before, while_traced, after = 3.times.map { |at| median(results.map { |row| call.(row[at]) }) }
+  more = median(results.map { |row| call.(row[1]) - call.(row[0]) })
+  puts format("a call: %.1f ns before, %.1f ns traced, %.1f ns afterwards: %.1f ns more", before, while_traced, after, more)
+  %w[other c tarai].each do |what|
+    ratios = [1, 2].map { |at| median(results.map { |row| row[at][what] / row[0][what] }) }
+    puts format("%-6s x%.3f while it is traced, x%.3f afterwards", what, *ratios)
+  end
+end

@@ -1,0 +1,108 @@
+# --trace: exact counts and times of chosen methods, in reports, summaries and recordings.
+require_relative "support"
+require_relative "terminal"
+
+class TestTrace < Minitest::Test
+  include E2E
+
+  ORDERS = "#{PROGRAMS}/orders.rb"
+
+  def trace(object, name) = object["traces"].find { |row| row["name"] == name }
+
+  def test_reports_of_a_process_that_runs
+    running(ORDERS) do |pid|
+      result = viewer("-b", "-J", "-n", "3", "-p", pid.to_s, "--trace", "Orders#place", "--trace", "Orders#check",
+                      "--trace", "Orders#nothing", "--trace", "Integer#times")
+      assert_equal 0, result.status.exitstatus, result.err
+      last = result.objects.last
+      assert_equal ["Orders#place", "Orders#check", "Orders#nothing", "Integer#times"], last["traces"].map { |row| row["name"] }
+      place, check, nothing, = last["traces"]
+      assert_equal %w[traced traced waits], [place, check, nothing].map { |row| row["state"] }
+      assert_in_delta 3 * place["calls"], check["calls"], 3
+      assert_in_delta last["frame"], place["traced"], 0.11
+      assert_in_delta place["calls"] / place["traced"], place["rate"], 0.01
+      assert_equal ["Orders.run", "Orders#place"], [place, check].map { |row| row["callers"].first["name"] }
+      assert_operator place["total"]["p50"], :>=, 0.002
+      assert_operator place["total"]["mean"], :>=, 0.002
+      assert_operator place["total"]["max"], :>=, place["total"]["p99"]
+      assert_operator place["blocked"] + place["waiting"], :>=, 0.002 * (place["calls"] - 1)
+      assert_operator place["self"]["sum"], :<=, place["total"]["sum"] - check["total"]["sum"] + 0.01
+      assert_equal [0, 0], [place, check].map { |row| row["raised"] }
+    end
+  end
+
+  # Nothing of it is left when the viewer has gone.
+  def test_the_next_viewer_finds_nothing
+    running(ORDERS) do |pid|
+      viewer("-b", "-n", "1", "-p", pid.to_s, "--trace", "Orders#place")
+      wait_until("the end of tracing") { !viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last.key?("traces") }
+    end
+  end
+
+  def test_text
+    running(ORDERS) do |pid|
+      result = viewer("-b", "-n", "2", "-p", pid.to_s, "--trace", "Orders#place", "--trace", "Never#there")
+      assert_match(/^Traced Orders#place\n  .* calls\/s  .* calls  0 raised  .*% waiting for the GVL  .*% off it\n  total   mean .* p50 .* p90 .* p99 .* max .*\n  self .*\n  from .* Orders\.run\n/, result.out)
+      assert_match(/^Traced Never#there\n  there is no such method yet\n/, result.out)
+    end
+  end
+
+  # From where the method is defined on: of a program that begins with it that misses what comes before the next look.
+  def test_the_sum_of_a_command
+    result = viewer("--stat", "-J", "--trace", "Orders#place", "--trace", "Orders#check", "--", RbConfig.ruby, ORDERS, "4")
+    assert_equal 0, result.status.exitstatus, result.err
+    place, check = JSON.parse(result.out)["traces"]
+    assert_operator place["calls"], :>, 20
+    assert_in_delta 3 * place["calls"], check["calls"], 3
+    assert_operator place["traced"], :>, 0.1
+    text = viewer("--stat", "--trace", "Orders#place", "--", RbConfig.ruby, ORDERS, "3")
+    assert_match(/^Traced Orders#place$/, text.err)
+    assert_match(/\A\d+\n\d+\n\z/, text.out)
+  end
+
+  def test_recordings_keep_it
+    Dir.mktmpdir do |folder|
+      running(ORDERS) do |pid|
+        result = viewer("-o", "#{folder}/a.rpt", "-t", "2", "--trace", "Orders#place", "-p", pid.to_s)
+        assert_equal 0, result.status.exitstatus, result.err
+      end
+      frames = viewer("-b", "-J", "-F", "all", "-r", "#{folder}/a.rpt").objects
+      place = trace(frames.last, "Orders#place")
+      assert_operator place["calls"], :>, 20
+      assert_equal place["calls"], place["callers"].sum { |caller| caller["calls"] }
+      assert_operator place["total"]["p50"], :>=, 0.002
+      ends = viewer("-o", "#{folder}/b.rpt", "-r", "#{folder}/a.rpt")
+      assert_equal 0, ends.status.exitstatus, ends.err
+      again = trace(viewer("-b", "-J", "-F", "all", "-r", "#{folder}/b.rpt").objects.last, "Orders#place")
+      assert_equal place.slice("calls", "returned", "total", "self", "callers"), again.slice("calls", "returned", "total", "self", "callers")
+    end
+  end
+
+  # On the screen: c on a row, its details, c again.
+  def test_the_key
+    running(ORDERS) do |pid|
+      Terminal.open("-p", pid.to_s, rows: 30, columns: 100) do |terminal|
+        terminal.wait_for("Orders#place")
+        terminal.type("/place\rc")
+        terminal.wait_for("tracing Orders#place")
+        terminal.type("D")
+        wait_until("its calls") { terminal.repainted.match?(/TRACED  [\d.k]+ calls\/s.*total .* ms/m) }
+        from = terminal.size
+        terminal.type("c")
+        terminal.wait_for("Orders#place is traced no more", from: from)
+        terminal.type("Q")
+      end
+      wait_until("the end of tracing") { !viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last.key?("traces") }
+    end
+  end
+
+  def test_usage
+    ["fib", "#fib", "Object#", ""].each do |name|
+      result = viewer("-b", "-p", "1", "--trace", name)
+      assert_equal 2, result.status.exitstatus
+      assert_match(/--trace takes Class#method or Class.method: '#{name}' is neither/, result.err)
+    end
+    assert_match(/--trace needs -p PID or -- COMMAND/, viewer("-b", "-r", "x.rpt", "--trace", "A#b").err)
+    assert_match(/--trace takes at most 16 methods/, viewer("-b", "-p", "1", *(1..17).flat_map { |i| ["--trace", "A#b#{i}"] }).err)
+  end
+end

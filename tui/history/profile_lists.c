@@ -1,0 +1,238 @@
+/* Lists of labels that began, of fibers that wait, and of what is known of traced methods. */
+#include "profile_lists.h"
+
+#include "profile_load.h"
+#include "profile_windows.h"
+#include "shm/window/window.h"
+#include "tui/text/reserve.h"
+#include <stdlib.h>
+#include <string.h>
+
+static size_t begun_place(const struct profile_begun *list, const struct rtop_begun_count *begun)
+{
+  size_t from = 0, to = list->count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    const struct rtop_begun_count *there = &list->all[middle];
+    if (there->node != begun->node ? there->node < begun->node : there->label < begun->label) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+bool profile_begun_add(struct profile_begun *list, const struct rtop_begun_count *begun)
+{
+  size_t place = begun_place(list, begun);
+  if (place < list->count && list->all[place].node == begun->node && list->all[place].label == begun->label) {
+    list->all[place].count += begun->count;
+    return true;
+  }
+  if (!rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
+  struct rtop_begun_count *at = &list->all[place];
+  memmove(at + 1, at, (list->count - place) * sizeof *at);
+  *at = *begun;
+  list->count++;
+  return true;
+}
+
+bool profile_begun_add_all(struct profile_begun *list, const struct profile_begun *from)
+{
+  for (size_t i = 0; i < from->count; i++)
+    if (!profile_begun_add(list, &from->all[i])) return false;
+  return true;
+}
+
+void profile_begun_destroy(struct profile_begun *list)
+{
+  free(list->all);
+  *list = (struct profile_begun){ 0 };
+}
+
+struct begun_walk {
+  const struct rtop_profile *profile;
+  void (*visit)(void *context, uint32_t source, const struct rtop_begun_count *begun);
+  void *context;
+};
+
+static void begun_tell(const struct begun_walk *walk, uint32_t source, const struct rtop_begun_count *from,
+                       const struct profile_part *part)
+{
+  struct rtop_begun_count begun = *from;
+  if (part) begun.count = profile_part_share(part, from->count);
+  if (begun.count && rtop_lens_node(walk->profile->lens, source, begun.node) != RTOP_LENS_OUT)
+    walk->visit(walk->context, source, &begun);
+}
+
+void rtop_profile_each_begun(const struct rtop_profile *profile, struct rtop_span span,
+                             void (*visit)(void *context, uint32_t source, const struct rtop_begun_count *begun),
+                             void *context)
+{
+  const struct begun_walk walk = { profile, visit, context };
+  const struct profile_begun *carried = &profile->carry.begun;
+  bool carries = carried->count && span.start_ns <= rtop_profile_bounds(profile).start_ns;
+  for (size_t i = 0; carries && i < carried->count; i++) begun_tell(&walk, UINT32_MAX, &carried->all[i], NULL);
+  struct profile_walk windows = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_read(&windows));)
+    for (size_t k = 0; k < window->begun.count; k++)
+      begun_tell(&walk, profile->sources[window->source].source, &window->begun.all[k], &windows.part);
+}
+
+/* ---- fibers ------------------------------------------------------------------------------------- */
+
+static int fibers_compare(const struct rtop_fibers_wait *a, const struct rtop_fibers_wait *b)
+{
+  if (a->serial != b->serial) return a->serial < b->serial ? -1 : 1;
+  if (a->name != b->name) return a->name < b->name ? -1 : 1;
+  return (a->node > b->node) - (a->node < b->node);
+}
+
+static size_t fibers_place(const struct profile_fibers *list, const struct rtop_fibers_wait *fibers)
+{
+  size_t from = 0, to = list->count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (fibers_compare(&list->all[middle], fibers) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+static uint32_t fibers_count(uint32_t a, uint32_t b)
+{
+  return a + b < a ? UINT32_MAX : a + b;
+}
+
+static bool fibers_insert(struct profile_fibers *list, const struct rtop_fibers_wait *fibers)
+{
+  size_t place = fibers_place(list, fibers);
+  struct rtop_fibers_wait *at = list->all + place;
+  if (place < list->count && fibers_compare(at, fibers) == 0) {
+    at->alive = fibers_count(at->alive, fibers->alive);
+    at->waiting = fibers_count(at->waiting, fibers->waiting);
+    at->wait_ns += fibers->wait_ns;
+    if (at->longest_ns < fibers->longest_ns) at->longest_ns = fibers->longest_ns;
+    return true;
+  }
+  if (!rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
+  at = &list->all[place];
+  memmove(at + 1, at, (list->count - place) * sizeof *at);
+  *at = *fibers;
+  list->count++;
+  return true;
+}
+
+bool profile_fibers_add(struct profile_fibers **list, const struct rtop_fibers_wait *fibers)
+{
+  if (!*list) *list = calloc(1, sizeof **list);
+  return *list && fibers_insert(*list, fibers);
+}
+
+bool profile_fibers_add_all(struct profile_fibers **list, const struct profile_fibers *from)
+{
+  for (size_t i = 0; *list && i < (*list)->count; i++) (*list)->all[i].alive = (*list)->all[i].waiting = 0;
+  for (size_t i = 0; from && i < from->count; i++)
+    if (!profile_fibers_add(list, &from->all[i])) return false;
+  return true;
+}
+
+void profile_fibers_destroy(struct profile_fibers **list)
+{
+  if (!*list) return;
+  free((*list)->all);
+  free(*list);
+  *list = NULL;
+}
+
+uint64_t rtop_fibers_share(const struct rtop_fibers_look *look, uint64_t ns)
+{
+  return look->part ? profile_part_share(look->part, ns) : ns;
+}
+
+void rtop_profile_each_fibers(const struct rtop_profile *profile, struct rtop_span span,
+                              void (*visit)(void *context, const struct rtop_fibers_look *look), void *context)
+{
+  struct profile_walk windows = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_read(&windows));) {
+    const struct rtop_fibers_look look = {
+      .source = profile->sources[window->source].source,
+      .all = window->fibers ? window->fibers->all : NULL,
+      .count = window->fibers ? window->fibers->count : 0,
+      .part = &windows.part,
+    };
+    visit(context, &look);
+  }
+}
+
+/* ---- traced methods ---------------------------------------------------------------------------------- */
+
+static bool exact_before(const struct rtop_exact_number *a, const struct rtop_exact_number *b)
+{
+  if (a->node != b->node) return a->node < b->node;
+  return a->what != b->what ? a->what < b->what : a->key < b->key;
+}
+
+static size_t exact_place(const struct profile_exact *list, const struct rtop_exact_number *number)
+{
+  size_t from = 0, to = list->count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (exact_before(&list->all[middle], number)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+bool profile_exact_add(struct profile_exact **handle, const struct rtop_exact_number *number)
+{
+  if (!*handle) *handle = calloc(1, sizeof **handle);
+  struct profile_exact *list = *handle;
+  if (!list) return false;
+  size_t place = exact_place(list, number);
+  if (place < list->count && !exact_before(number, &list->all[place])) {
+    list->all[place].value = rtop_exact_sum(number->what, list->all[place].value, number->value);
+    return true;
+  }
+  if (!rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
+  struct rtop_exact_number *at = &list->all[place];
+  memmove(at + 1, at, (list->count - place) * sizeof *at);
+  *at = *number;
+  list->count++;
+  return true;
+}
+
+bool profile_exact_add_all(struct profile_exact **list, const struct profile_exact *from)
+{
+  for (size_t i = 0; i < profile_exact_count(from); i++)
+    if (!profile_exact_add(list, &from->all[i])) return false;
+  return true;
+}
+
+void profile_exact_destroy(struct profile_exact **list)
+{
+  if (*list) free((*list)->all);
+  free(*list);
+  *list = NULL;
+}
+
+uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number)
+{
+  bool sum =
+      number->what != RTOP_EXACT_STATE && number->what != RTOP_EXACT_TOTAL_MAX && number->what != RTOP_EXACT_SELF_MAX;
+  return sum ? profile_part_share(part, number->value) : number->value;
+}
+
+void rtop_profile_each_exact(const struct rtop_profile *profile, struct rtop_span span,
+                             void (*visit)(void *context, uint32_t source, const struct rtop_exact_number *number),
+                             void *context)
+{
+  const struct profile_exact *carried = profile->carry.exact;
+  bool carries = carried && span.start_ns <= rtop_profile_bounds(profile).start_ns;
+  for (size_t i = 0; carries && i < carried->count; i++) visit(context, UINT32_MAX, &carried->all[i]);
+  struct profile_walk windows = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_read(&windows));)
+    for (size_t k = 0; k < profile_exact_count(window->exact); k++) {
+      struct rtop_exact_number number = window->exact->all[k];
+      number.value = profile_exact_share(&windows.part, &number);
+      if (number.value) visit(context, profile->sources[window->source].source, &number);
+    }
+}

@@ -1,0 +1,108 @@
+/* Small lists of a window: labels that began (how often work got one that it did not have before, RperfTop.label), and
+ * fibers that wait in a fiber scheduler, and the numbers of traced methods.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_PROFILE_LISTS_H
+#define RTOP_TUI_PROFILE_LISTS_H
+
+#include "profile.h"
+
+struct rtop_begun_count {
+  uint32_t node;  /* of the set of labels; of something else: of any set, it did not fit */
+  uint32_t label; /* which one of the set */
+  uint64_t count; /* what a sum over the span takes of it */
+};
+
+/* Of every window of the span; of labels that the lens leaves out, nothing. The same may come many times. `source` is
+ * UINT32_MAX where it is not known any more. */
+void rtop_profile_each_begun(const struct rtop_profile *profile, struct rtop_span span,
+                             void (*visit)(void *context, uint32_t source, const struct rtop_begun_count *begun),
+                             void *context);
+
+/* For the profile: a list by node and label, without two of the same. False when memory ran out. */
+struct profile_begun {
+  struct rtop_begun_count *all;
+  size_t count, capacity;
+};
+bool profile_begun_add(struct profile_begun *list, const struct rtop_begun_count *begun);
+bool profile_begun_add_all(struct profile_begun *list, const struct profile_begun *from);
+void profile_begun_destroy(struct profile_begun *list);
+static inline size_t profile_begun_bytes(const struct profile_begun *list)
+{
+  return list->capacity * sizeof *list->all;
+}
+
+/* Of one thread, under one name, at one stack. */
+struct rtop_fibers_wait {
+  uint64_t serial; /* of the thread */
+  uint32_t name;   /* node of the name that the program gave them; 0: none */
+  uint32_t node;   /* where they wait, or waited last; 0: not known */
+  uint32_t alive, waiting;
+  uint64_t wait_ns, longest_ns;
+};
+
+struct profile_part;
+struct rtop_fibers_look {
+  uint32_t source;
+  const struct rtop_fibers_wait *all;
+  size_t count;
+  const struct profile_part *part; /* private */
+};
+
+/* Every window of the span, in order of time, with fibers or without. The lens is not applied. */
+void rtop_profile_each_fibers(const struct rtop_profile *profile, struct rtop_span span,
+                              void (*visit)(void *context, const struct rtop_fibers_look *look), void *context);
+/* What a sum over the span takes of a time of the window. */
+uint64_t rtop_fibers_share(const struct rtop_fibers_look *look, uint64_t ns);
+
+/* For the profile: a list by thread, name and node, without two of the same. False when memory ran out. */
+struct profile_fibers {
+  struct rtop_fibers_wait *all;
+  size_t count, capacity;
+};
+/* A list is made when something is added: most windows have none (NULL). */
+bool profile_fibers_add(struct profile_fibers **list, const struct rtop_fibers_wait *fibers);
+/* A later window's. */
+bool profile_fibers_add_all(struct profile_fibers **list, const struct profile_fibers *from);
+void profile_fibers_destroy(struct profile_fibers **list);
+static inline size_t profile_fibers_bytes(const struct profile_fibers *list)
+{
+  return list ? sizeof *list + list->capacity * sizeof *list->all : 0;
+}
+
+/* A number of a traced method. */
+struct rtop_exact_number {
+  uint32_t node; /* of the profile */
+  uint32_t what, key;
+  uint64_t value;
+};
+
+/* Of every window of the span, oldest first, whatever the lens leaves out; of a window that lies in it in part its share.
+ * The same may come many times: rtop_exact_sum() (shm/window/window.h) puts them together. `source` is UINT32_MAX where
+ * it is not known any more. */
+void rtop_profile_each_exact(const struct rtop_profile *profile, struct rtop_span span,
+                             void (*visit)(void *context, uint32_t source, const struct rtop_exact_number *number),
+                             void *context);
+
+/* For the profile: a list by node, what and key, without two of the same; NULL is an empty one, as most are. False when
+ * memory ran out. */
+struct profile_exact {
+  struct rtop_exact_number *all;
+  size_t count, capacity;
+};
+bool profile_exact_add(struct profile_exact **list, const struct rtop_exact_number *number);
+bool profile_exact_add_all(struct profile_exact **list, const struct profile_exact *from);
+void profile_exact_destroy(struct profile_exact **list);
+static inline size_t profile_exact_count(const struct profile_exact *list)
+{
+  return list ? list->count : 0;
+}
+static inline size_t profile_exact_bytes(const struct profile_exact *list)
+{
+  return list ? sizeof *list + list->capacity * sizeof *list->all : 0;
+}
+/* The share of a number that a part of its window gets; what is no sum is told whole. */
+uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number);
+
+#endif
