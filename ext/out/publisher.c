@@ -43,6 +43,8 @@
 /* So often the CPU clock is asked for what a wait used: 0.7 us each, and more of it tells no more. */
 #define WAITS_READ_PER_S 500
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
+/* A timer that comes so late does not wait for a core: the process was stopped, or its machine was. */
+#define STOPPED_MIN_NS (CLOCK_NS_PER_SECOND / 10)
 
 enum {
   WORD_TICKING = 0,
@@ -68,6 +70,7 @@ struct loop {
   int64_t next_cut_ns, active_ns;
   uint64_t served, points[RTOP_STATE_COUNT];
   int64_t tick_cost_ns, stacks_cost_ns;
+  int64_t stopped_ns[2]; /* in this window, in the next one */
 };
 
 void publisher_wake_slow(_Atomic uint32_t *word)
@@ -339,6 +342,23 @@ static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_
   return rest > most ? cost_ns - rest + most : cost_ns;
 }
 
+/* The timer was to come at the deadline, and came now. */
+static void note_stop(struct loop *loop, int64_t deadline_ns, int64_t now)
+{
+  if (now - deadline_ns < STOPPED_MIN_NS) return;
+  int64_t cut = loop->next_cut_ns;
+  if (deadline_ns < cut) loop->stopped_ns[0] += (now < cut ? now : cut) - deadline_ns;
+  if (now > cut) loop->stopped_ns[1] += now - (deadline_ns > cut ? deadline_ns : cut);
+}
+
+static void tell_stop(struct loop *loop)
+{
+  if (loop->stopped_ns[0])
+    rtop_window_set_counter(&loop->cut.window, RTOP_COUNTER_STOPPED_NS, (uint64_t)loop->stopped_ns[0]);
+  loop->stopped_ns[0] = loop->stopped_ns[1];
+  loop->stopped_ns[1] = 0;
+}
+
 static bool publish(struct loop *loop, int64_t end_ns, bool last)
 {
   struct rtop_window *window = &loop->cut.window;
@@ -351,6 +371,7 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   rtop_window_set_counter(window, RTOP_COUNTER_POINT_DISTANCE_NS,
                           (uint64_t)atomic_load(&loop->sampler->distance_ns[RTOP_BLOCKED]));
   loop->instants.passed = loop->instants.missed = 0;
+  tell_stop(loop);
   int64_t length = window->end_mono_ns - window->start_mono_ns;
   int64_t cost = whole_cost(loop);
   rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)cost);
@@ -458,6 +479,7 @@ static bool run(struct loop *loop)
     if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
     int64_t deadline = idle || loop->instants.next_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->instants.next_ns;
     sleep_until(loop, deadline, idle);
+    note_stop(loop, deadline, clock_now_ns());
     if (idle) end_idle(loop, deadline);
   }
   if (loop->wanted_hz) publish_last(loop);

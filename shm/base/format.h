@@ -308,6 +308,7 @@ enum rtop_counter_id {
   RTOP_COUNTER_WHOLE_COST_NS =
       20, /* of the profiler: COST_NS, the publisher, and an estimate of what nobody measures */
   RTOP_COUNTER_FIBERS_WAITING = 21, /* now: in fiber schedulers; only where there is one */
+  RTOP_COUNTER_STOPPED_NS = 22, /* the process did not run: the timer came so much later than asked; only if it did */
   RTOP_COUNTER_ID_MAX = 64,
 };
 

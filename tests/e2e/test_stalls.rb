@@ -8,7 +8,7 @@ class TestStalls < Minitest::Test
     Dir.mktmpdir do |folder|
       command = "env | grep ^RPERF_TOP_STALL >> #{folder}/found; echo noise; echo more >&2"
       result = viewer("-b", "-J", "--on-stall", command, "--save-on-stall", folder, "--stall-method", "off",
-                      "--stall-waiting", "off", *options, "--", RbConfig.ruby, "#{PROGRAMS}/#{program}",
+                      "--stall-waiting", "off", "--stall-stopped", "off", *options, "--", RbConfig.ruby, "#{PROGRAMS}/#{program}",
                       env: { "TMPDIR" => folder })
       found = File.exist?("#{folder}/found") ? File.read("#{folder}/found") : ""
       yield result, found, folder
@@ -56,6 +56,32 @@ class TestStalls < Minitest::Test
       assert_operator index["self"], :>, 0.75, object["methods"].to_h { |row| [row["name"], row["self"]] }.inspect
       object["threads"].each { |thread| assert_includes [true, false], thread["stack_current"] }
     end
+  end
+
+  # Nobody is to blame, whatever ran when it was stopped.
+  def test_a_process_that_was_stopped
+    Dir.mktmpdir do |folder|
+      found = "#{folder}/found"
+      command = [VIEWER, "-b", "-J", "-d", "0.2", "--stall-method", "off", "--stall-waiting", "off", "--on-stall",
+                 "echo $RPERF_TOP_STALL_WORDS >> #{found}"]
+      running("#{PROGRAMS}/fib.rb") do |pid|
+        IO.popen([{ "TMPDIR" => folder }, *command, "-p", pid.to_s]) do |watching|
+          watching.gets
+          stop(pid, 0.8)
+          watching.gets until File.size?(found)
+        ensure
+          Process.kill(:TERM, watching.pid)
+        end
+      end
+      assert_match(/\Astopped \d\.\d s\n\z/, File.read(found))
+    end
+  end
+
+  def stop(pid, seconds)
+    Process.kill(:STOP, pid)
+    sleep seconds
+  ensure
+    Process.kill(:CONT, pid)
   end
 
   def test_the_pool_at_rest_is_none

@@ -68,6 +68,7 @@ static const char *const counter_names[RTOP_COUNTER_ID_MAX] = {
   [RTOP_COUNTER_PUBLISHER_CPU_NS] = "publisher_cpu_ns",
   [RTOP_COUNTER_GVL_RELEASES] = "gvl_releases",
   [RTOP_COUNTER_GVL_COARSE] = "gvl_coarse",
+  [RTOP_COUNTER_STOPPED_NS] = "stopped_ns",
   [RTOP_COUNTER_POINT_DISTANCE_NS] = "point_distance_ns",
   [RTOP_COUNTER_WHOLE_COST_NS] = "whole_cost_ns",
   [RTOP_COUNTER_FIBERS_WAITING] = "fibers_waiting",

@@ -106,6 +106,7 @@ static const struct option long_options[] = {
   { "stall-waiting", required_argument, NULL, OPTION_STALL + STALL_WAITING },
   { "stall-gc", required_argument, NULL, OPTION_STALL + STALL_GC },
   { "stall-method", required_argument, NULL, OPTION_STALL + STALL_METHOD },
+  { "stall-stopped", required_argument, NULL, OPTION_STALL + STALL_STOPPED },
   { "stall-many-waits", required_argument, NULL, OPTION_STALL + STALL_MANY_WAITS },
   { "on-stall", required_argument, NULL, OPTION_ON_STALL },
   { "metrics", required_argument, NULL, OPTION_METRICS },
@@ -432,6 +433,7 @@ static int options_stall(struct stall_limits *limits, enum stall_cause cause, co
   case STALL_BLOCKED: limits->blocked_ns = ns; break;
   case STALL_NO_SAFEPOINT: limits->no_safepoint_ns = ns; break;
   case STALL_GC: limits->gc_ns = ns; break;
+  case STALL_STOPPED: limits->stopped_ns = ns; break;
   case STALL_MANY_WAITS: limits->many_waits = number; break;
   default: limits->waiting = number;
   }

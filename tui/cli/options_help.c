@@ -90,6 +90,7 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "      --stall-blocked SEC       a thread blocks within its work (1)\n"
                             "      --stall-no-safepoint SEC  a call keeps the GVL (0.5)\n"
                             "      --stall-gc SEC            a garbage collection (0.2)\n"
+                            "      --stall-stopped SEC       the process does not run at all (0.5)\n"
                             "      --stall-waiting N         threads wait for the GVL (4)\n"
                             "      --stall-many-waits N      threads in short waits in one place (0.5)\n"
                             "      --stall-method on|off     a method suddenly takes all the time (on)\n"

@@ -80,6 +80,7 @@ struct rtop_span_counters {
   uint64_t cpu_ns, publisher_cpu_ns;
   uint64_t gvl_releases, gvl_coarse; /* coarse: timed by the ticks alone, in a storm */
   uint64_t fibers_waiting;           /* now, in fiber schedulers */
+  uint64_t stopped_ns;               /* the process did not run at all */
 };
 
 /* What profiling cost, as far as it is known. */

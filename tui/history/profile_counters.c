@@ -34,6 +34,7 @@ static const struct counter_field {
   FIELD(GVL_RELEASES, CHANGE, gvl_releases),
   FIELD(GVL_COARSE, CHANGE, gvl_coarse),
   FIELD(FIBERS_WAITING, SIZE, fibers_waiting),
+  FIELD(STOPPED_NS, CHANGE, stopped_ns),
 #undef FIELD
 };
 enum { COUNTER_FIELDS = sizeof counter_fields / sizeof counter_fields[0] };

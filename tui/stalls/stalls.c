@@ -13,7 +13,7 @@ static const int64_t stalls_lag_ns = INT64_C(5000000000);    /* of one process b
 const char *stall_cause_name(enum stall_cause cause)
 {
   static const char *const names[STALL_CAUSES] = { "blocked", "no-safepoint", "waiting", "gc",
-                                                   "method",  "many-waits",   "mark" };
+                                                   "method",  "many-waits",   "stopped", "mark" };
   return cause < STALL_CAUSES ? names[cause] : "";
 }
 
@@ -148,6 +148,7 @@ static void stalls_visit(void *context, const struct rtop_look *window)
   if (window->end_ns <= source->seen_ns) return;
   source->seen_ns = window->end_ns;
   if (!off_ways_begin(&look->state->ways, rtop_profile_lens(look->profile), look->symbols)) return;
+  stalls_note_stop(look, window);
   stalls_look_at_threads(look, window);
   stalls_look_at_process(look, window);
 }

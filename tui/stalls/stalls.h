@@ -1,7 +1,9 @@
 /* Stalls found in the history: stretches in which a process did not serve, with cause, culprit and length.
  *
+ *   stopped       the process did not run for so long: it was stopped, or its machine was, or it got no CPU
  *   blocked       a thread is off the GVL for so long, and does not wait for work (below)
- *   no-safepoint  a thread holds the GVL for so long without a safepoint: nothing else can run
+ *   no-safepoint  a thread holds the GVL for so long without a safepoint: nothing else can run; what the process did not run
+ *                 does not count
  *   waiting       over a second, so many threads wait for the GVL on the average
  *   gc            garbage collection holds everything up for so long in one piece
  *   method        the process spends nine tenths of a second in a method in which it spent less than
@@ -41,6 +43,7 @@ enum stall_cause {
   STALL_GC,
   STALL_METHOD,
   STALL_MANY_WAITS,
+  STALL_STOPPED,
   STALL_MARK,
   STALL_CAUSES
 };
@@ -48,15 +51,15 @@ const char *stall_cause_name(enum stall_cause cause); /* "blocked", … */
 
 /* 0: not looked for. */
 struct stall_limits {
-  int64_t blocked_ns, no_safepoint_ns, gc_ns;
+  int64_t blocked_ns, no_safepoint_ns, gc_ns, stopped_ns;
   double waiting, many_waits; /* threads */
   bool method;
 };
 #define STALL_LIMITS_USUAL                                                                                             \
   (struct stall_limits)                                                                                                \
   {                                                                                                                    \
-    .blocked_ns = 1000000000, .no_safepoint_ns = 500000000, .gc_ns = 200000000, .waiting = 4, .many_waits = 0.5,       \
-    .method = true                                                                                                     \
+    .blocked_ns = 1000000000, .no_safepoint_ns = 500000000, .gc_ns = 200000000, .stopped_ns = 500000000, .waiting = 4, \
+    .many_waits = 0.5, .method = true                                                                                  \
   }
 
 struct stall {

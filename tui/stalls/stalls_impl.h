@@ -11,7 +11,13 @@
 #define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
 
-enum { STALLS_SITES = 4, STALLS_RING = 20, STALLS_HALF = STALLS_RING / 2, STALLS_SOURCES_MAX = RTOP_SOURCES_MAX };
+enum {
+  STALLS_SITES = 4,
+  STALLS_STOPS = 8,
+  STALLS_RING = 20,
+  STALLS_HALF = STALLS_RING / 2,
+  STALLS_SOURCES_MAX = RTOP_SOURCES_MAX
+};
 
 /* Where a thread waited: few are worth knowing. */
 struct stalls_site {
@@ -56,8 +62,15 @@ struct stalls_stay {
   uint32_t long_look, left_look; /* the last look in which its wait was not short; in which it was out of its work */
 };
 
+/* A window for some of which the process did not run. */
+struct stalls_stop {
+  int64_t start_ns, end_ns, stopped_ns;
+};
+
 struct stalls_source {
-  int64_t seen_ns; /* end of the last window looked at */
+  int64_t seen_ns;                        /* end of the last window looked at */
+  struct stalls_stop stops[STALLS_STOPS]; /* the last ones, in turn */
+  unsigned stop_count;
   struct stalls_window {
     uint64_t length_ns, waiting_ns;
     struct stalls_share *shares;
@@ -134,7 +147,10 @@ void stalls_forget_threads(struct stalls_state *state, int64_t before_ns);
 bool stalls_take_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source,
                        struct stalls_window *into);
 void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source);
-/* stalls_process.c: waiting, collection, methods. */
+/* stalls_process.c: stops, waiting, collection, methods. The first comes before all others look at the window. */
+void stalls_note_stop(struct stalls_look *look, const struct rtop_look *window);
+/* Of a stretch: how long the process did not run, as far as the last windows tell. */
+int64_t stalls_stopped_ns(const struct stalls_look *look, uint32_t source, int64_t start_ns, int64_t end_ns);
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window);
 void stalls_end_source(struct stalls *stalls, struct stalls_source *source);
 void stalls_forget_source(struct stalls_source *source);

@@ -68,6 +68,35 @@ void stalls_blame_collections(struct stalls_look *look, int64_t since_ns)
   }
 }
 
+/* When in the window it was is known as far as the window is no longer than that. */
+void stalls_note_stop(struct stalls_look *look, const struct rtop_look *window)
+{
+  if (window->gap || window->counters->stopped_ns == 0) return;
+  struct stalls_source *source = &look->state->source[window->source];
+  int64_t length_ns = window->end_ns - window->start_ns;
+  int64_t stopped_ns =
+      (int64_t)window->counters->stopped_ns < length_ns ? (int64_t)window->counters->stopped_ns : length_ns;
+  source->stops[source->stop_count++ % STALLS_STOPS] =
+      (struct stalls_stop){ window->start_ns, window->end_ns, stopped_ns };
+  if (look->limits->stopped_ns <= 0 || stopped_ns < look->limits->stopped_ns || length_ns - stopped_ns > stalls_fine_ns)
+    return;
+  struct stall *stall = stalls_add(look->stalls, STALL_STOPPED, window->start_ns, window->start_ns + stopped_ns);
+  if (stall) stall->source = window->source;
+}
+
+int64_t stalls_stopped_ns(const struct stalls_look *look, uint32_t source, int64_t start_ns, int64_t end_ns)
+{
+  int64_t sum_ns = 0;
+  for (unsigned i = 0; i < STALLS_STOPS; i++) {
+    const struct stalls_stop *stop = &look->state->source[source].stops[i];
+    int64_t from_ns = stop->start_ns > start_ns ? stop->start_ns : start_ns;
+    int64_t until_ns = stop->end_ns < end_ns ? stop->end_ns : end_ns;
+    if (until_ns <= from_ns) continue;
+    sum_ns += stop->stopped_ns < until_ns - from_ns ? stop->stopped_ns : until_ns - from_ns;
+  }
+  return sum_ns;
+}
+
 static void stalls_waiting(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
   uint64_t waiting_ns = 0, length_ns = 0;

@@ -214,12 +214,13 @@ static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look
   bool younger = now->state_age_ns && now->state_age_ns < now->stack_age_ns;
   int64_t age_ns = stalls_age(younger ? now->state_age_ns : now->stack_age_ns);
   int64_t since_ns = window->end_ns - age_ns;
+  int64_t ran_ns = age_ns - stalls_stopped_ns(look, window->source, since_ns, window->end_ns);
   struct stall *open = thread->open ? stalls_find(look->stalls, thread->open) : NULL;
   if (open && (open->cause != STALL_NO_SAFEPOINT || since_ns > open->start_ns + stalls_step_ns))
     stalls_close(look->stalls, &thread->open);
   if (thread->open) {
     stalls_extend(look->stalls, thread->open, window->end_ns);
-  } else if (look->limits->no_safepoint_ns > 0 && age_ns >= look->limits->no_safepoint_ns) {
+  } else if (look->limits->no_safepoint_ns > 0 && ran_ns >= look->limits->no_safepoint_ns) {
     stalls_open(look, window, thread, now, STALL_NO_SAFEPOINT, since_ns);
     thread->told = thread->open;
   }
@@ -252,7 +253,8 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
       start_ns - stall->end_ns < stalls_step_ns / 10)
     start_ns = stall->start_ns; /* one stretch, in two records */
   else if (stall && (stall->end_ns <= start_ns || stall->start_ns >= end_ns)) stall = NULL;
-  if (look->limits->no_safepoint_ns <= 0 || end_ns - start_ns < look->limits->no_safepoint_ns) {
+  int64_t ran_ns = end_ns - start_ns - stalls_stopped_ns(look, window->source, start_ns, end_ns);
+  if (look->limits->no_safepoint_ns <= 0 || ran_ns < look->limits->no_safepoint_ns) {
     if (!stall || !stall->last_seen) return;
     thread->open = thread->open == thread->told ? 0 : thread->open;
     stalls_withdraw(look->stalls, &thread->told);

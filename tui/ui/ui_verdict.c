@@ -46,6 +46,7 @@ static bool verdict_tells(const struct ui *ui, const struct stall *stall)
   case STALL_GC: return kind == VERDICT_GC;
   case STALL_MANY_WAITS:
   case STALL_BLOCKED: return kind == VERDICT_LOCK || kind == VERDICT_BLOCKED;
+  case STALL_STOPPED:
   case STALL_MARK:
   case STALL_CAUSES: break;
   }

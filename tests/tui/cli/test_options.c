@@ -422,11 +422,12 @@ static void test_stalls(void **state)
   assert_true(options.stall.many_waits == 0.5);
   assert_int_equal(
       parse(&options, "--stall-blocked 2.5 --stall-gc off --stall-waiting 8 --stall-method off --stall-many-waits 2.5 "
-                      "--stall-no-safepoint=0.1 --on-stall date --save-on-stall /tmp"),
+                      "--stall-no-safepoint=0.1 --stall-stopped 3 --on-stall date --save-on-stall /tmp"),
       -1);
   assert_int_equal(options.stall.blocked_ns, 2500000000);
   assert_int_equal(options.stall.no_safepoint_ns, 100000000);
   assert_int_equal(options.stall.gc_ns, 0);
+  assert_int_equal(options.stall.stopped_ns, 3000000000);
   assert_true(!options.stall.method && options.stall.waiting == 8 && options.stall.many_waits == 2.5);
   assert_string_equal(options.on_stall, "date");
   assert_string_equal(options.save_on_stall, "/tmp");

@@ -249,6 +249,48 @@ static void test_no_safepoint_as_it_was_told_before(void **state)
   check_no_safepoint(true);
 }
 
+/* A window that the process began, and ended only after a stop. */
+static void stops(int64_t length_ms)
+{
+  struct rtop_window made = { 0 };
+  fixture_window(&made, now_ms * MS, (now_ms + length_ms + 100) * MS);
+  rtop_window_set_counter(&made, RTOP_COUNTER_STOPPED_NS, (uint64_t)(length_ms * MS));
+  now_ms += length_ms + 100;
+  uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, node[WORK], 0);
+  fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, (uint64_t)(length_ms + 100) * MS);
+  assert_true(fixture_add(profile, 0, &made));
+  rtop_window_destroy(&made);
+  stalls_update(&stalls, profile, symbols, &limits);
+}
+
+/* Whoever ran when it was stopped did not hold the GVL for longer than the process ran. */
+static void test_a_process_that_is_stopped(void **state)
+{
+  (void)state;
+  runs(5);
+  stops(1200);
+  holds(3, 10450, false);
+  becomes_known(10450, 12110, node[UNPACK], RTOP_RUNNING);
+  check_words(only(STALL_STOPPED, 10500, 11700), "stopped 1.2 s");
+  assert_false(stalls.list[0].open);
+  check_at_once();
+  runs(5);
+  holds(7, 12690, false); /* the next call is as long as any other */
+  assert_int_equal(stalls.count, 2);
+  check_words(&stalls.list[1], "no-safepoint 0.7 s last seen in Tax#loop (t1)");
+}
+
+static void test_stops_not_looked_for(void **state)
+{
+  (void)state;
+  limits.stopped_ns = 0;
+  runs(5);
+  stops(1200);
+  holds(3, 10450, false);
+  becomes_known(10450, 12110, node[UNPACK], RTOP_RUNNING);
+  assert_int_equal(stalls.count, 0);
+}
+
 /* It was over before anybody could see that it lasted; told in two records, the last part in a cell. */
 static void test_a_short_one_does_not_vanish(void **state)
 {
@@ -817,6 +859,8 @@ int main(void)
     STALL_TEST(test_a_minute_is_rest),
     STALL_TEST(test_no_safepoint_and_then_the_truth),
     STALL_TEST(test_no_safepoint_as_it_was_told_before),
+    STALL_TEST(test_a_process_that_is_stopped),
+    STALL_TEST(test_stops_not_looked_for),
     STALL_TEST(test_a_short_one_does_not_vanish),
     STALL_TEST(test_what_was_only_thought),
     STALL_TEST(test_blocked_without_a_stack),
