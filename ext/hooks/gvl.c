@@ -19,9 +19,17 @@ enum {
   EVENT_EXITED = (RUBY_INTERNAL_THREAD_EVENT_EXITED),
 };
 
+/* Before the move: whoever sees the new state must not take it for as old as the one before, and the thread may be taken
+ * off its core in between. */
+static void announce(struct thread_data *data, int64_t now)
+{
+  atomic_store_explicit(&data->state_since_ns, now, memory_order_release);
+}
+
 static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
+  if (threads_state(atomic_load_explicit(&data->word, memory_order_relaxed)) != RTOP_WAITING) announce(data, now);
   int64_t length = accounting_move(sampler, data, RTOP_WAITING, now, &before);
   if (before == RTOP_WAITING) {
     data->off_waiting_ns += length;
@@ -30,7 +38,6 @@ static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t 
   atomic_store_explicit(&data->ready_ns, now, memory_order_relaxed);
   if (length) atomic_fetch_add_explicit(&data->off_blocked_ns, length, memory_order_release);
   waiting_begin(&sampler->waiting, now);
-  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 }
 
 /* The blocked part that READY noted. The publisher may take it only while the stack is known. */
@@ -93,6 +100,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   uint32_t begin = wait_node(data);
   if (stretch.known) atomic_store_explicit(&data->stack_known, false, memory_order_relaxed);
   enum rtop_thread_state before;
+  announce(data, now);
   int64_t length = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
   stretch.wall_ns[0] = take_off_blocked(data, stretch.known);
   stretch.wall_ns[1] = data->off_waiting_ns;
@@ -112,7 +120,6 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   running_begin(data, now, begin);
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
-  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
   if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
   else if (data->native_shared) threads_follow_native(data);
   if (!data->main_ractor) atomic_store_explicit(&sampler->ractors_seen, true, memory_order_relaxed);
@@ -158,11 +165,11 @@ static void go_off(struct sampler *sampler, struct thread_data *data, int64_t no
 {
   enum rtop_thread_state before;
   fibers_go_off(data);
+  announce(data, now);
   int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (rest > 0) accounting_add(sampler, data, before, rest);
   running_end(sampler, data, now, end_node);
   data->off_since_ns = now;
-  atomic_store_explicit(&data->state_since_ns, now, memory_order_relaxed);
 }
 
 static void on_suspended(struct sampler *sampler, struct thread_data *data, int64_t now)

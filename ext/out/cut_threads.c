@@ -373,6 +373,13 @@ static bool is_stale(const struct thread_data *data, enum rtop_thread_state stat
          atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
 }
 
+/* At the end of the window; of a state that came after that, which is told as well: the shortest age there is. */
+static int64_t state_age(const struct cut *cut, const struct thread_data *data)
+{
+  int64_t age = cut->window.end_mono_ns - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
+  return age > 0 ? age : 1;
+}
+
 static bool is_long_without_safepoint(const struct cut *cut, int64_t age_ns)
 {
   int64_t period = atomic_load_explicit(&cut->sampler->period_ns, memory_order_relaxed);
@@ -383,12 +390,13 @@ static void describe(struct cut *cut, struct thread_data *data, struct rtop_wind
 {
   int64_t end = cut->window.end_mono_ns;
   int64_t seen = end - atomic_load_explicit(&data->node_seen_ns, memory_order_relaxed);
-  row->state_age_ns = positive(end - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed));
+  int64_t age = state_age(cut, data), unseen = seen < age ? seen : age;
+  row->state_age_ns = (uint64_t)age;
   row->node = atomic_load_explicit(&data->node, memory_order_acquire);
   row->state = data->last_window ? RTOP_BLOCKED : threads_state(word);
   if (data->start_ns >= cut->window.start_mono_ns) row->flags |= RTOP_WINDOW_THREAD_STARTED;
   if (data->last_window) row->flags |= RTOP_WINDOW_THREAD_ENDED;
-  else if (is_stale(data, row->state) || (row->state == RTOP_RUNNING && is_long_without_safepoint(cut, seen)))
+  else if (is_stale(data, row->state) || (row->state == RTOP_RUNNING && is_long_without_safepoint(cut, unseen)))
     row->flags |= RTOP_WINDOW_THREAD_STALE;
   row->stack_age_ns = positive(seen);
 }

@@ -250,4 +250,14 @@ class FailuresTest < Minitest::Test
     program.finish
     refute File.exist?(log), "a child added hooks"
   end
+
+  # Whoever got the GVL back between the end of a window and the look at it has not held it since it went to sleep.
+  def test_a_publisher_that_comes_late
+    program = start("#{WORK}8.times { sleep 0.55; work 0.06 }", env: wrong("wakes", RPERF_TOP_KEEP: "1")).finish
+    assert program.status.success?, program.err
+    rows = program.dump.windows.flat_map { |window| window["threads"] }.select { |row| row["state"] == "running" }
+    assert_operator rows.size, :>=, 4
+    ages = rows.map { |row| [row["state_age_ns"], row["stack_age_ns"]].reject(&:zero?).min }
+    assert_operator ages.compact.max, :<, 450_000_000, ages.inspect
+  end
 end

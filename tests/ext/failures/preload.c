@@ -6,6 +6,7 @@
  *   layout     this VM's Method objects look different
  *   writes     the file system takes $PRELOAD_SECONDS for each write of the publisher
  *   opens      each file that the publisher opens stays known to nobody for a moment
+ *   wakes      the publisher comes 50 ms late, whatever it sleeps for
  *   table      the kernel takes $PRELOAD_SECONDS to make the table of descriptors larger
  *   hooks      hooks that a child adds are noted in $PRELOAD_LOG
  */
@@ -91,6 +92,19 @@ ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset)
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset)
 {
   return pwrite(fd, bytes, count, offset);
+}
+
+long syscall(long number, ...)
+{
+  long arguments[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; i++) arguments[i] = va_arg(list, long);
+  va_end(list);
+  long result =
+      NEXT(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+  if (is("wakes") && on_publisher()) take(0.05);
+  return result;
 }
 
 static int opened(int fd)
