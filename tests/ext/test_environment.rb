@@ -200,7 +200,9 @@ class EnvironmentTest < Minitest::Test
   def test_another_working_directory_and_root_change
     goes_on("Dir.chdir('/')\n#{WORK}")
     goes_on(WORK.sub("puts :end", <<~'RUBY'))
-      segment = Dir[ENV["RPERF_TOP_DIR"] + "/rperf-top.*.????????????????"].first.then { |path| File.open(path) }
+      path = nil
+      sleep 0.001 until (path = Dir[ENV["RPERF_TOP_DIR"] + "/rperf-top.*.????????????????"].first)
+      segment = File.open(path)
       windows = -> { segment.pread(8, 4096 + 64).unpack1("Q") }
       Dir.chroot(ENV["RPERF_TOP_DIR"]) rescue nil
       before = windows.call

@@ -23,8 +23,9 @@ class StaleTest < Minitest::Test
       Thread.new { Thread.current.name = "worker \#{i}"; loop { request; sleep 0.002 } }
     end
     sleep 0.01 until workers.all? { |worker| worker[:served].to_i >= 50 }
-    Thread.new { LOCK.synchronize { sleep } }
-    Thread.pass until workers.all? { |worker| worker[:asks] && worker.stop? } && LOCK.locked?
+    held = false
+    Thread.new { LOCK.synchronize { held = true; sleep } }
+    Thread.pass until workers.all? { |worker| worker[:asks] && worker.stop? } && held
     puts Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
     $stdin.gets
     exit!(0)

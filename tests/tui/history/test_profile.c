@@ -358,7 +358,7 @@ static void test_ended_threads(void **state)
 static void test_memory_is_bounded(void **state)
 {
   (void)state;
-  struct rtop_profile *profile = make_profile(80 << 10);
+  struct rtop_profile *profile = make_profile(84 << 10);
   struct rtop_window window = { 0 };
   struct rtop_sum sum = { 0 };
   for (int i = 0; i < 20000; i++) {
