@@ -52,10 +52,12 @@ class TestFirstLook < Minitest::Test
   # The key goes to a stall that still goes on, as soon as it is one.
   def assert_gone_to(shop, culprit)
     shop.screens.each do |screen|
-      E2E.wait_until("#{culprit} by ( at #{screen.size}") do
+      what = +""
+      E2E.wait_until(what) do
         screen.keys("(")
         next true if screen.shows_soon?(/\[FROZEN.*#{culprit}/m, rows: TOP, seconds: 3)
-        screen.keys("z") if screen.text.match?(/\[FROZEN/)
+        what.replace("#{culprit} by ( at #{screen.size} in\n#{screen.text}")
+        screen.keys("z") if what.match?(/\[FROZEN/)
         false
       end
       screen.keys("z")
