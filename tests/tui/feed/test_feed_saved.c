@@ -177,10 +177,10 @@ static void test_more_memory_than_its_size_explains(void **state)
   struct rtop_error error;
   size_t bytes;
   (void)state;
-  char *text = repeated("\"methods\":[", "{},", 3 << 19, &bytes);
+  char *text = repeated("\"methods\":[", "{},", 2 << 20, &bytes);
   save(text, bytes);
   assert_null(open_saved(profile, &error));
-  assert_non_null(strstr(error.text, "of memory, the limit for a source of 4.5M"));
+  assert_non_null(strstr(error.text, "of memory, the limit for a source of 6.0M"));
   free(text);
   rtop_profile_destroy(&profile);
 }
