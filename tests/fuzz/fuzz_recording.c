@@ -1,39 +1,14 @@
 /* Hostile recordings, as files and as streams: any bytes, with a right beginning or without; and chunks and indexes whose seals and checksums are right, but not what
  * is in them. Everything that opens is asked for in several spans. */
+#include "fuzz.h"
 #include "shm/base/error.h"
 #include "tui/feed/feed.h"
 #include "tui/recording/recording_index.h"
 #include "tui/recording/recording_stream.h"
 #include "shm/window/window.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { FUZZ_FEEDS = 4 };
-
-static int fuzz_file(const void *data, size_t size, char path[64])
-{
-  int fd = memfd_create("recording", MFD_CLOEXEC);
-  if (fd < 0 || write(fd, data, size) != (ssize_t)size) abort();
-  snprintf(path, 64, "/proc/self/fd/%d", fd);
-  return fd;
-}
-
-static void demand(bool right)
-{
-  if (!right) abort();
-}
-
-static void look(struct rtop_profile *profile, struct rtop_span span)
-{
-  static struct rtop_sum sum;
-  uint64_t wall_ns = 0;
-  demand(rtop_profile_sum(profile, span, &sum));
-  for (size_t i = 0; i < sum.cell_count; i++) wall_ns += rtop_cost_wall(&sum.cells[i].cost);
-  demand(wall_ns == rtop_cost_wall(&sum.total));
-}
 
 static void open_and_look(const void *data, size_t size)
 {
@@ -49,9 +24,9 @@ static void open_and_look(const void *data, size_t size)
   struct rtop_span held = rtop_profile_bounds(profile);
   int64_t middle_ns = held.start_ns + (held.end_ns - held.start_ns) / 2;
   rtop_profile_windows(profile, held, windows, 64);
-  look(profile, (struct rtop_span){ middle_ns, held.end_ns });
-  look(profile, (struct rtop_span){ held.start_ns, middle_ns });
-  look(profile, held);
+  fuzz_sum(profile, (struct rtop_span){ middle_ns, held.end_ns });
+  fuzz_sum(profile, (struct rtop_span){ held.start_ns, middle_ns });
+  fuzz_sum(profile, held);
   for (int i = 0; i < count; i++) rtop_feed_close(&feeds[i]);
   rtop_profile_destroy(&profile);
   close(fd);
@@ -104,7 +79,7 @@ static void stream_and_look(const uint8_t *data, size_t size)
   }
   if (count > 0) {
     demand(rtop_feed_stream_look(feeds[0], &seen) && seen.ended);
-    look(profile, rtop_profile_bounds(profile));
+    fuzz_sum(profile, rtop_profile_bounds(profile));
   }
   for (int i = 0; i < count; i++) rtop_feed_close(&feeds[i]);
   rtop_profile_destroy(&profile);

@@ -305,6 +305,7 @@ static bool app_open(struct app *app, int *status)
 {
   struct rtop_error error = { 0 };
   if (app->options->action == RTOP_ACTION_CHOOSE) return true;
+  if (app->options->action == RTOP_ACTION_REPLAY) settings_read(app->options);
   app->session = rtop_session_open(app->options, status, &error);
   app->before = app->session != NULL ? rtop_session_open_before(app->options, &error) : NULL;
   if (app->session != NULL && error.text[0] == '\0') return true;

@@ -124,22 +124,42 @@ static void take_file(struct ui *ui, const char *text, const char *path, unsigne
   }
 }
 
+/* NULL text: problem says why, 0: none are wanted. */
+struct settings_text {
+  bool read;
+  char *text;
+  int problem;
+  char path[PATH_MAX];
+};
+static struct settings_text settings_before;
+
+static struct settings_text settings_find(const struct rtop_options *options)
+{
+  struct settings_text found = { .read = true };
+  if (!settings_path(options, found.path, sizeof found.path)) return found;
+  found.text = read_file(found.path);
+  if (found.text == NULL) found.problem = errno;
+  if (found.problem == ENOENT && options->config == NULL) {
+    snprintf(found.path, sizeof found.path, "%s", system_file);
+    found.text = read_file(found.path);
+  }
+  return found;
+}
+
+void settings_read(const struct rtop_options *options)
+{
+  free(settings_before.text);
+  settings_before = settings_find(options);
+}
+
 void settings_load(struct ui *ui, const struct rtop_options *options)
 {
-  char path[PATH_MAX];
-  bool wanted = settings_path(options, path, sizeof path);
-  char *text = wanted ? read_file(path) : NULL;
-  if (text == NULL && wanted && errno == ENOENT && options->config == NULL) {
-    snprintf(path, sizeof path, "%s", system_file);
-    text = read_file(path);
-    errno = ENOENT;
-  }
-  if (text == NULL) {
-    if (wanted && (errno != ENOENT || options->config != NULL)) ui_say(ui, "settings %s: %s", path, strerror(errno));
-    return;
-  }
-  take_file(ui, text, path, options->given);
-  free(text);
+  struct settings_text found = settings_before.read ? settings_before : settings_find(options);
+  settings_before = (struct settings_text){ 0 };
+  if (found.text != NULL) take_file(ui, found.text, found.path, options->given);
+  else if (found.problem != 0 && (found.problem != ENOENT || options->config != NULL))
+    ui_say(ui, "settings %s: %s", found.path, strerror(found.problem));
+  free(found.text);
 }
 
 static void write_setting(const struct ui *ui, int index, FILE *out)

@@ -20,6 +20,8 @@ struct rtop_options;
  * ~/.config/rperf-top/config. False: nowhere ("none", or there is no home). */
 bool settings_path(const struct rtop_options *options, char *out, size_t out_bytes);
 
+/* Reads the file now: what is opened next may take the rights to read it later. The next settings_load() takes that. */
+void settings_read(const struct rtop_options *options);
 /* Takes the settings of the file, or of /etc/rperf-top.conf when there is none; those that stand on the
  * command line stay. A file that is not there is no problem; others are said in the row of tabs. */
 void settings_load(struct ui *ui, const struct rtop_options *options);

@@ -65,6 +65,8 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
+    .needs_rights = options->output || options->dump_screen || options->on_stall || options->save_on_stall ||
+                    options->replay_count > 1,
     .skips_past = options->metrics || options->push ||
                   (options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME)),
     .alone = options->alone,

@@ -43,6 +43,9 @@ struct rtop_feed *rtop_feed_open_saved(const char *path, struct rtop_profile *pr
                                        struct rtop_error *error);
 /* Of a recording's feed: calls `tell` whenever a part of the file was read; 0 to 1. NULL: no more. */
 void rtop_feed_tell_progress(struct rtop_feed *feed, void (*tell)(void *context, double share), void *context);
+/* This process becomes nobody, for good, where it is root: before a stream is opened, if nothing else is to be read or
+ * written. False: *error says why not, and nothing may be done but ending. */
+bool rtop_feed_stream_as_nobody(struct rtop_error *error);
 /* A recording that comes through a pipe, as another rperf-top writes it (--stream), or whole. Waits until it has told of
  * its first process, for as long as it takes; a signal that does not end us does not end that. The feeds of a stream
  * need each other, as those of a recording. NULL: one clear sentence in error->text. */

@@ -1,19 +1,26 @@
 /* A profile that a program has saved (RperfTop::Profile#save), as a source: all of it is there at once. */
 #include "feed_impl.h"
 
+#include "feed_saved_json.h"
 #include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/recording/recording_read.h"
 #include "tui/text/text.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SAVED_BYTES_MAX = 32 << 20, SAVED_PART_SECONDS = 1800 };
+enum {
+  SAVED_BYTES_MAX = 32 << 20,
+  SAVED_PART_SECONDS = 1800, /* or more, where there would be too many parts, or too many rows in all of them */
+  SAVED_PARTS_MAX = 4096,
+  SAVED_PART_ROWS_MAX = 1 << 20,
+  SAVED_ROWS_MAX = 4 << 20,
+};
+#define SAVED_ROW_MOST (UINT64_C(1) << 41) /* of any figure */
 #define SAVED_BEGIN "{\"format\":\"rperf_top profile "
 
 struct feed_saved {
@@ -39,7 +46,6 @@ bool rtop_feed_is_saved(const char *path)
 
 static json_t *saved_parse(int fd, const char *path, struct stat *status, struct rtop_error *error)
 {
-  json_error_t problem;
   if (fstat(fd, status) != 0 || !S_ISREG(status->st_mode)) {
     rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "%s is no file", path);
     return NULL;
@@ -49,9 +55,7 @@ static json_t *saved_parse(int fd, const char *path, struct stat *status, struct
                    SAVED_BYTES_MAX >> 20);
     return NULL;
   }
-  json_t *saved = json_loadfd(fd, JSON_REJECT_DUPLICATES, &problem);
-  if (!saved) rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "%s is damaged near line %d", path, problem.line);
-  return saved;
+  return feed_saved_json(fd, (uint64_t)status->st_size, path, error);
 }
 
 /* ---- its parts: false, or NULL, when one is not what it should be -------------------------------- */
@@ -208,6 +212,35 @@ static bool saved_info(struct feed_saved *feed, const json_t *saved, const json_
   return true;
 }
 
+/* Of a very long profile a window would say more than a profile believes: it is parts of equal length. */
+static size_t saved_parts(const struct rtop_window *window)
+{
+  size_t rows = window->thread_count + window->cell_count + window->begun_count + 1;
+  size_t most = SAVED_PART_ROWS_MAX / rows + 1, parts = SAVED_PARTS_MAX;
+  uint64_t wanted = (uint64_t)window->end_mono_ns / ((uint64_t)SAVED_PART_SECONDS * CLOCK_NS_PER_SECOND) + 1;
+  if (wanted < parts) parts = (size_t)wanted;
+  return parts < most ? parts : most;
+}
+
+/* So a cell is rows of equal size. */
+static uint64_t saved_rows(const struct rtop_cell *cell, size_t parts)
+{
+  uint64_t most = cell->wall_ns > cell->cpu_ns ? cell->wall_ns : cell->cpu_ns;
+  if (cell->allocations > most) most = cell->allocations;
+  if (cell->blame_ns > most) most = cell->blame_ns;
+  return most / parts / SAVED_ROW_MOST + 1;
+}
+
+/* Figures that no program has would make a small file large work. */
+static bool saved_is_modest(const struct rtop_window *window)
+{
+  size_t parts = saved_parts(window);
+  uint64_t rows = 0;
+  for (size_t i = 0; i < window->cell_count && rows <= SAVED_ROWS_MAX; i++)
+    rows += saved_rows(&window->cells[i], parts) * parts;
+  return rows <= SAVED_ROWS_MAX;
+}
+
 static bool saved_take(struct feed_saved *feed, const json_t *saved, struct rtop_profile *profile)
 {
   const json_t *calls = json_object_get(saved, "calls");
@@ -216,7 +249,7 @@ static bool saved_take(struct feed_saved *feed, const json_t *saved, struct rtop
               saved_threads(feed, json_object_get(saved, "threads"), profile) &&
               saved_cells(feed, json_object_get(calls, "cells")) && saved_begun(feed, json_object_get(calls, "begun"));
   const struct rtop_window_limits limits = { .node_count = feed->node_count, .thread_slots = 1, .string_bytes = 1 };
-  return fine && rtop_window_valid(&feed->window, &limits);
+  return fine && rtop_window_valid(&feed->window, &limits) && saved_is_modest(&feed->window);
 }
 
 static bool saved_understand(struct feed_saved *feed, const json_t *saved, struct rtop_profile *profile,
@@ -236,28 +269,39 @@ static bool saved_understand(struct feed_saved *feed, const json_t *saved, struc
 
 /* ---- the feed ----------------------------------------------------------------------------------- */
 
-static uint64_t saved_share(uint64_t value, size_t part, size_t parts)
+static uint64_t saved_share(uint64_t value, uint64_t part, uint64_t parts)
 {
   unsigned __int128 all = value;
   return (uint64_t)(all * (part + 1) / parts) - (uint64_t)(all * part / parts);
 }
 
-/* Of a very long profile a window would say more than a profile believes: it is parts of equal length. */
+static bool saved_part_cell(struct rtop_window *to, const struct rtop_cell *from, size_t part, size_t parts)
+{
+  uint64_t rows = saved_rows(from, parts), of = rows * parts;
+  for (uint64_t i = part * rows; i < (part + 1) * rows; i++) {
+    struct rtop_cell *cell = rtop_window_add_cell(to);
+    if (!cell) return false;
+    *cell = (struct rtop_cell){ .node = from->node,
+                                .thread = from->thread,
+                                .state = from->state,
+                                .samples = (uint32_t)saved_share(from->samples, i, of),
+                                .wall_ns = saved_share(from->wall_ns, i, of),
+                                .cpu_ns = saved_share(from->cpu_ns, i, of),
+                                .allocations = saved_share(from->allocations, i, of),
+                                .blame_ns = saved_share(from->blame_ns, i, of) };
+  }
+  return true;
+}
+
 static bool saved_part(struct rtop_window *to, const struct rtop_window *from, size_t part, size_t parts)
 {
-  const struct rtop_window_counts counts = { from->thread_count, from->cell_count, 0, 0, from->begun_count, 0, 0 };
+  const struct rtop_window_counts counts = { .threads = from->thread_count, .begun = from->begun_count };
   if (!rtop_window_size(to, &counts)) return false;
   to->start_mono_ns = (int64_t)((uint64_t)from->end_mono_ns / parts * part);
   to->end_mono_ns = part + 1 == parts ? from->end_mono_ns : (int64_t)((uint64_t)from->end_mono_ns / parts * (part + 1));
   for (size_t i = 0; i < from->thread_count; i++) to->threads[i] = from->threads[i];
-  for (size_t i = 0; i < from->cell_count; i++) {
-    to->cells[i] = from->cells[i];
-    to->cells[i].samples = (uint32_t)saved_share(from->cells[i].samples, part, parts);
-    to->cells[i].wall_ns = saved_share(from->cells[i].wall_ns, part, parts);
-    to->cells[i].cpu_ns = saved_share(from->cells[i].cpu_ns, part, parts);
-    to->cells[i].allocations = saved_share(from->cells[i].allocations, part, parts);
-    to->cells[i].blame_ns = saved_share(from->cells[i].blame_ns, part, parts);
-  }
+  for (size_t i = 0; i < from->cell_count; i++)
+    if (!saved_part_cell(to, &from->cells[i], part, parts)) return false;
   for (size_t i = 0; i < from->begun_count; i++) {
     to->begun[i] = from->begun[i];
     to->begun[i].count = saved_share(from->begun[i].count, part, parts);
@@ -272,7 +316,7 @@ static size_t saved_read(struct rtop_feed *base, struct rtop_profile *profile)
   struct feed_saved *feed = (struct feed_saved *)base;
   const struct rtop_window *window = &feed->window;
   struct rtop_window part = { 0 };
-  size_t parts = (size_t)(window->end_mono_ns / (SAVED_PART_SECONDS * CLOCK_NS_PER_SECOND)) + 1, moved = 0;
+  size_t parts = saved_parts(window), moved = 0;
   for (size_t i = 0; !feed->read && i < parts && saved_part(&part, window, i, parts); i++)
     moved += rtop_profile_add(profile, base->source, &part, feed->nodes, feed->node_count, feed->threads);
   feed->read = true;

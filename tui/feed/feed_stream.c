@@ -6,6 +6,7 @@
 #include "tui/recording/recording_stream.h"
 #include "tui/text/clock_shift.h"
 #include "tui/text/reserve.h"
+#include "tui/text/source_rights.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 enum {
   STREAM_BYTES_PER_POLL = 8 << 20, /* then keys have their turn */
   STREAM_DRIFT = 5000,             /* clocks may go apart by one part in so many */
-  STREAM_NOBODY = 65534,           /* on whose behalf root opens source files that a stream names */
+  STREAM_NOBODY = 65534,           /* as whom root reads a stream, and opens source files that it names */
 };
 /* A stream says something every second. */
 #define STREAM_SILENT_NS INT64_C(2500000000)
@@ -344,6 +345,27 @@ static struct rtop_feed *stream_await(struct feed_pipe *pipe, struct rtop_error 
   return NULL;
 }
 
+bool rtop_feed_stream_as_nobody(struct rtop_error *error)
+{
+  struct source_rights rights;
+  if (geteuid() != 0) return true;
+  if (!source_rights_of(&rights, 0, STREAM_NOBODY))
+    rights = (struct source_rights){ .user = STREAM_NOBODY, .group = STREAM_NOBODY };
+  if (source_rights_become(&rights)) return true;
+  rtop_error_set(error, RTOP_ERROR_SYSTEM, 0,
+                 "the stream is not read: the rights of nobody (user %d) cannot be taken here; saved as a file of "
+                 "your own it is read",
+                 STREAM_NOBODY);
+  return false;
+}
+
+/* Whose files are opened for it: nobody's for root, and for whoever root was. */
+static uid_t stream_owner(uid_t owner)
+{
+  uid_t user = geteuid();
+  return user == 0 ? STREAM_NOBODY : owner == 0 ? user : owner;
+}
+
 struct rtop_feed *rtop_feed_open_stream(int fd, struct rtop_profile *profile, struct rtop_error *error)
 {
   struct feed_pipe *pipe = calloc(1, sizeof *pipe);
@@ -355,7 +377,7 @@ struct rtop_feed *rtop_feed_open_stream(int fd, struct rtop_profile *profile, st
                    "standard input is a terminal: pipe a recording or a stream into it");
     return NULL;
   }
-  if (pipe && there) pipe->stream = rtop_recording_stream_open(geteuid() == 0 ? STREAM_NOBODY : status.st_uid);
+  if (pipe && there) pipe->stream = rtop_recording_stream_open(stream_owner(status.st_uid));
   if (!pipe || !pipe->stream) {
     free(pipe);
     rtop_error_set(error, RTOP_ERROR_SYSTEM, 0, there ? "out of memory" : "standard input is closed");

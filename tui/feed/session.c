@@ -186,6 +186,7 @@ static bool session_add_recording(struct rtop_session *session, const char *path
   struct stat status;
   bool from_input = strcmp(path, "-") == 0;
   if (from_input && !(fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))) {
+    if (!session->needs_rights && !rtop_feed_stream_as_nobody(error)) return false;
     session->stream = rtop_feed_open_stream(STDIN_FILENO, session->profile, error);
     if (session->stream) session_take(session, session->stream, 0);
     return session->stream != NULL;
@@ -270,6 +271,7 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
   if (!session) return NULL;
   rtop_lens_set(rtop_profile_lens(session->profile), wish->lens);
   session->skips_past = wish->skips_past;
+  session->needs_rights = wish->needs_rights;
   session->follows = !wish->alone;
   session->by_seconds = wish->by_seconds;
   session->names = wish->names;

@@ -45,6 +45,7 @@ struct rtop_session_wish {
   size_t memory_bytes; /* of history */
   int64_t keep_ns;     /* so much of it is looked at; 0: as much as there is */
   const struct rtop_lens_look *lens;
+  bool needs_rights;         /* more is to be read or written than a stream: root reads that as root */
   bool skips_past;           /* only what comes from now on is read of living processes */
   bool keeps_sums;           /* of windows that memory cannot hold any more */
   bool alone;                /* not what they fork or spawn */

@@ -65,7 +65,8 @@ struct rtop_session {
   uint32_t trace_id;
   char (*left_out)[SESSION_WORDS_BYTES]; /* why processes are not watched that somebody asked for */
   int left_out_count;
-  bool skips_past; /* of living processes only what comes from now on is wanted */
+  bool needs_rights; /* as in the wish */
+  bool skips_past;   /* of living processes only what comes from now on is wanted */
   bool by_seconds, always_by_seconds;
   struct rtop_recorder *recorder; /* NULL: nothing is recorded */
   struct rtop_feed *stream;       /* the first feed, when that is one; NULL: it is not */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_ROWS_FROM = 40, TABLE_ROWS_LEAST = 4 };
+enum { STACK_ROWS_FROM = 40, TABLE_ROWS_LEAST = 4, STACK_LEAST = 3 };
 
 static struct threads_view *threads_view(const struct ui *ui)
 {
@@ -52,19 +52,64 @@ int threads_view_stack_rows(const struct ui *ui)
   return rows / 2;
 }
 
-struct ui_rows threads_view_rows(const struct ui *ui)
+struct ui_rows threads_view_threads(const struct ui *ui)
 {
   return ui_rows_of(ui, &threads_view(ui)->pager, threads_view(ui)->table.count, 1, threads_view_stack_rows(ui));
 }
 
+static size_t threads_fibers(const struct ui *ui, size_t *from)
+{
+  const struct threads_view *view = threads_view(ui);
+  const struct rtop_thread_row *thread = threads_view_row(ui, view->pager.cursor);
+  return thread != NULL ? fiber_table_of(&view->fibers, thread->source, thread->serial, from) : 0;
+}
+
+const struct fiber_row *threads_view_fiber(const struct ui *ui, size_t place)
+{
+  size_t from = 0, count = threads_fibers(ui, &from);
+  return place < count ? &threads_view(ui)->fibers.rows[from + place] : NULL;
+}
+
+/* Below the title of the stack, which has three rows at least; no rows: there is no room, or no fiber. */
+struct ui_rows threads_view_fibers(const struct ui *ui)
+{
+  struct threads_view *view = threads_view(ui);
+  int stack = threads_view_stack_rows(ui), room = stack - STACK_LEAST - 2;
+  size_t from, count = room > 0 ? threads_fibers(ui, &from) : 0;
+  struct ui_rows rows = { .count = count, .cursor = view->in_fibers ? view->fiber_pager.cursor : count };
+  rows.pager = &view->fiber_pager;
+  rows.page = count < (size_t)room ? count : (size_t)room;
+  rows.heading = ui->layout.part[PART_TABLE].rows - stack + 2;
+  return rows;
+}
+
+struct ui_rows threads_view_rows(const struct ui *ui)
+{
+  struct ui_rows fibers = threads_view_fibers(ui);
+  return threads_view(ui)->in_fibers && fibers.count > 0 ? fibers : threads_view_threads(ui);
+}
+
+bool threads_view_fiber_matches(const struct ui *ui, const struct fiber_row *row)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  return ui->search[0] != '\0' && (rtop_text_contains(fiber_row_name(row, symbols), ui->search) ||
+                                   rtop_text_contains(fiber_row_wait(row, symbols), ui->search));
+}
+
 static bool threads_matches(const struct ui *ui, size_t place)
 {
+  if (threads_view(ui)->in_fibers) {
+    const struct fiber_row *row = threads_view_fiber(ui, place);
+    return row != NULL && threads_view_fiber_matches(ui, row);
+  }
   return threads_view_matches(ui, threads_view_row(ui, place));
 }
 
 static void threads_anchor_here(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
+  const struct fiber_row *fiber = view->in_fibers ? threads_view_fiber(ui, view->fiber_pager.cursor) : NULL;
+  if (fiber != NULL) view->fiber_kind = fiber->kind;
   const struct rtop_thread_row *thread = threads_view_row(ui, view->pager.cursor);
   view->anchored = thread != NULL;
   if (thread != NULL) {
@@ -83,6 +128,28 @@ static void threads_follow(struct ui *ui)
       return;
     }
   }
+}
+
+/* The cursor stays among the fibers as long as the thread has some, and there is room for them. */
+static void threads_follow_fibers(struct ui *ui)
+{
+  struct threads_view *view = threads_view(ui);
+  struct ui_rows rows = threads_view_fibers(ui);
+  view->in_fibers = view->in_fibers && rows.count > 0;
+  for (size_t i = 0; view->in_fibers && ui->follow && i < rows.count; i++)
+    if (threads_view_fiber(ui, i)->kind == view->fiber_kind) {
+      view->fiber_pager.cursor = i;
+      break;
+    }
+  if (!view->in_fibers) view->fiber_pager = (struct pager){ 0 };
+  else pager_fit(rows.pager, rows.count, rows.page);
+}
+
+static void threads_fit(struct ui *ui)
+{
+  struct ui_rows rows = threads_view_threads(ui);
+  pager_fit(rows.pager, rows.count, rows.page);
+  ui_rows_fit(ui);
 }
 
 /* Around a frozen moment as much is seen of what came after it as of what came before, if it is there. */
@@ -111,9 +178,13 @@ static void threads_update(struct ui *ui)
     .exact = ui_calm_samples(ui) == 0,
   };
   thread_table_build(&view->table, &ui->sum, rtop_profile_symbols(ui->profile), &options);
+  const struct fiber_order order = { threads_view_fiber_sort(view), view->fiber_reverse, options.filter,
+                                     options.filter_invert };
   fiber_table_build(&view->fibers, ui->profile, &ui->sum);
+  fiber_order(&view->fibers, rtop_profile_symbols(ui->profile), &order);
   threads_follow(ui);
-  ui_rows_fit(ui);
+  threads_follow_fibers(ui);
+  threads_fit(ui);
   ui_rows_count(ui);
 }
 
@@ -169,13 +240,79 @@ static bool close_stack(struct ui *ui)
 
 static void threads_go(struct ui *ui, size_t place)
 {
-  threads_view(ui)->pager.cursor = place;
+  struct threads_view *view = threads_view(ui);
+  if (view->in_fibers) view->fiber_pager.cursor = place;
+  else view->pager.cursor = place;
   threads_moved(ui);
+}
+
+/* ---- fibers ------------------------------------------------------------------------------------------------ */
+
+static bool leave_fibers(struct ui *ui)
+{
+  struct threads_view *view = threads_view(ui);
+  bool were = view->in_fibers;
+  view->in_fibers = false;
+  if (were) threads_moved(ui);
+  return were;
+}
+
+static bool enter_fibers(struct ui *ui)
+{
+  struct threads_view *view = threads_view(ui);
+  size_t from;
+  if (view->in_fibers) return true;
+  if (threads_fibers(ui, &from) == 0) {
+    ui_say(ui, "no fibers of this thread wait in a fiber scheduler");
+    return true;
+  }
+  if (threads_view_stack_rows(ui) == 0) toggle_stack(ui);
+  view->in_fibers = threads_view_fibers(ui).count > 0;
+  if (!view->in_fibers) ui_say(ui, "there is no room for fibers here");
+  threads_moved(ui);
+  return true;
+}
+
+static bool fibers_sort(struct ui *ui, int step, bool reverse)
+{
+  struct threads_view *view = threads_view(ui);
+  int sort = (int)threads_view_fiber_sort(view) + step;
+  if (sort < 0 || sort >= FIBER_SORTS) return true;
+  view->fiber_sorted = true;
+  view->fiber_sort = (enum fiber_sort)sort;
+  view->fiber_reverse = reverse;
+  ui->stale = true;
+  return true;
+}
+
+static bool fibers_handle(struct ui *ui, enum request request)
+{
+  const struct threads_view *view = threads_view(ui);
+  switch (request) {
+  case REQUEST_FIBERS_BACK:
+  case REQUEST_BACK:
+  case REQUEST_QUIT: return leave_fibers(ui);
+  case REQUEST_SORT_LEFT: return fibers_sort(ui, -1, false);
+  case REQUEST_SORT_RIGHT: return fibers_sort(ui, 1, false);
+  case REQUEST_REVERSE: return fibers_sort(ui, 0, !view->fiber_reverse);
+  default: return false;
+  }
+}
+
+/* Those above are threads. */
+static void threads_click(struct ui *ui, int row, int x)
+{
+  struct ui_rows fibers = threads_view_fibers(ui);
+  threads_view(ui)->in_fibers = fibers.count > 0 && row >= fibers.heading && row < fibers.heading + (int)fibers.page;
+  ui_rows_click(ui, row, x);
 }
 
 static bool threads_handle(struct ui *ui, enum request request)
 {
+  if (threads_view(ui)->in_fibers && fibers_handle(ui, request)) return true;
   switch (request) {
+  case REQUEST_FIBERS: return enter_fibers(ui);
+  case REQUEST_FIBERS_BACK: return true;
   case REQUEST_CHOOSE_THREAD: return threads_choose(ui);
   case REQUEST_CHOOSE_MORE: return choose_more(ui);
   case REQUEST_STACK: return toggle_stack(ui);
@@ -197,12 +334,14 @@ static void threads_open(struct ui *ui)
   ui->stalls.serial = 0;
   threads_follow(ui);
   ui->follow = followed;
-  ui_rows_fit(ui);
+  view->in_fibers = false;
+  threads_fit(ui);
 }
 
 static void threads_prepare(struct ui *ui)
 {
-  ui_rows_fit(ui);
+  threads_follow_fibers(ui);
+  threads_fit(ui);
   if (ui->profile != NULL) threads_look(ui);
 }
 
@@ -218,8 +357,27 @@ static uint32_t source_of(const struct rtop_symbols *symbols, uint32_t node)
   return 0;
 }
 
+/* Its stack stands below. */
+static void fibers_menu(struct ui *ui, struct ui_row *row, const struct fiber_row *fiber)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  row->name = row->text;
+  snprintf(row->text, sizeof row->text, "%s", fiber_row_name(fiber, symbols));
+  row->frame = source_of(symbols, fiber->node);
+  threads_anchor_here(ui);
+  ui_row_can(row, 'b', "back to the threads", REQUEST_FIBERS_BACK);
+  if (row->frame != 0) ui_row_can(row, 's', "source of what they wait in", ROW_SOURCE_OF);
+}
+
 static void threads_menu(struct ui *ui, struct ui_row *row)
 {
+  const struct threads_view *view = threads_view(ui);
+  const struct fiber_row *fiber = view->in_fibers ? threads_view_fiber(ui, view->fiber_pager.cursor) : NULL;
+  size_t from;
+  if (fiber != NULL) {
+    fibers_menu(ui, row, fiber);
+    return;
+  }
   const struct rtop_thread_row *thread = threads_view_row(ui, threads_view(ui)->pager.cursor);
   row->frame = 0;
   if (thread == NULL) return;
@@ -232,6 +390,7 @@ static void threads_menu(struct ui *ui, struct ui_row *row)
   ui_row_can(row, '=', alone ? "all threads again" : "only this thread, in all views", REQUEST_CHOOSE_THREAD);
   ui_row_can(row, 'c', chosen ? "take it from those chosen" : "add it to those chosen", REQUEST_CHOOSE_MORE);
   ui_row_can(row, 'k', threads_view_stack_rows(ui) > 0 ? "hide its stack" : "its stack", REQUEST_STACK);
+  if (threads_fibers(ui, &from) > 0) ui_row_can(row, 'f', "its fibers", REQUEST_FIBERS);
   if (!alone) ui_row_can(row, 't', "tree of this thread", ROW_THREAD_TREE);
   if (row->frame != 0) ui_row_can(row, 's', "source of what it is in", ROW_SOURCE_OF);
 }
@@ -251,7 +410,7 @@ const struct view_ops view_threads = {
   .prepare = threads_prepare,
   .note = threads_note,
   .handle = threads_handle,
-  .click = ui_rows_click,
+  .click = threads_click,
   .row = threads_menu,
   .rows = threads_view_rows,
   .matches = threads_matches,

@@ -4,7 +4,7 @@
 #ifndef RTOP_TUI_VIEW_THREADS_H
 #define RTOP_TUI_VIEW_THREADS_H
 
-#include "tui/tables/fiber_table.h"
+#include "tui/tables/fiber_order.h"
 #include "tui/tables/thread_lanes.h"
 #include "tui/tables/thread_table.h"
 #include "tui/term/pager.h"
@@ -23,12 +23,30 @@ struct threads_view {
   bool anchored;      /* the cursor follows a thread */
   uint32_t source;
   uint64_t serial;
+  /* The cursor is among the fibers of the thread, and follows a kind. */
+  bool in_fibers;
+  struct pager fiber_pager;
+  bool fiber_sorted; /* otherwise than by their share */
+  enum fiber_sort fiber_sort;
+  bool fiber_reverse;
+  uint32_t fiber_kind;
   bool stack_open, stack_closed; /* the user's wish; neither: where there is room */
 };
 
+static inline enum fiber_sort threads_view_fiber_sort(const struct threads_view *view)
+{
+  return view->fiber_sorted ? view->fiber_sort : FIBER_SORT_SHARE;
+}
+
 /* The thread in a row of the table; NULL beyond the last. */
 const struct rtop_thread_row *threads_view_row(const struct ui *ui, size_t place);
+/* Of the threads; of their fibers, which stand below; and of those of them that the cursor is in. */
+struct ui_rows threads_view_threads(const struct ui *ui);
+struct ui_rows threads_view_fibers(const struct ui *ui);
 struct ui_rows threads_view_rows(const struct ui *ui);
+/* A kind of fibers of the thread under the cursor, by its place among them; NULL beyond the last. */
+const struct fiber_row *threads_view_fiber(const struct ui *ui, size_t place);
+bool threads_view_fiber_matches(const struct ui *ui, const struct fiber_row *row);
 bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thread);
 /* Rows of the stack below the table, its title included; 0: it is not shown. */
 int threads_view_stack_rows(const struct ui *ui);

@@ -10,7 +10,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { LANE_LEAST = 8, LEAF_LEAST = 16, WIDE = 120, KERNEL_FROM = 200, STACK_LEAST = 3, FIBERS_COLUMNS = 33 };
+enum { LANE_LEAST = 8, LEAF_LEAST = 16, WIDE = 120, KERNEL_FROM = 200, FIBERS_COLUMNS = 35 };
 
 enum field {
   FIELD_TID,
@@ -256,7 +256,7 @@ struct pen {
   const struct columns *columns;
   const struct rtop_thread_row *thread;
   int y, left;
-  bool selected;
+  bool selected, elsewhere; /* the cursor is elsewhere, and only marked here */
 };
 
 static enum face face_of(const struct pen *pen, enum face face)
@@ -322,7 +322,7 @@ static void threads_draw_row(const void *table, size_t place, int y, bool select
   const int *columns = pen->columns->columns;
   pen->thread = threads_view_row(pen->ui, place);
   pen->y = y;
-  pen->selected = selected;
+  pen->selected = selected && !pen->elsewhere;
   draw_names(pen);
   bool kernel = columns[FIELD_READ] > 0;
   const struct task_rates *rates = kernel ? rates_of(pen->ui, pen->view, pen->thread) : NULL;
@@ -368,6 +368,17 @@ static void stack_title(const struct rtop_thread_row *thread, int y, int columns
   for (; x < columns; x++) draw_text(y, x, 1, FACE_LABEL, "-");
 }
 
+static void fibers_title(const struct ui *ui, const struct rtop_thread_row *thread, const struct fiber_row *fiber,
+                         struct rect at)
+{
+  char name[64];
+  rtop_text_sanitize(name, sizeof name, thread->name, strlen(thread->name));
+  draw_blank(at.y, 0, at.columns, FACE_LABEL);
+  draw_format(at.y, 0, at.columns, FACE_LABEL, "-- where most fibers of %s (%u) wait: %s ",
+              name[0] != '\0' ? name : "-", thread->native_id,
+              fiber_row_name(fiber, rtop_profile_symbols(ui->profile)));
+}
+
 /* What it waits for and who is inside; what it is inside that others wait for. Returns the rows it took. */
 static int draw_locks(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
@@ -389,46 +400,61 @@ static int draw_locks(const struct ui *ui, const struct rtop_thread_row *thread,
   return rows;
 }
 
-static void draw_fibers_row(const struct ui *ui, const struct fiber_row *row, int y, int columns)
+struct fibers_pen {
+  const struct ui *ui;
+  int columns;
+};
+
+static void draw_fibers_row(const void *context, size_t place, int y, bool selected)
 {
-  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
-  char place[1100] = "", longest[16];
-  int left = FIBERS_COLUMNS, names = (columns - left) * 2 / 5, places = (columns - left) / 4;
+  const struct fibers_pen *pen = context;
+  const struct rtop_symbols *symbols = rtop_profile_symbols(pen->ui->profile);
+  const struct fiber_row *row = threads_view_fiber(pen->ui, place);
+  char place_text[1100] = "", longest[16];
+  int left = FIBERS_COLUMNS, columns = pen->columns, names = (columns - left) * 2 / 5, places = (columns - left) / 4;
+  enum face face = selected ? FACE_CURSOR : FACE_NORMAL, other = selected ? FACE_CURSOR : FACE_C;
+  bool match = threads_view_fiber_matches(pen->ui, row);
   draw_time(longest, sizeof longest, row->longest_ns);
-  if (row->kind) ui_place(place, sizeof place, rtop_symbols_get(symbols, row->kind));
-  draw_format(y, 0, left, FACE_NORMAL, "%7u %7u %6.1f %7s", row->alive, row->waiting, 100 * row->share, longest);
-  draw_text(y, left, names - 1, row->kind ? FACE_NORMAL : FACE_C, fiber_row_name(row, symbols));
-  draw_tail(y, left + names, places - 1, FACE_PLACE, place);
-  draw_text(y, left + names + places, columns - left - names - places, FACE_NORMAL, fiber_row_wait(row, symbols));
+  if (row->kind) ui_place(place_text, sizeof place_text, rtop_symbols_get(symbols, row->kind));
+  draw_format(y, 1, left - 1, face, "%6u %8u %7.1f %8s", row->alive, row->waiting, 100 * row->share, longest);
+  draw_text(y, left, names - 1, match ? FACE_MATCH : row->kind ? face : other, fiber_row_name(row, symbols));
+  draw_tail(y, left + names, places - 1, selected ? FACE_CURSOR : FACE_PLACE, place_text);
+  draw_text(y, left + names + places, columns - left - names - places, face, fiber_row_wait(row, symbols));
 }
 
-/* The fibers of its scheduler by kind, above the stack, which has three rows at least. Returns the rows it took. */
-static int draw_fibers(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread,
-                       struct rect at)
+/* Under the heading of what they are sorted by stands the sign of it, as in all tables. */
+static void draw_fibers_heading(const struct threads_view *view, int y, int columns)
 {
-  size_t from = 0, count = fiber_table_of(&view->fibers, thread->source, thread->serial, &from);
-  int room = at.rows - STACK_LEAST - 1;
-  if (count == 0 || room < 1) return 0;
-  int shown = count <= (size_t)room ? (int)count : room - 1;
-  draw_format(at.y, 0, at.columns, FACE_LABEL, "%7s %7s %6s %7s  %s", "ALIVE", "WAITING", "SHARE%", "LONGEST",
-              "FIBERS");
-  for (int i = 0; i < shown; i++) draw_fibers_row(ui, &view->fibers.rows[from + (size_t)i], at.y + 1 + i, at.columns);
-  if (shown == (int)count) return shown + 1;
-  draw_format(at.y + 1 + shown, 0, at.columns, FACE_NORMAL, "%7s and %zu kinds more", "", count - (size_t)shown);
-  return shown + 2;
+  static const char *const titles[FIBER_SORTS] = { "ALIVE", "WAITING", "SHARE%", "LONGEST", "FIBERS" };
+  static const int ends[FIBER_SORTS] = { 7, 16, 24, 33, 0 };
+  draw_blank(y, 0, columns, FACE_LABEL);
+  for (int i = 0; i < FIBER_SORTS; i++) {
+    char text[16];
+    bool here = threads_view_fiber_sort(view) == (enum fiber_sort)i, up = view->fiber_reverse != (i == FIBER_SORT_NAME);
+    int width = (int)strlen(titles[i]);
+    snprintf(text, sizeof text, "%s%s", titles[i], here ? up ? "^" : "v" : "");
+    draw_text(y, ends[i] ? ends[i] - width : FIBERS_COLUMNS, width + 1, FACE_LABEL, text);
+  }
 }
 
-static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
+/* The fibers of its scheduler by kind, above the stack. Returns the rows it took. */
+static int draw_fibers(const struct ui *ui, const struct threads_view *view)
+{
+  struct ui_rows rows = threads_view_fibers(ui);
+  struct rect table = ui->layout.part[PART_TABLE];
+  struct fibers_pen pen = { ui, table.columns };
+  if (rows.count == 0) return 0;
+  draw_fibers_heading(view, table.y + rows.heading - 1, table.columns);
+  ui_rows_draw(&rows, table, draw_fibers_row, &pen);
+  return (int)rows.page + 1;
+}
+
+/* From the row below at.y on. */
+static void draw_frames(const struct ui *ui, uint32_t leaf, bool old, struct rect at)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   int row = 0, names = at.columns * 3 / 5;
-  stack_title(thread, at.y, at.columns);
-  int locks = draw_locks(ui, thread, (struct rect){ at.y + 1, at.x, at.rows - 2, at.columns });
-  int above = locks + draw_fibers(ui, ui->data[VIEW_THREADS], thread,
-                                  (struct rect){ at.y + 1 + locks, at.x, at.rows - 1 - locks, at.columns });
-  at.y += above;
-  at.rows -= above;
-  for (uint32_t node = thread->node; node != 0 && row + 1 < at.rows; row++) {
+  for (uint32_t node = leaf; node != 0 && row + 1 < at.rows; row++) {
     char place[1100];
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
@@ -440,13 +466,28 @@ static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread
       draw_format(y, 0, at.columns, FACE_NORMAL, "      and %u more", call->depth);
       return;
     }
-    bool old = thread_stack_is_old(thread);
     draw_format(y, 0, 6, FACE_NORMAL, "%c%3d", old ? '?' : ' ', row);
     draw_text(y, 6, names - 8, rtop_symbol_is_code(symbol) && !old ? FACE_NORMAL : FACE_C, symbol->label);
     draw_tail(y, names, at.columns - names, FACE_PLACE, place);
     node = call->parent < node ? call->parent : 0;
   }
-  if (thread->node == 0) draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
+  if (leaf == 0) draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
+}
+
+/* Of the thread; of the fibers under the cursor, where they wait. */
+static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
+{
+  const struct threads_view *view = ui->data[VIEW_THREADS];
+  const struct fiber_row *fiber = view->in_fibers ? threads_view_fiber(ui, view->fiber_pager.cursor) : NULL;
+  if (fiber != NULL) fibers_title(ui, thread, fiber, at);
+  else stack_title(thread, at.y, at.columns);
+  int above = draw_fibers(ui, view);
+  if (fiber == NULL)
+    above += draw_locks(ui, thread, (struct rect){ at.y + 1 + above, at.x, at.rows - 2 - above, at.columns });
+  at.y += above;
+  at.rows -= above;
+  if (fiber != NULL) draw_frames(ui, fiber->node, false, at);
+  else draw_frames(ui, thread->node, thread_stack_is_old(thread), at);
 }
 
 void threads_draw(struct ui *ui)
@@ -466,10 +507,14 @@ void threads_draw(struct ui *ui)
     draw_text(table.y + 1, 2, table.columns - 2, FACE_NORMAL,
               ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
                                     : "no thread is known yet");
-  } else if (stack_rows > 0) {
+  } else if (stack_rows > 0 && !view->in_fibers) {
     draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows, table.columns });
   }
-  struct ui_rows rows = threads_view_rows(ui);
-  struct pen pen = { .ui = ui, .view = view, .columns = &columns, .left = table.x };
+  struct ui_rows rows = threads_view_threads(ui);
+  rows.bare = view->in_fibers;
+  struct pen pen = { .ui = ui, .view = view, .columns = &columns, .left = table.x, .elsewhere = rows.bare };
   ui_rows_draw(&rows, table, threads_draw_row, &pen);
+  /* Last, so that the terminal's cursor is there. */
+  if (view->in_fibers && selected != NULL && stack_rows > 0)
+    draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows, table.columns });
 }

@@ -197,6 +197,19 @@ static void test_what_is_no_file_is_refused(void **state)
   assert_string_equal(ui.message, "");
 }
 
+/* Read beforehand, it may be out of reach when the screen opens; and is read once. */
+static void test_read_beforehand(void **state)
+{
+  (void)state;
+  write_text("sort = total\n", 13);
+  settings_read(&options);
+  write_text("sort = alloc\n", 13);
+  settings_load(&ui, &options);
+  assert_int_equal(ui.wanted.sort, RTOP_SORT_TOTAL);
+  settings_load(&ui, &options);
+  assert_int_equal(ui.wanted.sort, RTOP_SORT_ALLOC);
+}
+
 static void test_written_and_read_again(void **state)
 {
   struct stat status;
@@ -313,6 +326,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_bad_lines_are_told_and_skipped, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_garbage, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_what_is_no_file_is_refused, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_read_beforehand, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_written_and_read_again, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_old_content_is_kept, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_through_a_link, set_up, tear_down),

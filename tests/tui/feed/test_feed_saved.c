@@ -133,6 +133,81 @@ static void test_very_long(void **state)
   free(once);
 }
 
+/* A few bytes may say that they tell of centuries: that is no large work, and still no sum is lost. */
+static void test_years(void **state)
+{
+  struct rtop_profile *profile = rtop_profile_create(64 << 20);
+  struct rtop_sum sum = { 0 };
+  struct rtop_error error;
+  (void)state;
+  char *once = with(good, "\"duration\":3000000000", "\"duration\":900000000000000000");
+  char *text = with(once, "[0,1,2,1,3000000000,", "[0,1,2,1,899999999999999999,");
+  save(text, strlen(text));
+  struct rtop_feed *feed = open_saved(profile, &error);
+  assert_non_null(feed);
+  assert_int_equal(poll_feed(feed, profile), 4096);
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_int_equal(sum.length_ns, INT64_C(900000000000000000));
+  assert_int_equal(sum.total.wall_ns[RTOP_STATE_BLOCKED], INT64_C(899999999999999999) + 500 * MS);
+  assert_int_equal(sum.total.wall_ns[RTOP_STATE_RUNNING], 2000 * MS);
+  rtop_sum_destroy(&sum);
+  rtop_feed_close(&feed);
+  rtop_profile_destroy(&profile);
+  free(text);
+  free(once);
+}
+
+/* `text` with a row of a list so often. */
+static char *repeated(const char *list, const char *row, size_t often, size_t *bytes)
+{
+  size_t before = (size_t)(strstr(good, list) - good) + strlen(list), length = strlen(row);
+  char *text = malloc(sizeof good + often * length);
+  assert_non_null(text);
+  memcpy(text, good, before);
+  for (size_t i = 0; i < often; i++) memcpy(text + before + i * length, row, length);
+  strcpy(text + before + often * length, good + before);
+  *bytes = sizeof good - 1 + often * length;
+  return text;
+}
+
+/* Objects of three bytes each take eighty times that in memory, which no profile that was saved does. */
+static void test_more_memory_than_its_size_explains(void **state)
+{
+  struct rtop_profile *profile = rtop_profile_create(16 << 20);
+  struct rtop_error error;
+  size_t bytes;
+  (void)state;
+  char *text = repeated("\"methods\":[", "{},", 2 << 20, &bytes);
+  save(text, bytes);
+  assert_null(open_saved(profile, &error));
+  assert_non_null(strstr(error.text, "of memory, the limit for a source of 6.0M"));
+  free(text);
+  rtop_profile_destroy(&profile);
+}
+
+/* As many calls as a large program has, for a week: neither too much, nor is one lost. */
+static void test_many_calls_for_a_week(void **state)
+{
+  struct rtop_profile *profile = rtop_profile_create(512 << 20);
+  struct rtop_sum sum = { 0 };
+  struct rtop_error error;
+  size_t bytes;
+  (void)state;
+  char *text = repeated("\"cells\":[", "[2,0,0,1,10000000,1,1,1],", 50000, &bytes);
+  char *week = with(text, "\"duration\":3000000000", "\"duration\":604800000000000");
+  save(week, strlen(week));
+  struct rtop_feed *feed = open_saved(profile, &error);
+  assert_non_null(feed);
+  poll_feed(feed, profile);
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_int_equal(sum.total.wall_ns[RTOP_STATE_RUNNING], 2000 * MS + 50000 * 10 * MS);
+  rtop_sum_destroy(&sum);
+  rtop_feed_close(&feed);
+  rtop_profile_destroy(&profile);
+  free(week);
+  free(text);
+}
+
 static void test_damaged(void **state)
 {
   static const char *const changes[][2] = {
@@ -164,6 +239,8 @@ static void test_damaged(void **state)
     { "[2,0,0,60", "[4294967298,0,0,60" },
     { "2000000000,1900000000,90,3]", "9223372036854775807,1900000000,90,3]" },
     { "2000000000,1900000000,90,3]", "2000000000,1900000000,90]" },
+    { "60,2000000000,1900000000,90,3],[2,0,2,9,500000000",
+      "60,9000000000000000000,0,90,3],[2,0,2,9,9000000000000000000" },
     { "[1,0,6]", "[3,0,6]" },
     { "[1,0,6]", "[1,16,6]" },
     { "\"calls\":{", "\"calls\":7,\"more\":{" },
@@ -256,8 +333,15 @@ int main(void)
 {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
   const struct CMUnitTest tests[] = {
-    CASE(test_what_it_tells), CASE(test_very_long),   CASE(test_damaged),
-    CASE(test_every_byte),    CASE(test_other_files), CASE(test_rights_of_the_owner),
+    CASE(test_what_it_tells),
+    CASE(test_very_long),
+    CASE(test_years),
+    CASE(test_more_memory_than_its_size_explains),
+    CASE(test_many_calls_for_a_week),
+    CASE(test_damaged),
+    CASE(test_every_byte),
+    CASE(test_other_files),
+    CASE(test_rights_of_the_owner),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

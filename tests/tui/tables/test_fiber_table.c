@@ -1,6 +1,6 @@
 /* Fibers as rows: of which kind they are, how many, for how long, over windows of any kind. */
 #include "tests/tui/model_fixture.h"
-#include "tui/tables/fiber_table.h"
+#include "tui/tables/fiber_order.h"
 
 static struct rtop_symbols *symbols;
 static struct fiber_table table;
@@ -135,6 +135,50 @@ static void test_over_windows(void **state)
     assert_false(table.rows[i].source == sum.threads[0].source && table.rows[i].serial == sum.threads[0].serial);
 }
 
+static void order(enum fiber_sort sort, bool reverse, const char *filter, bool invert)
+{
+  assert_true(fiber_order(&table, symbols, &(struct fiber_order){ sort, reverse, filter, invert }));
+}
+
+/* Each thread's own, in any order; of a thread that has none that match, all. */
+static void test_order(void **state)
+{
+  uint32_t a = call(0, "A#run", "/app/a.rb", 1), b = call(0, "B#run", "/app/b.rb", 2);
+  uint32_t wait = call(call(0, "C#run", "/app/c.rb", 3), "IO#read", "", 0);
+  const struct rtop_fibers fibers[] = { { 1, 0, a, 10, 1, 100 * MS, 30 * MS },
+                                        { 1, 0, b, 3, 3, 300 * MS, 20 * MS },
+                                        { 1, 0, wait, 5, 2, 200 * MS, 90 * MS },
+                                        { 2, 0, a, 7, 7, 100 * MS, 30 * MS } };
+  static const struct {
+    enum fiber_sort sort;
+    bool reverse;
+    const char *first, *last;
+  } cases[] = {
+    { FIBER_SORT_SHARE, false, "B#run", "A#run" },   { FIBER_SORT_ALIVE, false, "A#run", "B#run" },
+    { FIBER_SORT_WAITING, false, "B#run", "A#run" }, { FIBER_SORT_LONGEST, false, "C#run", "B#run" },
+    { FIBER_SORT_NAME, false, "A#run", "C#run" },    { FIBER_SORT_NAME, true, "C#run", "A#run" },
+    { FIBER_SORT_SHARE, true, "A#run", "B#run" },
+  };
+  add(*state, 0, 0, 100, fibers, 4);
+  build(*state, 0, 100);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    order(cases[i].sort, cases[i].reverse, NULL, false);
+    assert_string_equal(fiber_row_name(&table.rows[0], symbols), cases[i].first);
+    assert_string_equal(fiber_row_name(&table.rows[2], symbols), cases[i].last);
+    assert_int_equal(table.rows[3].serial, 2);
+  }
+  order(FIBER_SORT_SHARE, false, "IO#read|B#", false);
+  assert_int_equal(table.count, 3);
+  expect(0, "B#run", "B#run", 3, 300);
+  expect(1, "C#run", "IO#read", 5, 200);
+  expect(2, "A#run", "A#run", 7, 100);
+  build(*state, 0, 100);
+  order(FIBER_SORT_SHARE, false, "IO#read|B#", true);
+  assert_int_equal(table.count, 2);
+  assert_int_equal(table.rows[0].serial, 1);
+  expect(0, "A#run", "A#run", 10, 100);
+}
+
 /* Long windows are shared out; memory that has run short keeps sums. */
 static void test_long_windows(void **state)
 {
@@ -167,10 +211,7 @@ int main(void)
 {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
   const struct CMUnitTest tests[] = {
-    CASE(test_kinds),
-    CASE(test_over_windows),
-    CASE(test_long_windows),
-    CASE(test_hostile_counts),
+    CASE(test_kinds), CASE(test_over_windows), CASE(test_order), CASE(test_long_windows), CASE(test_hostile_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,37 +176,107 @@ static void test_old_stacks(void **state)
   assert_true(shows("seen 812ms ago, none taken since;"));
 }
 
-/* The fibers of a thread stand above its stack; of too many kinds it is told how many there are. */
-static void test_fibers(void **state)
+/* So many kinds of fibers wait in the thread; their names are methods of the model. */
+static void add_fibers(const struct rtop_thread_row *thread, size_t count)
 {
-  (void)state;
   struct threads_view *view = ui.data[VIEW_THREADS];
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui.profile);
+  assert_true(rtop_reserve(&view->fibers.rows, &view->fibers.capacity, count, sizeof *view->fibers.rows));
+  for (size_t i = 0; i < count; i++)
+    view->fibers.rows[i] = (struct fiber_row){ .source = thread->source,
+                                               .serial = thread->serial,
+                                               .kind = 1 + (uint32_t)i,
+                                               .alive = 1200 + (uint32_t)i,
+                                               .waiting = 7,
+                                               .share = 0.255,
+                                               .longest_ns = 1500 * INT64_C(1000000),
+                                               .node = i == 1 ? ui.sum.threads[0].node : thread->node };
+  view->fibers.count = count;
+  assert_true(rtop_symbols_frame_count(symbols) > count);
+  ui_draw(&ui);
+}
+
+static const struct rtop_thread_row *thread_with_stack(void)
+{
   model_press(&ui, 't');
   const struct rtop_thread_row *thread = &ui.sum.threads[1];
   assert_string_equal(thread->name, "puma srv tp 001");
   assert_false(shows("ALIVE"));
-  assert_true(rtop_reserve(&view->fibers.rows, &view->fibers.capacity, 20, sizeof *view->fibers.rows));
-  for (size_t i = 0; i < 20; i++)
-    view->fibers.rows[i] =
-        (struct fiber_row){ .source = thread->source,
-                            .serial = thread->serial,
-                            .kind = rtop_symbols_get_node(rtop_profile_symbols(ui.profile), thread->node)->frame,
-                            .alive = 1200 + (uint32_t)i,
-                            .waiting = 7,
-                            .share = 0.255,
-                            .longest_ns = 1500 * INT64_C(1000000),
-                            .node = thread->node };
-  view->fibers.count = 3;
-  ui_draw(&ui);
+  return thread;
+}
+
+/* The fibers of a thread stand above its stack; of too many kinds it is told which are seen. */
+static void test_fibers(void **state)
+{
+  struct threads_view *view = ui.data[VIEW_THREADS];
+  (void)state;
+  const struct rtop_thread_row *thread = thread_with_stack();
+  add_fibers(thread, 3);
   assert_true(shows("-- stack of puma srv tp 001 (4721), runs"));
-  assert_true(shows("  ALIVE WAITING SHARE% LONGEST  FIBERS"));
-  assert_true(shows("   1202       7   25.5"));
-  assert_false(shows("kinds more"));
+  assert_true(shows("  ALIVE  WAITING  SHARE%v LONGEST"));
+  assert_true(shows("   1202        7    25.5"));
+  assert_false(shows("1-3 of"));
+  add_fibers(thread, 20);
   view->fibers.rows[0].kind = view->fibers.rows[0].node = 0;
-  view->fibers.count = 20;
   ui_draw(&ui);
-  assert_true(shows("(not known)") && shows("kinds more") && shows("\n   0 "));
+  assert_true(shows("(not known)") && shows(" of 20 Top") && shows("\n   0 "));
   check_drawn_afresh(&ui);
+}
+
+/* The cursor goes down to them and back; the stack is where those under it wait. */
+static void test_cursor_in_fibers(void **state)
+{
+  struct threads_view *view = ui.data[VIEW_THREADS];
+  (void)state;
+  add_fibers(thread_with_stack(), 20);
+  ui.stale = false;
+  model_press(&ui, FN(KEY_RIGHT));
+  assert_true(view->in_fibers && shows(">  1200") && shows("-- where most fibers of puma srv tp 001 (4721) wait: "));
+  assert_true(shows(">puma srv tp 001"));
+  size_t thread = view->pager.cursor;
+  model_press(&ui, 'j');
+  assert_true(shows(">  1201") && !shows(">  1200"));
+  char leaf[200];
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui.profile);
+  uint32_t node = ui.sum.threads[0].node;
+  snprintf(leaf, sizeof leaf, "   0  %s",
+           rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame)->label);
+  assert_true(shows(leaf));
+  model_press(&ui, 'G');
+  assert_true(shows(">  1219") && shows(" of 20 End"));
+  check_drawn_afresh(&ui);
+  assert_int_equal(view->pager.cursor, thread);
+  model_press(&ui, FN(KEY_LEFT));
+  assert_true(!view->in_fibers && shows("-- stack of puma srv tp 001"));
+  model_press(&ui, FN(KEY_RIGHT));
+  model_press(&ui, 27);
+  assert_false(view->in_fibers);
+}
+
+static void test_search_in_fibers(void **state)
+{
+  struct threads_view *view = ui.data[VIEW_THREADS];
+  (void)state;
+  add_fibers(thread_with_stack(), 12);
+  model_press(&ui, FN(KEY_RIGHT));
+  snprintf(ui.search, sizeof ui.search, "%s", fiber_row_name(&view->fibers.rows[9], rtop_profile_symbols(ui.profile)));
+  model_press(&ui, 'n');
+  assert_int_equal(view->fiber_pager.cursor, 9);
+  assert_true(shows(">  1209") && ui.match_count > 0);
+}
+
+/* Nobody is sent where nothing is. */
+static void test_no_fibers(void **state)
+{
+  struct threads_view *view = ui.data[VIEW_THREADS];
+  (void)state;
+  model_press(&ui, FN(KEY_RIGHT));
+  assert_true(!view->in_fibers && shows("no fibers of this thread"));
+  add_fibers(thread_with_stack(), 5);
+  model_press(&ui, FN(KEY_RIGHT));
+  assert_true(view->in_fibers);
+  model_press(&ui, 'I'); /* the model is built anew, and has none */
+  assert_true(!view->in_fibers && view->fiber_reverse && !ui.wanted.reverse);
 }
 
 /* Nothing to show is no reason to fall over. */
@@ -220,10 +290,12 @@ static void test_no_threads(void **state)
 int main(void)
 {
   const struct CMUnitTest keys[] = {
-    ON_CASE(&plain, set_up_case, test_choose),          ON_CASE(&plain, set_up_case, test_cursor_follows),
-    ON_CASE(&plain, set_up_empty, test_no_threads),     ON_CASE(&plain, set_up_case, test_choose_several),
-    ON_CASE(&plain, set_up_case, test_choose_too_many), ON_CASE(&plain, set_up_case, test_without_idle_threads),
-    ON_CASE(&plain, set_up_case, test_old_stacks),      ON_CASE(&plain, set_up_case, test_fibers),
+    ON_CASE(&plain, set_up_case, test_choose),           ON_CASE(&plain, set_up_case, test_cursor_follows),
+    ON_CASE(&plain, set_up_empty, test_no_threads),      ON_CASE(&plain, set_up_case, test_choose_several),
+    ON_CASE(&plain, set_up_case, test_choose_too_many),  ON_CASE(&plain, set_up_case, test_without_idle_threads),
+    ON_CASE(&plain, set_up_case, test_old_stacks),       ON_CASE(&plain, set_up_case, test_fibers),
+    ON_CASE(&plain, set_up_case, test_cursor_in_fibers), ON_CASE(&plain, set_up_case, test_search_in_fibers),
+    ON_CASE(&plain, set_up_case, test_no_fibers),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];

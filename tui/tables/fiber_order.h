@@ -1,0 +1,25 @@
+/* Which kinds of fibers are shown, and in which order.
+ *
+ * Threads: one. Nothing is kept.
+ */
+#ifndef RTOP_TUI_FIBER_ORDER_H
+#define RTOP_TUI_FIBER_ORDER_H
+
+#include "fiber_table.h"
+
+enum fiber_sort { FIBER_SORT_ALIVE, FIBER_SORT_WAITING, FIBER_SORT_SHARE, FIBER_SORT_LONGEST, FIBER_SORT_NAME };
+enum { FIBER_SORTS = FIBER_SORT_NAME + 1 };
+
+struct fiber_order {
+  enum fiber_sort sort; /* the largest first; names by alphabet */
+  bool reverse;
+  const char *filter; /* NULL: none */
+  bool filter_invert;
+};
+
+/* The rows of each thread in that order. A filter leaves kinds that match, or wait in a method that does; of a thread
+ * that has none of these, all: something else of it has matched. Inverted: those of which neither holds. False: memory
+ * ran out or the expression is bad; nothing is left out then. */
+bool fiber_order(struct fiber_table *table, const struct rtop_symbols *symbols, const struct fiber_order *order);
+
+#endif
