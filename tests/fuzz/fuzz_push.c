@@ -7,16 +7,13 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
-int LLVMFuzzerInitialize(int *count, char ***arguments);
-
 enum { ANSWER_MAX = 1 << 20, LAST_MS = 2000, DRAIN_US = 100000 };
 static int listener = -1;
-static char address[64];
+static char address[64] = "http://127.0.0.1:1";
 
 /* The server: takes one request after the other and answers each with these bytes. */
 struct server {
@@ -25,18 +22,19 @@ struct server {
   bool polite; /* reads the request first */
 };
 
-int LLVMFuzzerInitialize(int *count, char ***arguments)
+/* At another address of this machine's own each time: those of connections that are just over are not free. */
+static void listen_anew(void)
 {
-  struct sockaddr_in place = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  static uint32_t number;
+  number = (number + 1) % 0xffff00;
+  struct sockaddr_in place = { .sin_family = AF_INET, .sin_addr.s_addr = htonl((127u << 24) + number + 1) };
   socklen_t bytes = sizeof place;
-  (void)count;
-  (void)arguments;
-  signal(SIGPIPE, SIG_IGN);
+  char host[32];
   listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   demand(listener >= 0 && bind(listener, (struct sockaddr *)&place, bytes) == 0 && listen(listener, 8) == 0);
   demand(getsockname(listener, (struct sockaddr *)&place, &bytes) == 0);
-  snprintf(address, sizeof address, "http://127.0.0.1:%u", ntohs(place.sin_port));
-  return 0;
+  demand(inet_ntop(AF_INET, &place.sin_addr, host, sizeof host) != NULL);
+  snprintf(address, sizeof address, "http://%s:%u", host, ntohs(place.sin_port));
 }
 
 static void is_printable(const char *text)
@@ -56,21 +54,15 @@ static void serve_one(const struct server *server, int fd)
   close(fd);
 }
 
-/* Until it is woken by a connection that says nothing. */
+/* Until nobody listens any more. */
 static void *serve(void *context)
 {
-  for (;;) {
-    char first;
-    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    demand(fd >= 0);
+  for (int fd; (fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0;) {
     /* What it sends after its answer is of no use; but it may keep the connection. */
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_usec = DRAIN_US }, sizeof(struct timeval));
-    if (recv(fd, &first, 1, MSG_PEEK) <= 0) {
-      close(fd);
-      return NULL;
-    }
     serve_one(context, fd);
   }
+  return NULL;
 }
 
 static struct push_item *item(int64_t start_ns)
@@ -105,24 +97,16 @@ static void send_two(enum push_kind kind)
   push_sender_close(&sender);
 }
 
-static void wake_server(void)
-{
-  struct sockaddr_in place;
-  socklen_t bytes = sizeof place;
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  demand(getsockname(listener, (struct sockaddr *)&place, &bytes) == 0);
-  demand(fd >= 0 && connect(fd, (struct sockaddr *)&place, bytes) == 0);
-  close(fd);
-}
-
 static void answer_with(const uint8_t *data, size_t size, uint8_t how)
 {
   struct server server = { data, size, how & 1 };
   pthread_t thread;
+  listen_anew();
   demand(pthread_create(&thread, NULL, serve, &server) == 0);
   send_two(how & 2 ? PUSH_OTLP : PUSH_PYROSCOPE);
-  wake_server();
+  shutdown(listener, SHUT_RDWR);
   pthread_join(thread, NULL);
+  close(listener);
 }
 
 static void ask_otlp(const uint8_t *data, size_t size, size_t room)
