@@ -245,7 +245,7 @@ static uint64_t saved_share(uint64_t value, size_t part, size_t parts)
 /* Of a very long profile a window would say more than a profile believes: it is parts of equal length. */
 static bool saved_part(struct rtop_window *to, const struct rtop_window *from, size_t part, size_t parts)
 {
-  const struct rtop_window_counts counts = { from->thread_count, from->cell_count, 0, 0, from->begun_count, 0, 0 };
+  const struct rtop_window_counts counts = { from->thread_count, from->cell_count, 0, 0, from->begun_count, 0, 0, 0 };
   if (!rtop_window_size(to, &counts)) return false;
   to->start_mono_ns = (int64_t)((uint64_t)from->end_mono_ns / parts * part);
   to->end_mono_ns = part + 1 == parts ? from->end_mono_ns : (int64_t)((uint64_t)from->end_mono_ns / parts * (part + 1));
