@@ -178,7 +178,7 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
     stat_ruby(stat, out);
     stat_processes(stat, out);
     if (stat->report->exact.count) fprintf(out, "\n");
-    exact_write_text(&stat->report->exact, stat->report->symbols, out, STAT_COLUMNS);
+    exact_write_text(stat->report, out, STAT_COLUMNS);
   }
   stat_kernel(stat, out);
   if (stat->report) stat_cost(stat, out);
