@@ -158,7 +158,8 @@ static void stat_cost(const struct rtop_stat *stat, FILE *out)
   fprintf(out, "\n  profiling took %.1f ms in the program and %.1f ms beside it", (double)counters->cost_ns / 1e6,
           (double)counters->publisher_cpu_ns / 1e6);
   if (cost_ns > measured_ns)
-    fprintf(out, ", and about %.1f ms in interruptions", (double)(cost_ns - measured_ns) / 1e6);
+    fprintf(out, ", and about %.1f ms in interruptions%s", (double)(cost_ns - measured_ns) / 1e6,
+            stat->report->exact.count ? " and traced calls" : "");
   if (counters->cpu_ns) fprintf(out, ": %.2f%% of its CPU time", 100 * (double)cost_ns / (double)counters->cpu_ns);
   fprintf(out, "\n");
 }
