@@ -4,6 +4,7 @@
  *   RPERF_TOP_RECORD_HZ=N   rate of the flight recorder, default 100; 0: off, parked until a viewer comes
  *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 200
  *   RPERF_TOP_BUDGET=P      percent of wall time that sampling may cost, default 1
+ *   RPERF_TOP_TRACE_BUDGET=P  percent of a core that traced methods may cost over a second, default 10; 0: no bound
  *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8
  *   RPERF_TOP_DIR=DIR       where the segment goes, instead of the user's own directory (shm/segment/place.h)
  *   RPERF_TOP_KEEP=1        keep the segment when the process ends
@@ -29,7 +30,8 @@ struct config {
   bool ask_cpu_clock;
   uint32_t record_hz;
   uint32_t watch_hz;
-  double budget; /* fraction of wall time */
+  double budget;       /* fraction of wall time */
+  double trace_budget; /* fraction of a core; 0: no bound */
   uint32_t storm_per_s;
   uint64_t ring_bytes;
   uint32_t depth_max;

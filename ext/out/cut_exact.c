@@ -8,11 +8,40 @@ static bool add_exact(struct cut *cut, uint32_t node, uint32_t what, uint32_t ke
   return !value || exact;
 }
 
+/* Of those with the same method one after the other, how many. */
+static bool add_slow_count(struct cut *cut, size_t from)
+{
+  const struct rtop_window *window = &cut->window;
+  for (size_t end; from < window->slow_count; from = end) {
+    for (end = from; end < window->slow_count && window->slow[end].node == window->slow[from].node; end++)
+      ;
+    if (!add_exact(cut, window->slow[from].node, RTOP_EXACT_SLOW, 0, end - from)) return false;
+  }
+  return true;
+}
+
+/* Those that ended in the window, and whose names readers know by now; the others wait for the next one. */
+static bool add_slow(struct cut *cut, struct slow_calls *slow)
+{
+  struct rtop_window *window = &cut->window;
+  size_t from = window->slow_count;
+  for (const struct rtop_slow *first; slow && (first = slow_calls_first(slow)); slow_calls_take(slow)) {
+    struct calltree *tree = &cut->sampler->tree;
+    if (first->end_mono_ns > window->end_mono_ns || names_out_known(cut->names, tree, first->node) != first->node ||
+        names_out_known(cut->names, tree, first->stack) != first->stack)
+      break;
+    struct rtop_slow *told = rtop_window_add_slow(window);
+    if (!told) return false;
+    *told = *first;
+  }
+  return add_slow_count(cut, from);
+}
+
 static bool add_exact_numbers(struct cut *cut, struct trace_target *target, uint32_t node)
 {
   static const enum rtop_exact_what sums[] = { RTOP_EXACT_CALLS,    RTOP_EXACT_RAISED,  RTOP_EXACT_UNTIMED,
                                                RTOP_EXACT_TOTAL_NS, RTOP_EXACT_SELF_NS, RTOP_EXACT_WAIT_NS,
-                                               RTOP_EXACT_OFF_NS };
+                                               RTOP_EXACT_OFF_NS,   RTOP_EXACT_SLOW };
   for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
     uint64_t now = atomic_load_explicit(&target->numbers[sums[i]], memory_order_relaxed);
     if (!add_exact(cut, node, sums[i], 0, now - target->told[sums[i]])) return false;
@@ -64,6 +93,9 @@ static bool add_exact_target(struct cut *cut, struct trace_target *target, bool 
   if (node && names_out_known(cut->names, &cut->sampler->tree, node) != node) node = 0;
   if (!left && !add_exact(cut, node, RTOP_EXACT_STATE, key, state)) return false;
   if (!node) return true;
+  if (!left && state == RTOP_TRACE_TOO_MANY &&
+      !add_exact(cut, node, RTOP_EXACT_TOO_MANY, 0, atomic_load(&target->too_many)))
+    return false;
   if (begin_ns && begin_ns < window->end_mono_ns) {
     int64_t from_ns = begin_ns > window->start_mono_ns ? begin_ns : window->start_mono_ns;
     if (!add_exact(cut, node, RTOP_EXACT_TRACED_NS, 0, (uint64_t)(window->end_mono_ns - from_ns))) return false;
@@ -84,5 +116,58 @@ bool cut_exact_add(struct cut *cut, struct tracing *tracing)
     trace_target_forget(target); /* of what never had a name, nothing is told as the next one's */
     atomic_store(&target->phase, TRACE_FREE);
   }
-  return true;
+  return add_slow(cut, tracing->slow);
+}
+
+/* The method with the most calls since the last look. */
+struct busiest {
+  struct trace_target *target;
+  uint64_t calls, all;
+};
+
+static struct busiest busiest_target(struct tracing *tracing)
+{
+  struct busiest busiest = { 0 };
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    struct trace_target *target = &tracing->targets[i];
+    uint64_t calls = atomic_load_explicit(&target->numbers[RTOP_EXACT_CALLS], memory_order_relaxed);
+    uint64_t more = calls - target->watched_calls;
+    target->watched_calls = calls;
+    busiest.all += more;
+    if (more <= busiest.calls || !atomic_load(&target->begin_ns)) continue;
+    busiest.target = target;
+    busiest.calls = more;
+  }
+  return busiest;
+}
+
+/* Over a second: one busy moment does not matter. */
+static void bound_cost(struct tracing *tracing, int64_t now_ns, double budget)
+{
+  int64_t length_ns = now_ns - tracing->watched_ns;
+  if (length_ns < CLOCK_NS_PER_SECOND) return;
+  tracing->watched_ns = now_ns;
+  struct busiest busiest = busiest_target(tracing);
+  double cost_ns = (double)busiest.all * (double)atomic_load(&tracing->call_cost_ns);
+  if (!busiest.target || budget <= 0 || length_ns > 2 * CLOCK_NS_PER_SECOND) return; /* nobody looked for long */
+  if (cost_ns <= budget * (double)length_ns) return;
+  double per_s = (double)busiest.calls * 1e9 / (double)length_ns;
+  atomic_store(&busiest.target->too_many, (uint64_t)per_s + 1);
+}
+
+int64_t cut_exact_cost(const struct cut *cut, struct tracing *tracing, double budget)
+{
+  uint64_t calls = 0;
+  if (!tracing->slow || !atomic_load(&tracing->any)) return 0;
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    struct trace_target *target = &tracing->targets[i];
+    uint64_t now = atomic_load_explicit(&target->numbers[RTOP_EXACT_CALLS], memory_order_relaxed);
+    calls += now - target->paid_calls;
+    target->paid_calls = now;
+  }
+  uint64_t slow_ns = atomic_load_explicit(&tracing->slow->cost_ns, memory_order_relaxed);
+  uint64_t noted_ns = slow_ns - tracing->slow_paid_ns;
+  tracing->slow_paid_ns = slow_ns;
+  bound_cost(tracing, cut->window.end_mono_ns, budget);
+  return (int64_t)(calls * (uint64_t)atomic_load(&tracing->call_cost_ns) + noted_ns);
 }

@@ -374,7 +374,8 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   tell_stop(loop);
   int64_t length = window->end_mono_ns - window->start_mono_ns;
   int64_t cost = whole_cost(loop);
-  rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)cost);
+  int64_t traces = cut_exact_cost(&loop->cut, loop->publisher->tracing, loop->publisher->config.trace_budget);
+  rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)(cost + traces)); /* no rate makes these less */
   bool storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
   profiles_add(&loop->publisher->profiles, window, loop->writer);

@@ -78,6 +78,16 @@ static void count_time(struct trace_target *target, int which, uint64_t ns)
     atomic_store_explicit(longest, ns, memory_order_relaxed);
 }
 
+/* Is it one of those that are told one by one? */
+static void note_slow(struct trace_target *target, struct rtop_slow *call, const struct thread_data *thread)
+{
+  struct tracing *tracing = target->tracing;
+  if (!target->slower_ns || call->total_ns < (uint64_t)target->slower_ns) return;
+  call->serial = thread ? thread->serial : 0;
+  if (!slow_calls_note(tracing->slow, tracing->sampler, target->index, call))
+    trace_add(&target->numbers[RTOP_EXACT_SLOW], 1);
+}
+
 static void count_return(struct trace_target *target, const struct open_call *call, const struct call_place *place,
                          const struct thread_data *thread, int64_t now_ns)
 {
@@ -85,10 +95,17 @@ static void count_return(struct trace_target *target, const struct open_call *ca
   int64_t self_ns = total_ns > call->inside_ns ? total_ns - call->inside_ns : 0;
   count_time(target, 0, (uint64_t)total_ns);
   count_time(target, 1, (uint64_t)self_ns);
-  if (!thread || thread != call->thread) return; /* a fiber may go from thread to thread */
-  if (thread->raises != call->raises && call_place_jumped(place)) trace_add(&target->numbers[RTOP_EXACT_RAISED], 1);
-  trace_add(&target->numbers[RTOP_EXACT_OFF_NS], (uint64_t)(thread->gone_off_ns - call->off_ns));
-  trace_add(&target->numbers[RTOP_EXACT_WAIT_NS], (uint64_t)(thread->gone_wait_ns - call->wait_ns));
+  struct rtop_slow told = { .end_mono_ns = now_ns, .total_ns = (uint64_t)total_ns, .self_ns = (uint64_t)self_ns };
+  if (thread && thread == call->thread) { /* a fiber may go from thread to thread */
+    bool raised = thread->raises != call->raises && call_place_jumped(place);
+    told.off_ns = (uint64_t)(thread->gone_off_ns - call->off_ns);
+    told.wait_ns = (uint64_t)(thread->gone_wait_ns - call->wait_ns);
+    if (raised) told.flags = RTOP_SLOW_RAISED;
+    if (raised) trace_add(&target->numbers[RTOP_EXACT_RAISED], 1);
+    trace_add(&target->numbers[RTOP_EXACT_OFF_NS], told.off_ns);
+    trace_add(&target->numbers[RTOP_EXACT_WAIT_NS], told.wait_ns);
+  }
+  note_slow(target, &told, thread);
 }
 
 /* Calls that began before they were traced are not there, and end unseen. */

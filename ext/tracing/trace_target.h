@@ -39,21 +39,24 @@ struct trace_target {
   struct rtop_trace_wish wish;
   _Atomic uint32_t key, state; /* rtop_trace_key(), enum rtop_trace_state */
   _Atomic uint32_t node;       /* 0: no name yet */
+  _Atomic uint64_t too_many;   /* calls per second, for which it is ended; 0: it is not */
   _Atomic int64_t begin_ns;    /* counted since then; 0: not now */
   int64_t end_ns;
   VALUE tracepoint, method; /* 0: not set; another target has the same method */
   VALUE definition;         /* of the method that was found */
+  int64_t slower_ns;        /* calls that take so long or longer are noted; 0: none */
   bool own_code;            /* its definition is that of its frames: others, defined inside, are told apart */
   /* the hook's */
-  VALUE frame; /* of its code, as frames are known by; 0: not seen yet */
-  _Atomic uint64_t numbers[RTOP_EXACT_WHAT_END];
-  _Atomic uint32_t *times[2]; /* of total and self, RTOP_LATENCY_BUCKETS each */
+  VALUE frame;                                   /* of its code, as frames are known by; 0: not seen yet */
+  _Atomic uint64_t numbers[RTOP_EXACT_WHAT_END]; /* SLOW: of those that found no room */
+  _Atomic uint32_t *times[2];                    /* of total and self, RTOP_LATENCY_BUCKETS each */
   struct trace_caller callers[TRACE_CALLERS];
   _Atomic uint32_t caller_count;
   _Atomic uint64_t elsewhere; /* calls of callers without a place */
   uint32_t last_caller;
   /* the publisher's */
   uint64_t told[RTOP_EXACT_WHAT_END], elsewhere_told;
+  uint64_t paid_calls, watched_calls; /* whose cost was told; when the second began (cut_exact_cost()) */
   uint32_t *times_told[2];
 };
 

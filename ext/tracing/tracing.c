@@ -3,6 +3,7 @@
 
 #include "call_place.h"
 #include "lookup.h"
+#include "trace_cost.h"
 #include "trace_hook.h"
 #include "ext/names/method_entry.h"
 #include "shm/base/clock.h"
@@ -24,6 +25,7 @@ static void mark_targets(void *pointer)
 {
   const struct tracing *tracing = pointer;
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) mark_target(&tracing->targets[i]);
+  if (tracing->slow) slow_calls_mark(tracing->slow);
 }
 
 /* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
@@ -73,9 +75,11 @@ static bool make_tables(struct tracing *tracing)
     tracing->marker = TypedData_Wrap_Struct(rb_cObject, &marker_type, tracing);
   }
   struct open_calls *open = calloc(1, sizeof *open);
+  struct slow_calls *slow = calloc(1, sizeof *slow);
   uint32_t *times = calloc((size_t)TIMES * RTOP_LATENCY_BUCKETS, sizeof *times);
-  if (!open || !times) {
+  if (!open || !times || !slow) {
     free(open);
+    free(slow);
     free(times);
     return false;
   }
@@ -87,6 +91,7 @@ static bool make_tables(struct tracing *tracing)
   open_calls_forget(open);
   open->lost = lost_call;
   open->context = tracing;
+  tracing->slow = slow;
   tracing->open = open;
   return true;
 }
@@ -216,10 +221,31 @@ static void follow_target(struct trace_target *target, int64_t now_ns)
   uint32_t state = atomic_load(&target->state);
   if (state != RTOP_TRACE_WAITS && state != RTOP_TRACE_ON) return;
   if (now_ns >= target->end_ns) give_up_target(target, RTOP_TRACE_EXPIRED);
+  else if (atomic_load(&target->too_many)) give_up_target(target, RTOP_TRACE_TOO_MANY);
   else if (state == RTOP_TRACE_WAITS) begin_target(target);
   else if (is_gone(target)) give_up_target(target, RTOP_TRACE_GONE);
   else if (!target->tracepoint && !is_shared(target)) begin_target(target); /* who traced it has ended */
   name_places(target);
+}
+
+static uint32_t node_of_target(void *context, uint32_t target)
+{
+  struct tracing *tracing = context;
+  return target < RTOP_TRACE_SLOTS ? atomic_load(&tracing->targets[target].node) : 0;
+}
+
+static void lost_slow(void *context, uint32_t target)
+{
+  struct tracing *tracing = context;
+  if (target < RTOP_TRACE_SLOTS) trace_add(&tracing->targets[target].numbers[RTOP_EXACT_SLOW], 1);
+}
+
+static void name_slow(struct tracing *tracing)
+{
+  if (!tracing->slow || tracing->slow->count == 0) return;
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++)
+    if (atomic_load(&tracing->targets[i].phase) == TRACE_USED) name_places(&tracing->targets[i]);
+  slow_calls_name(tracing->slow, tracing->sampler, node_of_target, lost_slow, tracing);
 }
 
 /* The rest is told by the publisher. */
@@ -227,6 +253,8 @@ static void leave_target(struct trace_target *target)
 {
   if (atomic_load(&target->phase) != TRACE_USED) return;
   name_places(target);
+  name_slow(target->tracing);
+  if (target->tracing->slow) slow_calls_leave(target->tracing->slow, target->index);
   give_up_target(target, RTOP_TRACE_WAITS);
   atomic_store(&target->phase, TRACE_LEFT);
 }
@@ -236,7 +264,9 @@ static void use_target(struct trace_target *target, const struct rtop_trace_wish
   target->wish = *wish;
   target->end_ns = now_ns + (int64_t)wish->seconds * CLOCK_NS_PER_SECOND;
   target->method = target->frame = target->definition = 0;
+  target->slower_ns = 0;
   target->last_caller = 0;
+  atomic_store(&target->too_many, 0);
   atomic_store(&target->caller_count, 0);
   atomic_store(&target->node, 0);
   atomic_store(&target->key, rtop_trace_key(wish->name, wish->bytes));
@@ -244,10 +274,29 @@ static void use_target(struct trace_target *target, const struct rtop_trace_wish
   atomic_store(&target->phase, TRACE_USED);
 }
 
-static VALUE learn_to_trace(VALUE unused)
+static VALUE learn_to_trace(VALUE pointer)
 {
-  (void)unused;
-  return lookup_learn() && call_place_learn() ? Qtrue : Qfalse;
+  struct tracing *tracing = (struct tracing *)pointer;
+  if (!lookup_learn() || !call_place_learn()) return Qfalse;
+  if (!atomic_load(&tracing->call_cost_ns)) atomic_store(&tracing->call_cost_ns, trace_cost_ns(tracing));
+  return Qtrue;
+}
+
+/* Of the methods that were found, which calls are noted: whoever asks for the shortest decides. */
+static void follow_slow(struct tracing *tracing)
+{
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    struct trace_target *target = &tracing->targets[i];
+    int64_t least_ns = 0;
+    for (int k = 0; target->tracepoint && k < RTOP_TRACE_SLOTS; k++) {
+      const struct trace_target *other = &tracing->targets[k];
+      int64_t ns = (int64_t)other->wish.slower_us * 1000;
+      bool asks = ns && atomic_load(&other->phase) == TRACE_USED && atomic_load(&other->state) == RTOP_TRACE_ON &&
+                  other->definition == target->definition;
+      if (asks && (!least_ns || ns < least_ns)) least_ns = ns;
+    }
+    target->slower_ns = least_ns;
+  }
 }
 
 struct wanted {
@@ -261,7 +310,7 @@ static void follow_wanted(const struct wanted *wanted)
   struct tracing *tracing = wanted->tracing;
   int64_t now_ns = clock_now_ns();
   bool raised, possible = wanted->slots && make_tables(tracing) &&
-                          call_protected(learn_to_trace, Qnil, &raised) == Qtrue && !raised;
+                          call_protected(learn_to_trace, (VALUE)tracing, &raised) == Qtrue && !raised;
   bool any = wanted->slots != 0;
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
     struct trace_target *target = &tracing->targets[i];
@@ -273,14 +322,17 @@ static void follow_wanted(const struct wanted *wanted)
     if (atomic_load(&target->phase) == TRACE_USED) follow_target(target, now_ns);
     any = any || atomic_load(&target->phase) != TRACE_FREE;
   }
-  if (!any) atomic_store(&tracing->any, false);
+  follow_slow(tracing);
+  if (!any && !(tracing->slow && slow_calls_first(tracing->slow))) atomic_store(&tracing->any, false);
 }
 
 void tracing_job(struct tracing *tracing)
 {
   static struct wanted wanted; /* under the GVL, and large */
   uint64_t window = atomic_load_explicit(&tracing->sampler->window, memory_order_relaxed);
-  if (!atomic_load_explicit(&tracing->any, memory_order_relaxed) || window == tracing->seen_window) return;
+  if (!atomic_load_explicit(&tracing->any, memory_order_relaxed)) return;
+  name_slow(tracing);
+  if (window == tracing->seen_window) return;
   if (!trylock_take(&tracing->lock)) return;
   wanted.tracing = tracing;
   wanted.slots = tracing->wanted;
@@ -301,6 +353,7 @@ void tracing_forget(struct tracing *tracing)
   trylock_release(&tracing->lock); /* a fork may have left it taken */
   tracing->wanted = 0;
   if (tracing->open) open_calls_forget(tracing->open);
+  if (tracing->slow) slow_calls_forget(tracing->slow);
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
     give_up_target(&tracing->targets[i], RTOP_TRACE_WAITS);
     trace_target_forget(&tracing->targets[i]);

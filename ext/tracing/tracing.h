@@ -12,6 +12,7 @@
 #define RTOP_EXT_TRACING_H
 
 #include "open_calls.h"
+#include "slow_calls.h"
 #include "trace_target.h"
 #include "ext/base/trylock.h"
 #include "ext/sampling/sampler.h"
@@ -22,10 +23,14 @@ struct tracing {
   uint32_t wanted;
   struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
   _Atomic bool any;        /* something is wanted or traced */
-  struct open_calls *open; /* NULL until something was wanted */
+  struct open_calls *open; /* NULL until something was wanted, as the next */
+  struct slow_calls *_Atomic slow;
+  _Atomic int64_t call_cost_ns; /* what tracing adds to a call; 0: not measured yet */
   struct trace_target targets[RTOP_TRACE_SLOTS];
   VALUE marker;
   uint64_t seen_window;
+  int64_t watched_ns; /* the publisher's: since then calls are looked at together */
+  uint64_t slow_paid_ns;
 };
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler);

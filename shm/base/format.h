@@ -22,7 +22,7 @@
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
-  5u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces */
+  6u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -248,7 +248,8 @@ enum rtop_window_part {
   RTOP_PART_BEGUN = 7,  /* version 1.3 */
   RTOP_PART_FIBERS = 8, /* version 1.4 */
   RTOP_PART_EXACT = 9,  /* version 1.5 */
-  RTOP_PART_KIND_END = 10,
+  RTOP_PART_SLOW = 10,  /* version 1.6 */
+  RTOP_PART_KIND_END = 11,
 };
 
 /* What is known exactly of a method that is traced. A number belongs to the node of the method, a child of the root;
@@ -269,8 +270,14 @@ enum rtop_exact_what {
   RTOP_EXACT_TOTAL_TIMES = 13, /* calls by their time; key: the bucket (latency.h) */
   RTOP_EXACT_SELF_TIMES = 14,
   RTOP_EXACT_CALLER =
-      15, /* calls from there; node: the caller, a child of the method's node, or that: from elsewhere */
-  RTOP_EXACT_WHAT_END = 16,
+      15,               /* calls from there; node: the caller, a child of the method's node, or that: from elsewhere */
+  RTOP_EXACT_SLOW = 16, /* calls that took longer than was asked for: those in SLOW, and those that found no room */
+  RTOP_EXACT_TOO_MANY = 17, /* calls per second, for which tracing was ended; now */
+  RTOP_EXACT_WHAT_END = 18,
+};
+
+enum rtop_slow_flag {
+  RTOP_SLOW_RAISED = 1u << 0, /* left by an exception */
 };
 
 enum rtop_trace_state {
@@ -280,7 +287,8 @@ enum rtop_trace_state {
   RTOP_TRACE_NOT_RUBY = 4, /* it is not written in Ruby */
   RTOP_TRACE_REFUSED = 5,  /* this VM is not known well enough, or would not do it */
   RTOP_TRACE_EXPIRED = 6,  /* the time was up */
-  RTOP_TRACE_STATE_END = 7,
+  RTOP_TRACE_TOO_MANY = 7, /* its calls were so many that tracing them cost too much (version 1.6) */
+  RTOP_TRACE_STATE_END = 8,
 };
 
 /* Counters that a window may carry; unknown ids are skipped. Unless it says "now", a value is the
@@ -335,10 +343,10 @@ enum {
 };
 
 struct rtop_trace_slot {
-  uint32_t crc32c;  /* of all that follows */
-  uint32_t seconds; /* how long it may take */
-  uint32_t bytes;   /* of the name; 0: nothing is wanted */
-  uint32_t reserved;
+  uint32_t crc32c;    /* of all that follows */
+  uint32_t seconds;   /* how long it may take */
+  uint32_t bytes;     /* of the name; 0: nothing is wanted */
+  uint32_t slower_us; /* calls that took longer are told one by one; 0: none (before version 1.6 always) */
   char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method" or "Class.method", zero behind it */
 };
 static_assert(sizeof(struct rtop_trace_slot) == 176, "trace");

@@ -193,9 +193,9 @@ static bool trace_write(const struct rtop_control *control, int place, struct rt
   return true;
 }
 
-int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t seconds)
+int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t seconds, uint32_t slower_us)
 {
-  struct rtop_trace_slot slot = { .seconds = seconds, .bytes = (uint32_t)strlen(name) };
+  struct rtop_trace_slot slot = { .seconds = seconds, .bytes = (uint32_t)strlen(name), .slower_us = slower_us };
   if (control->fd < 0 || slot.bytes == 0 || slot.bytes > sizeof slot.name) return -1;
   memcpy(slot.name, name, slot.bytes);
   for (int place = 0; place < RTOP_TRACE_SLOTS; place++) {
@@ -221,7 +221,9 @@ static bool trace_bound(const struct rtop_trace_slot *slot, struct rtop_trace_wi
 {
   if (slot->bytes == 0 || slot->bytes > sizeof slot->name || slot->crc32c != trace_crc(slot)) return false;
   bool limited = slot->seconds > 0 && slot->seconds < RTOP_TRACE_SECONDS_MAX;
-  *wish = (struct rtop_trace_wish){ .seconds = limited ? slot->seconds : RTOP_TRACE_SECONDS_MAX, .bytes = slot->bytes };
+  *wish = (struct rtop_trace_wish){ .seconds = limited ? slot->seconds : RTOP_TRACE_SECONDS_MAX,
+                                    .bytes = slot->bytes,
+                                    .slower_us = slot->slower_us };
   memcpy(wish->name, slot->name, slot->bytes);
   return memchr(wish->name, '\0', slot->bytes) == NULL;
 }

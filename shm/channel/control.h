@@ -41,6 +41,7 @@ struct rtop_request {
 struct rtop_trace_wish {
   uint32_t seconds;                     /* 1 to RTOP_TRACE_SECONDS_MAX after reading */
   uint32_t bytes;                       /* of the name */
+  uint32_t slower_us;                   /* calls that took longer are told one by one; 0: none */
   char name[RTOP_TRACE_NAME_BYTES + 4]; /* hostile text, NULs behind it */
 };
 
@@ -61,8 +62,8 @@ int rtop_control_request(struct rtop_control *control, const struct rtop_request
 void rtop_control_read(const struct rtop_control *control, struct rtop_request *request, uint32_t *futex_value);
 
 /* Viewer: wants a method traced from now on, or not any more. The slot, or -1: the name is too long, all are taken, or the
- * file cannot be written. Closing gives all back, as the end of the process does. */
-int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t seconds);
+ * file cannot be written. seconds, slower_us: as in a wish. Closing gives all back, as the end of the process does. */
+int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t seconds, uint32_t slower_us);
 void rtop_control_untrace(struct rtop_control *control, int slot);
 
 /* Writer: what living viewers want, by slot: a bit for each that is filled in. */

@@ -144,9 +144,9 @@ int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_
   return 0;
 }
 
-int rtop_reader_trace(struct rtop_reader *reader, const char *name, uint32_t seconds)
+int rtop_reader_trace(struct rtop_reader *reader, const char *name, uint32_t seconds, uint32_t slower_us)
 {
-  return reader->watching ? rtop_control_trace(&reader->control, name, seconds) : -1;
+  return reader->watching ? rtop_control_trace(&reader->control, name, seconds, slower_us) : -1;
 }
 
 void rtop_reader_untrace(struct rtop_reader *reader, int slot)

@@ -51,7 +51,7 @@ int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_
 void rtop_reader_unwatch(struct rtop_reader *reader);
 
 /* While it watches: wants a method traced (control.h), or not any more. The slot, or -1. */
-int rtop_reader_trace(struct rtop_reader *reader, const char *name, uint32_t seconds);
+int rtop_reader_trace(struct rtop_reader *reader, const char *name, uint32_t seconds, uint32_t slower_us);
 void rtop_reader_untrace(struct rtop_reader *reader, int slot);
 
 /* now_mono_ns: the caller's clock; only differences between two calls count. *pid may be NULL. */

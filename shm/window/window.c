@@ -107,6 +107,23 @@ const struct window_part window_part_exact = {
   },
 };
 
+const struct window_part window_part_slow = {
+  RTOP_PART_SLOW,
+  sizeof(struct rtop_slow),
+  9,
+  {
+      { offsetof(struct rtop_slow, end_mono_ns), 8, WINDOW_TIME },
+      { offsetof(struct rtop_slow, serial), 8, WINDOW_DELTA },
+      { offsetof(struct rtop_slow, node), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_slow, stack), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_slow, flags), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_slow, total_ns), 8, WINDOW_PLAIN },
+      { offsetof(struct rtop_slow, self_ns), 8, WINDOW_PLAIN },
+      { offsetof(struct rtop_slow, wait_ns), 8, WINDOW_PLAIN },
+      { offsetof(struct rtop_slow, off_ns), 8, WINDOW_PLAIN },
+  },
+};
+
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes)
 {
   if (array && wanted <= *capacity) return array;
@@ -137,6 +154,7 @@ bool rtop_window_size(struct rtop_window *window, const struct rtop_window_count
   WINDOW_SIZE(window, begun, begun_count, begun_capacity, counts->begun);
   WINDOW_SIZE(window, fibers, fibers_count, fibers_capacity, counts->fibers);
   WINDOW_SIZE(window, exact, exact_count, exact_capacity, counts->exact);
+  WINDOW_SIZE(window, slow, slow_count, slow_capacity, counts->slow);
   return true;
 }
 
@@ -154,6 +172,7 @@ void rtop_window_reset(struct rtop_window *window)
   window->begun_count = 0;
   window->fibers_count = 0;
   window->exact_count = 0;
+  window->slow_count = 0;
   window->folded = false;
 }
 
@@ -166,6 +185,7 @@ void rtop_window_destroy(struct rtop_window *window)
   free(window->begun);
   free(window->fibers);
   free(window->exact);
+  free(window->slow);
   *window = (struct rtop_window){ 0 };
 }
 
@@ -211,6 +231,11 @@ struct rtop_fibers *rtop_window_add_fibers(struct rtop_window *window)
 struct rtop_exact *rtop_window_add_exact(struct rtop_window *window)
 {
   WINDOW_ADD(window, exact, exact_count, exact_capacity);
+}
+
+struct rtop_slow *rtop_window_add_slow(struct rtop_window *window)
+{
+  WINDOW_ADD(window, slow, slow_count, slow_capacity);
 }
 
 size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes, uint32_t *codec)

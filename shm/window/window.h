@@ -12,13 +12,14 @@
  *   BEGUN        count; then one column per field of struct rtop_begun
  *   FIBERS       count; then one column per field of struct rtop_fibers
  *   EXACT        count; then one column per field of struct rtop_exact
+ *   SLOW         count; then one column per field of struct rtop_slow
  * Nodes, threads, slots and serials are stored as the difference to the element before, times too, the
  * first one to the start of the window. Start and end of the window stand in its directory slot.
  *
  * Encoding folds: when the bytes would exceed the limit, the cells with the least wall time are summed
  * per (thread, state) into RTOP_NODE_FOLDED, so that every total stays. Of labels that began, which may take a quarter
  * then, the rarest are summed there, too; so are fibers, by thread. Of traced methods, which may take a quarter then, too, only their own numbers
- * are kept: no times of single calls, no callers.
+ * are kept: no times of single calls, no callers. Of slow calls, which may take an eighth then, the longest are kept.
  *
  * Threads: no shared state. rtop_window_encode() does not allocate; decoding grows the arrays of its
  * window. Decoding trusts nothing: every count is bounded by the bytes that are left, every index is
@@ -108,6 +109,19 @@ struct rtop_exact {
   uint64_t value;
 };
 
+/* A call of a traced method that took longer than was asked for. */
+struct rtop_slow {
+  int64_t end_mono_ns; /* not after the end of the window; it may have ended in one before */
+  uint64_t serial;     /* of the thread; 0: not known */
+  uint32_t node;       /* of the method, a child of the root */
+  uint32_t stack;      /* its stack when it ended, with its labels; RTOP_NODE_ROOT: not known */
+  uint32_t flags;      /* enum rtop_slow_flag */
+  uint64_t total_ns;
+  uint64_t self_ns; /* without calls of traced methods inside */
+  uint64_t wait_ns; /* of the total: waiting for the GVL */
+  uint64_t off_ns;  /* of the total: off the GVL */
+};
+
 struct rtop_window {
   uint64_t sequence; /* filled by ring and reader */
   int64_t start_mono_ns;
@@ -128,6 +142,8 @@ struct rtop_window {
   size_t fibers_count, fibers_capacity;
   struct rtop_exact *exact;
   size_t exact_count, exact_capacity;
+  struct rtop_slow *slow;
+  size_t slow_count, slow_capacity;
   bool folded; /* some cells were folded */
 };
 
@@ -163,7 +179,7 @@ bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits);
 /* Gives the arrays room for so many elements, which are the caller's to fill, and sets the counts. False: memory ran out. */
 struct rtop_window_counts {
-  size_t threads, cells, late, marks, begun, fibers, exact;
+  size_t threads, cells, late, marks, begun, fibers, exact, slow;
 };
 bool rtop_window_size(struct rtop_window *window, const struct rtop_window_counts *counts);
 
@@ -179,6 +195,7 @@ struct rtop_mark *rtop_window_add_mark(struct rtop_window *window);
 struct rtop_begun *rtop_window_add_begun(struct rtop_window *window);
 struct rtop_fibers *rtop_window_add_fibers(struct rtop_window *window);
 struct rtop_exact *rtop_window_add_exact(struct rtop_window *window);
+struct rtop_slow *rtop_window_add_slow(struct rtop_window *window);
 
 /* Is the value of a counter what it is at the window's end, not the change over the window? */
 static inline bool rtop_counter_is_now(unsigned id)
@@ -190,7 +207,7 @@ static inline bool rtop_counter_is_now(unsigned id)
 /* Two values for the same of a method, the later one second: together. */
 static inline uint64_t rtop_exact_sum(uint32_t what, uint64_t before, uint64_t later)
 {
-  if (what == RTOP_EXACT_STATE) return later;
+  if (what == RTOP_EXACT_STATE || what == RTOP_EXACT_TOO_MANY) return later;
   if (what == RTOP_EXACT_TOTAL_MAX || what == RTOP_EXACT_SELF_MAX) return before > later ? before : later;
   return before + later;
 }

@@ -114,6 +114,9 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   else if (kind == RTOP_PART_EXACT)
     window->exact = decode_part(reader, &window_part_exact, window->exact, &window->exact_capacity,
                                 &window->exact_count, start, &right);
+  else if (kind == RTOP_PART_SLOW)
+    window->slow = decode_part(reader, &window_part_slow, window->slow, &window->slow_capacity, &window->slow_count,
+                               start, &right);
   return right && reader->next == reader->end;
 }
 
@@ -229,11 +232,24 @@ static bool decode_exact_valid(const struct rtop_window *window, const struct rt
   return true;
 }
 
+static bool decode_slow_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  uint64_t sum = 0, off = 0;
+  for (size_t i = 0; i < window->slow_count; i++) {
+    const struct rtop_slow *slow = &window->slow[i];
+    if (slow->node >= limits->node_count || slow->stack >= limits->node_count || slow->end_mono_ns < 0 ||
+        slow->end_mono_ns > window->end_mono_ns || slow->self_ns > slow->total_ns ||
+        !decode_add(&sum, slow->total_ns) || !decode_add(&off, slow->wait_ns) || !decode_add(&off, slow->off_ns))
+      return false;
+  }
+  return true;
+}
+
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   return decode_threads_valid(window, limits) && decode_cells_valid(window, limits) &&
          decode_marks_valid(window, limits) && decode_begun_valid(window, limits) &&
-         decode_fibers_valid(window, limits) && decode_exact_valid(window, limits);
+         decode_fibers_valid(window, limits) && decode_exact_valid(window, limits) && decode_slow_valid(window, limits);
 }
 
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,

@@ -7,7 +7,13 @@
 
 #include <string.h>
 
-enum { ENCODE_TABLE_BYTES_MAX = 64, ENCODE_BEGUN_SHARE = 4, ENCODE_FIBERS_SHARE = 4, ENCODE_EXACT_SHARE = 4 };
+enum {
+  ENCODE_TABLE_BYTES_MAX = 64,
+  ENCODE_BEGUN_SHARE = 4,
+  ENCODE_FIBERS_SHARE = 4,
+  ENCODE_EXACT_SHARE = 4,
+  ENCODE_SLOW_SHARE = 8,
+};
 
 static uint64_t encode_field(const unsigned char *element, const struct window_column *column)
 {
@@ -106,6 +112,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_part(&parts, &window_part_begun, window->begun, window->begun_count);
   encode_part(&parts, &window_part_fibers, window->fibers, window->fibers_count);
   encode_part(&parts, &window_part_exact, window->exact, window->exact_count);
+  encode_part(&parts, &window_part_slow, window->slow, window->slow_count);
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
@@ -192,6 +199,22 @@ static bool encode_bound_exact(struct rtop_window *window, size_t bytes)
   return less;
 }
 
+/* The longest calls stay; how many there were is a number (RTOP_EXACT_SLOW). False: they take no more than that as it is. */
+static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
+{
+  bool bound = false;
+  while (window->slow_count && encode_bytes(&window_part_slow, window->slow, window->slow_count) > bytes) {
+    uint64_t mean = 0;
+    size_t kept = 0, count = window->slow_count;
+    for (size_t i = 0; i < count; i++) mean += window->slow[i].total_ns / count;
+    for (size_t i = 0; i < count; i++)
+      if (window->slow[i].total_ns > mean) window->slow[kept++] = window->slow[i];
+    window->slow_count = kept && kept < count ? kept : count / 2; /* all are as long as one another */
+    bound = window->folded = true;
+  }
+  return bound;
+}
+
 size_t rtop_window_scratch_bytes(size_t cell_capacity)
 {
   return 2 * cell_capacity * sizeof(struct window_sort_pair);
@@ -208,6 +231,7 @@ size_t rtop_window_encode(struct rtop_window *window, void *out, size_t out_byte
     if (encode_bound_begun(window, out_bytes / ENCODE_BEGUN_SHARE)) continue;
     if (encode_bound_fibers(window, out_bytes / ENCODE_FIBERS_SHARE)) continue;
     if (encode_bound_exact(window, out_bytes / ENCODE_EXACT_SHARE)) continue;
+    if (encode_bound_slow(window, out_bytes / ENCODE_SLOW_SHARE)) continue;
     size_t unfolded = window_unfolded_cells(window);
     if (unfolded == 0) return 0;
     window_fold_cells(window, encode_keep(unfolded, bytes, cells_bytes, out_bytes), scratch);

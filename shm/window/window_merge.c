@@ -23,6 +23,7 @@ size_t window_merge_memory_bytes(void)
          merge_round_up(WINDOW_MERGE_BEGUN_MAX * sizeof(struct rtop_begun)) +
          merge_round_up(WINDOW_MERGE_FIBERS_MAX * sizeof(struct rtop_fibers)) +
          merge_round_up(WINDOW_MERGE_EXACT_MAX * sizeof(struct rtop_exact)) +
+         merge_round_up(WINDOW_MERGE_SLOW_MAX * sizeof(struct rtop_slow)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) + merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
 }
@@ -51,6 +52,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->begun = merge_take(&next, WINDOW_MERGE_BEGUN_MAX, sizeof *window->begun);
   window->fibers = merge_take(&next, WINDOW_MERGE_FIBERS_MAX, sizeof *window->fibers);
   window->exact = merge_take(&next, WINDOW_MERGE_EXACT_MAX, sizeof *window->exact);
+  window->slow = merge_take(&next, WINDOW_MERGE_SLOW_MAX, sizeof *window->slow);
   merge->provisional_since = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof(int64_t));
   merge->rows = merge_take(&next, MERGE_ROWS, sizeof(uint16_t));
   merge->unsampled = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *merge->unsampled);
@@ -61,6 +63,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->begun_capacity = WINDOW_MERGE_BEGUN_MAX;
   window->fibers_capacity = WINDOW_MERGE_FIBERS_MAX;
   window->exact_capacity = WINDOW_MERGE_EXACT_MAX;
+  window->slow_capacity = WINDOW_MERGE_SLOW_MAX;
 }
 
 void window_merge_clear(struct window_merge *merge)
@@ -305,6 +308,21 @@ static void merge_exact_one(struct window_merge *merge, const struct rtop_exact 
   to->exact_count++;
 }
 
+/* The longest stay, in the order in which they came. */
+static void merge_slow_one(struct window_merge *merge, const struct rtop_slow *slow)
+{
+  struct rtop_window *to = &merge->window;
+  if (to->slow_count == to->slow_capacity) {
+    size_t shortest = 0;
+    for (size_t i = 1; i < to->slow_count; i++)
+      if (to->slow[i].total_ns < to->slow[shortest].total_ns) shortest = i;
+    merge->lossy = true;
+    if (slow->total_ns <= to->slow[shortest].total_ns) return;
+    memmove(&to->slow[shortest], &to->slow[shortest + 1], (--to->slow_count - shortest) * sizeof *to->slow);
+  }
+  to->slow[to->slow_count++] = *slow;
+}
+
 void window_merge_add(struct window_merge *merge, const struct rtop_window *from)
 {
   struct rtop_window *to = &merge->window;
@@ -329,5 +347,6 @@ void window_merge_add(struct window_merge *merge, const struct rtop_window *from
   for (size_t i = 0; i < from->begun_count; i++) merge_begun_one(merge, &from->begun[i]);
   if (!window_merge_fibers(to, from)) merge->lossy = true;
   for (size_t i = 0; i < from->exact_count; i++) merge_exact_one(merge, &from->exact[i]);
+  for (size_t i = 0; i < from->slow_count; i++) merge_slow_one(merge, &from->slow[i]);
   if (merge->ended_count > WINDOW_MERGE_ENDED_MAX) merge_sum_threads(merge, true);
 }

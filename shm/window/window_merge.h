@@ -9,7 +9,7 @@
  *
  * Threads: the publisher. Never allocates: memory is the caller's and bounded. What does not fit is folded
  * (cells), told at once (late records, as cells of this window), told of no set (labels that began) or without their stacks
- * (fibers), or left out (marks, times and callers of traced methods).
+ * (fibers), or left out (marks, times and callers of traced methods, the shortest of slow calls).
  */
 #ifndef RTOP_SHM_WINDOW_MERGE_H
 #define RTOP_SHM_WINDOW_MERGE_H
@@ -28,6 +28,7 @@ enum {
   WINDOW_MERGE_BEGUN_MAX = 1 << 11,
   WINDOW_MERGE_FIBERS_MAX = 1 << 10,
   WINDOW_MERGE_EXACT_MAX = 1 << 13,
+  WINDOW_MERGE_SLOW_MAX = 256,
 };
 
 struct window_merge {

@@ -38,6 +38,7 @@ extern const struct window_part window_part_stacks; /* a column more of the thre
 extern const struct window_part window_part_begun;
 extern const struct window_part window_part_fibers;
 extern const struct window_part window_part_exact;
+extern const struct window_part window_part_slow;
 
 /* Of a traced method, what there may be much of. */
 static inline bool window_exact_is_detail(const struct rtop_exact *exact)

@@ -78,15 +78,64 @@ class TestTrace < Minitest::Test
     end
   end
 
+  # Every call of place sleeps 2 ms.
+  def test_slow_calls
+    running(ORDERS) do |pid|
+      place = nil
+      wait_until("slow calls") do
+        place = trace(viewer("-b", "-J", "-n", "2", "-p", pid.to_s, "--trace", "Orders#place", "--slower", "2ms").objects.last, "Orders#place")
+        !place["slow"].empty?
+      end
+      assert_equal 0.002, place["slower"]
+      place["slow"].each do |call|
+        assert_operator call["total"], :>=, 0.002
+        assert_operator call["blocked"], :>, 0.001
+        assert_equal [false, {}, "main"], call.values_at("raised", "labels", "thread_name")
+        assert_match(/\AOrders#place \(orders\.rb:\d+\)\z/, call["stack"].first)
+        assert_match(/\AOrders\.run \(orders\.rb:\d+\)\z/, call["stack"][1])
+        assert_in_delta Time.now.to_f, call["time"], 60
+      end
+      text = viewer("-b", "-n", "2", "-p", pid.to_s, "--trace", "Orders#place", "--slower", "2ms", "-s", "mean").out
+      assert_match(/^  slower than 2\.00 ms: \S+ calls.*\n    ended +total +self +off GVL +waiting  thread\n(    [\d:.]{12} +\S+ ms .*  main\n      from Orders\.run \(orders\.rb:\d+\).*\n){1,20}/, text)
+      assert_match(/MEANv /, text)
+      none = viewer("-b", "-J", "-n", "2", "-p", pid.to_s, "--trace", "Orders#place", "--slower", "1000s").objects.last
+      assert_equal [[], 0], trace(none, "Orders#place").values_at("slow", "slow_left_out")
+    end
+  end
+
+  # Recordings keep slow calls, and files the figures of methods.
+  def test_slow_calls_in_files
+    Dir.mktmpdir do |folder|
+      running(ORDERS) do |pid|
+        assert_equal 0, viewer("-o", "#{folder}/a.rpt", "-t", "1.5", "--trace", "Orders#place", "--slower", "2ms", "-p", pid.to_s).status.exitstatus
+      end
+      first = trace(viewer("-b", "-J", "-F", "all", "-r", "#{folder}/a.rpt").objects.last, "Orders#place")
+      refute_empty first["slow"]
+      assert_equal 0, viewer("-o", "#{folder}/b.rpt", "-r", "#{folder}/a.rpt").status.exitstatus
+      again = trace(viewer("-b", "-J", "-F", "all", "-r", "#{folder}/b.rpt").objects.last, "Orders#place")
+      assert_equal first["slow"], again["slow"]
+      viewer("-o", "#{folder}/a.csv", "-r", "#{folder}/a.rpt")
+      heading, *rows = File.read("#{folder}/a.csv").split("\r\n").map { |line| line.split(",") }
+      assert_equal %w[calls_per_second mean], heading.last(2)
+      place, others = rows.partition { |row| row.first == "Orders#place" }
+      assert_operator place.first[-2].to_f, :>, 10
+      assert_operator place.first[-1].to_f, :>=, 0.002
+      assert_equal [%w[- -]], others.map { |row| row.last(2) }.uniq
+      method = viewer("-b", "-J", "-F", "all", "-r", "#{folder}/a.rpt").objects.last["methods"].find { |row| row["name"] == "Orders#place" }
+      assert_equal first["rate"], method["calls_rate"]
+      assert_in_delta first["total"]["mean"], method["mean"], 1e-9
+    end
+  end
+
   # On the screen: c on a row, its details, c again.
   def test_the_key
     running(ORDERS) do |pid|
-      Terminal.open("-p", pid.to_s, rows: 30, columns: 100) do |terminal|
+      Terminal.open("-p", pid.to_s, "--slower", "2ms", rows: 30, columns: 100) do |terminal|
         terminal.wait_for("Orders#place")
         terminal.type("/place\rc")
         terminal.wait_for("tracing Orders#place")
         terminal.type("D")
-        wait_until("its calls") { terminal.repainted.match?(/TRACED  [\d.k]+ calls\/s.*total .* ms/m) }
+        wait_until("its calls") { terminal.repainted.match?(/TRACED  [\d.k]+ calls\/s.*total .* ms.*from .*Orders\.run.*SLOW  \S+ calls/m) }
         from = terminal.size
         terminal.type("c")
         terminal.wait_for("Orders#place is traced no more", from: from)
@@ -102,6 +151,13 @@ class TestTrace < Minitest::Test
       assert_equal 2, result.status.exitstatus
       assert_match(/--trace takes Class#method or Class.method: '#{name}' is neither/, result.err)
     end
+    ["", "x", "50m", "5ks", "0", "0.1us", "2h", "3601s", "-1ms", "1e9s", "nan", "5 ms"].each do |time|
+      result = viewer("-b", "-p", "1", "--trace", "A#b", "--slower", time)
+      assert_equal 2, result.status.exitstatus, time
+      assert_match(/--slower takes a time from 1us to an hour/, result.err)
+    end
+    assert_match(/--slower is of methods that are traced/, viewer("-b", "-p", "1", "--slower", "1s").err)
+    assert_match(/--slower needs -p PID/, viewer("-b", "-r", "x.rpt", "--slower", "1s").err)
     assert_match(/--trace needs -p PID or -- COMMAND/, viewer("-b", "-r", "x.rpt", "--trace", "A#b").err)
     assert_match(/--trace takes at most 16 methods/, viewer("-b", "-p", "1", *(1..17).flat_map { |i| ["--trace", "A#b#{i}"] }).err)
   end

@@ -5,8 +5,8 @@ class TraceTest < Minitest::Test
   include Support
 
   WHAT = { state: 1, traced: 2, calls: 3, returned: 4, raised: 5, untimed: 6, total: 7, self: 8, wait: 9, off: 10, total_max: 11,
-           self_max: 12, total_times: 13, self_times: 14, caller: 15 }.freeze
-  STATES = { 1 => :waits, 2 => :traced, 3 => :gone, 4 => :not_ruby, 5 => :refused, 6 => :expired }.freeze
+           self_max: 12, total_times: 13, self_times: 14, caller: 15, slow: 16, too_many: 17 }.freeze
+  STATES = { 1 => :waits, 2 => :traced, 3 => :gone, 4 => :not_ruby, 5 => :refused, 6 => :expired, 7 => :too_many }.freeze
   GO = "STDIN.gets\n"
   # Tracing begins when something runs.
   AWAKE = "Thread.new { loop { sleep 0.002 } }\n"
@@ -14,10 +14,11 @@ class TraceTest < Minitest::Test
 
   # A viewer that wants these methods traced, until it is told to end.
   class Viewer
-    def initialize(path, methods, seconds)
+    def initialize(path, methods, seconds, slower_us, rate)
       options = methods.flat_map { |method| ["--trace", method] }
+      options += ["--trace-slower", slower_us.to_s] if slower_us
       options += ["--trace-seconds", seconds.to_s] if seconds
-      @io = IO.popen([Dump::TOOL, path, "--watch", "1000", "--until-eof", *options], "r+", err: File::NULL)
+      @io = IO.popen([Dump::TOOL, path, "--watch", rate.to_s, "--until-eof", *options], "r+", err: File::NULL)
       @reader = ::Thread.new { @io.read }
     end
 
@@ -31,8 +32,8 @@ class TraceTest < Minitest::Test
     end
   end
 
-  def view(program, *methods, seconds: nil)
-    (@viewers ||= []) << (viewer = Viewer.new(program.channel, methods, seconds))
+  def view(program, *methods, seconds: nil, slower_us: nil, rate: 1000)
+    (@viewers ||= []) << (viewer = Viewer.new(program.channel, methods, seconds, slower_us, rate))
     viewer
   end
 
@@ -86,16 +87,153 @@ class TraceTest < Minitest::Test
 
   # Runs `code` while the methods are traced; what was counted until it said that it was done. It says "ready" and waits for
   # a line first, and then once more.
-  def trace(code, *methods, **options)
+  def trace(code, *methods, slower_us: nil, rate: 1000, **options)
     program = start("#{MONOTONIC}#{AWAKE}#{code}", **options)
     assert_equal "ready", program.line
-    view(program, *methods)
+    view(program, *methods, slower_us: slower_us, rate: rate)
     until_state(program, *[:traced] * methods.size)
     program.puts
     answer = eval(program.line)
     last = program.dump.windows.last["sequence"]
     dump = program.dump_until("two windows more") { |one| one.windows.last["sequence"] > last + 1 }
     [dump, answer, program]
+  end
+
+  Slow = Struct.new(:end_ns, :serial, :node, :stack, :flags, :total, :self, :wait, :off)
+  def slow_calls(dump, label)
+    dump.windows.flat_map { |window| window["slow"] }.map { |row| Slow.new(*row) }.select { |call| dump.leaf(call.node) == label }
+  end
+
+  def test_slow_calls
+    dump, answer, = trace(<<~RUBY, "Slow#work", "Slow#inner", slower_us: 150_000)
+      require "rperf_top"
+      class Slow
+        def work(seconds, fails = false)
+          inner(seconds)
+          raise "no" if fails
+        end
+        def inner(seconds) = sleep(seconds)
+      end
+      def from_main(slow) = slow.work(0.2)
+      def from_thread(slow) = slow.work(0.25)
+      def that_fails(slow) = (slow.work(0.2, true) rescue nil)
+      puts "ready"; $stdout.flush; #{GO}
+      slow = Slow.new
+      20.times { slow.work(0) }
+      began = now
+      threads = [Thread.new { Thread.current.name = "short"; from_thread(slow) }, Thread.new { RperfTop.label(job: "mail") { that_fails(slow) } }]
+      from_main(slow)
+      threads.each(&:join)
+      p [began, now]; $stdout.flush; #{GO}
+    RUBY
+    calls = slow_calls(dump, "Slow#work")
+    assert_equal calls.size, numbers(dump, "Slow#work")[:slow]
+    { "Object#from_main" => 0.2, "Object#from_thread" => 0.25, "Object#that_fails" => 0.2 }.each do |caller, seconds|
+      call = calls.find { |one| dump.stack(one.stack)[1] == caller }
+      assert call, "#{caller} in #{calls.map { |one| dump.stack(one.stack) }}"
+      assert_equal "Slow#work", dump.leaf(call.stack)
+      assert_operator call.total, :>=, seconds * 1e9
+      assert_operator call.off + call.wait, :>=, seconds * 1e9 * 0.9
+      assert_operator call.self, :<=, call.total - seconds * 1e9
+      assert_includes answer.first..answer.last, call.end_ns / 1e9
+      assert_equal caller == "Object#that_fails" ? 1 : 0, call.flags
+      assert_equal caller == "Object#that_fails", dump.stack(call.stack).include?("job=mail")
+      assert_equal "short", dump.threads[call.serial].name if caller == "Object#from_thread"
+    end
+    inside = slow_calls(dump, "Slow#inner")
+    assert_operator inside.size, :>=, 3
+    inside.each { |call| assert_equal call.total, call.self }
+    (calls + inside).each { |call| assert_operator call.total, :>=, 150_000_000 }
+  end
+
+  # More than there is room for: those that are not listed are counted. Callers come and go under it.
+  def test_slow_calls_are_bounded
+    dump, answer, = trace(<<~RUBY, "Many#call", slower_us: 1)
+      class Many
+        COUNT = [0]
+        def call = (COUNT[0] += 1; 200.times { |i| i.to_s })
+      end
+      puts "ready"; $stdout.flush; #{GO}
+      many = Many.new
+      20.times do |round|
+        Class.new { eval("def go\#{round}(x) = x.call") }.new.then { |one| 50.times { one.send("go\#{round}", many) } }
+        GC.start
+      end
+      p Many::COUNT[0]; $stdout.flush; #{GO}
+    RUBY
+    assert_equal 1000, answer
+    assert_equal answer, numbers(dump, "Many#call")[:slow]
+    listed = slow_calls(dump, "Many#call")
+    assert_operator listed.size, :>=, 60
+    dump.windows.each { |window| assert_operator window["slow"].size, :<=, 256 }
+    assert_operator listed.size, :<=, 64 * dump.windows.size
+    listed.each { |call| assert_equal "Many#call", dump.leaf(call.stack) unless call.stack.zero? }
+  end
+
+  # Who asks for the shortest decides; nobody asks: nothing is told.
+  def test_slow_calls_of_two_viewers
+    program = start(AWAKE + <<~RUBY)
+      class Both
+        def call = sleep(0.02)
+      end
+      puts "ready"; $stdout.flush
+      loop { Both.new.call }
+    RUBY
+    program.line
+    view(program, "Both#call")
+    until_state(program, :traced)
+    dump = program.dump_until("its calls") { |one| numbers(one, "Both#call")[:returned] >= 5 }
+    assert_empty slow_calls(dump, "Both#call")
+    view(program, "Both#call", slower_us: 3_600_000_000)
+    viewer = view(program, "Both#call", slower_us: 20_000)
+    program.dump_until("slow calls") { |one| slow_calls(one, "Both#call").size >= 3 }
+    viewer.finish
+    program.dump_until("the other alone") { |one| states(one).size == 2 && one.windows.last(5).all? { |window| window["slow"].empty? } }
+  end
+
+  HOT = AWAKE + <<~RUBY
+    class Hot
+      def call = 1
+    end
+    puts "ready"; $stdout.flush
+    hot = Hot.new
+    loop { 300.times { hot.call }; sleep 0.001 }
+  RUBY
+
+  def test_too_many_calls_end_it
+    program = start(HOT, env: { "RPERF_TOP_TRACE_BUDGET" => "0.1" })
+    program.line
+    view(program, "Hot#call", "Nothing#here")
+    dump = until_state(program, :too_many, :waits)
+    assert_operator rows(dump).select { |_, what,| what == WHAT[:too_many] }.map(&:last).min, :>, 1000
+    last = dump.windows.last["sequence"]
+    dump = program.dump_until("windows more") { |one| one.windows.last["sequence"] > last + 3 }
+    later = dump.windows.select { |window| window["sequence"] > last }
+    assert_empty later.flat_map { |window| window["exact"] }.select { |_, what,| what == WHAT[:calls] }
+  end
+
+  def test_the_program_may_allow_many_calls
+    program = start(HOT, env: { "RPERF_TOP_TRACE_BUDGET" => "0" })
+    program.line
+    view(program, "Hot#call")
+    dump = program.dump_until("more than two seconds of it") { |one| numbers(one, "Hot#call")[:traced] > 2_200_000_000 }
+    assert_equal [:traced], states(dump).map(&:last)
+  end
+
+  # What tracing costs is told with the profiler's own cost: no call costs less than 50 ns.
+  def test_the_cost_of_calls_is_told
+    dump, calls, = trace(<<~RUBY, "Cheap#call", rate: 50, env: { "RPERF_TOP_TRACE_BUDGET" => "0" })
+      class Cheap
+        def call = 1
+      end
+      puts "ready"; $stdout.flush; #{GO}
+      cheap = Cheap.new
+      400_000.times { cheap.call }
+      p 400_000; $stdout.flush; #{GO}
+    RUBY
+    assert_equal calls, numbers(dump, "Cheap#call")[:calls]
+    busy = dump.windows.select { |window| window["exact"].any? { |_, what,| what == WHAT[:calls] } }
+    assert_operator busy.sum { |window| window["counters"]["whole_cost_ns"] }, :>=, calls * 50
   end
 
   def test_counts_of_recursion_blocks_and_threads

@@ -39,6 +39,11 @@ static void check_ranges(const struct rtop_window *window, const struct rtop_win
     bool times = exact->what == RTOP_EXACT_TOTAL_TIMES || exact->what == RTOP_EXACT_SELF_TIMES;
     demand(exact->node < limits->node_count && (!times || exact->key < RTOP_LATENCY_BUCKETS));
   }
+  for (size_t i = 0; i < window->slow_count; i++) {
+    const struct rtop_slow *slow = &window->slow[i];
+    demand(slow->node < limits->node_count && slow->stack < limits->node_count && slow->end_mono_ns >= 0 &&
+           slow->end_mono_ns <= window->end_mono_ns && slow->self_ns <= slow->total_ns);
+  }
 }
 
 /* Encoding sorts and sums twins, so that totals are compared and not cells. */

@@ -36,7 +36,7 @@ struct options {
   uint64_t windows;
   const char *traces[RTOP_TRACE_SLOTS];
   int trace_count;
-  uint32_t trace_seconds;
+  uint32_t trace_seconds, trace_slower_us;
   bool until_eof;
 };
 
@@ -204,6 +204,21 @@ static json_t *window_exact(const struct rtop_window *window)
   return rows;
 }
 
+/* Rows: end_ns, serial of the thread, node, stack, flags, total_ns, self_ns, wait_ns, off_ns. */
+static json_t *window_slow(const struct rtop_window *window)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; i < window->slow_count; i++) {
+    const struct rtop_slow *slow = &window->slow[i];
+    json_array_append_new(rows,
+                          json_pack("[I,I,I,I,I,I,I,I,I]", (json_int_t)slow->end_mono_ns, (json_int_t)slow->serial,
+                                    (json_int_t)slow->node, (json_int_t)slow->stack, (json_int_t)slow->flags,
+                                    (json_int_t)slow->total_ns, (json_int_t)slow->self_ns, (json_int_t)slow->wait_ns,
+                                    (json_int_t)slow->off_ns));
+  }
+  return rows;
+}
+
 static void add_window(struct dump *dump, const struct rtop_window *window)
 {
   json_t *threads = json_array(), *cells = json_array(), *late = json_array();
@@ -218,12 +233,12 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
     json_array_append_new(late, row);
   }
   json_array_append_new(dump->windows,
-                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
+                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
                                   (json_int_t)window->sequence, "start_ns", (json_int_t)window->start_mono_ns, "end_ns",
                                   (json_int_t)window->end_mono_ns, "folded", window->folded, "counters",
                                   window_counters(window), "threads", threads, "cells", cells, "late", late, "marks",
                                   window_marks(dump->reader, window), "begun", window_begun(window), "fibers",
-                                  window_fibers(window), "exact", window_exact(window)));
+                                  window_fibers(window), "exact", window_exact(window), "slow", window_slow(window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */
@@ -362,7 +377,7 @@ static void print(struct dump *dump)
 static int usage(void)
 {
   fputs("usage: channel_dump PID|PATH [--watch HZ] [--seconds S] [--until-windows N] [--until-eof]"
-        " [--trace METHOD]... [--trace-seconds S]\n",
+        " [--trace METHOD]... [--trace-seconds S] [--trace-slower US]\n",
         stderr);
   return 2;
 }
@@ -370,13 +385,10 @@ static int usage(void)
 static bool parse(int argc, char **argv, struct options *options)
 {
   static const struct option names[] = {
-    { "watch", required_argument, NULL, 'w' },
-    { "seconds", required_argument, NULL, 's' },
-    { "until-windows", required_argument, NULL, 'n' },
-    { "until-eof", no_argument, NULL, 'e' },
-    { "trace", required_argument, NULL, 't' },
-    { "trace-seconds", required_argument, NULL, 'T' },
-    { 0 },
+    { "watch", required_argument, NULL, 'w' },         { "seconds", required_argument, NULL, 's' },
+    { "until-windows", required_argument, NULL, 'n' }, { "until-eof", no_argument, NULL, 'e' },
+    { "trace", required_argument, NULL, 't' },         { "trace-seconds", required_argument, NULL, 'T' },
+    { "trace-slower", required_argument, NULL, 'l' },  { 0 },
   };
   for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;)
     if (option == 'w') {
@@ -385,6 +397,7 @@ static bool parse(int argc, char **argv, struct options *options)
     } else if (option == 's') options->seconds = strtod(optarg, NULL);
     else if (option == 'e') options->until_eof = true;
     else if (option == 'T') options->trace_seconds = (uint32_t)strtoul(optarg, NULL, 10);
+    else if (option == 'l') options->trace_slower_us = (uint32_t)strtoul(optarg, NULL, 10);
     else if (option == 't' && options->trace_count < RTOP_TRACE_SLOTS) options->traces[options->trace_count++] = optarg;
     else if (option == 'n') options->windows = strtoull(optarg, NULL, 10);
     else return false;
@@ -415,7 +428,7 @@ int main(int argc, char **argv)
     return 1;
   }
   for (int i = 0; i < options.trace_count; i++)
-    if (rtop_reader_trace(dump.reader, options.traces[i], options.trace_seconds) < 0) {
+    if (rtop_reader_trace(dump.reader, options.traces[i], options.trace_seconds, options.trace_slower_us) < 0) {
       fprintf(stderr, "channel_dump: %s cannot be traced\n", options.traces[i]);
       rtop_reader_close(&dump.reader);
       return 3;

@@ -162,13 +162,16 @@ static uint32_t add_labels(struct rtop_symbols *symbols, size_t index)
   return rtop_symbols_node(symbols, 0, frame, 0);
 }
 
-/* OrdersController#index, its caller, and callers that found no room. */
-enum { TRACED = 2, TRACED_NODE = WORKS + LABELS };
+/* OrdersController#index, its callers, callers that found no room, and where it was called slowly. */
+enum { TRACED = 6, TRACED_NODE = WORKS + LABELS };
 
 static void add_traced_nodes(struct rtop_symbols *symbols, uint32_t *nodes)
 {
   nodes[0] = rtop_symbols_node(symbols, 0, add_frame(symbols, 3), 0);
-  nodes[1] = rtop_symbols_node(symbols, nodes[0], add_frame(symbols, 2), 0);
+  for (uint32_t i = 0; i < 4; i++)
+    nodes[1 + i] = rtop_symbols_node(symbols, nodes[0], add_frame(symbols, 2 + 4 * i), 0);
+  uint32_t labels = add_labels(symbols, 0), caller = rtop_symbols_node(symbols, labels, add_frame(symbols, 2), 445);
+  nodes[5] = rtop_symbols_node(symbols, caller, add_frame(symbols, 3), 19);
 }
 
 /* 22 calls in a window: most take 3 ms, a few ten times as long, one a second. */
@@ -193,9 +196,24 @@ static void add_traced(struct rtop_window *window, int at)
     { TRACED_NODE, times, rtop_latency_bucket(1000000000), at % 10 ? 0 : 1 },
     { TRACED_NODE, self, rtop_latency_bucket(2000000), 22 },
     { TRACED_NODE, RTOP_EXACT_CALLER, 0, 1 },
-    { TRACED_NODE + 1, RTOP_EXACT_CALLER, 0, 21 },
+    { TRACED_NODE + 1, RTOP_EXACT_CALLER, 0, 15 },
+    { TRACED_NODE + 2, RTOP_EXACT_CALLER, 0, 3 },
+    { TRACED_NODE + 3, RTOP_EXACT_CALLER, 0, 2 },
+    { TRACED_NODE + 4, RTOP_EXACT_CALLER, 0, 1 },
+    { TRACED_NODE, RTOP_EXACT_SLOW, 0, 4 },
   };
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) *rtop_window_add_exact(window) = numbers[i];
+  for (uint32_t i = 0; i < 3; i++) /* and one that found no room */
+    *rtop_window_add_slow(window) = (struct rtop_slow){
+      .end_mono_ns = window->start_mono_ns + 10000000 * (i + 1),
+      .serial = i + 2,
+      .node = TRACED_NODE,
+      .stack = TRACED_NODE + 5,
+      .flags = i == 1 ? RTOP_SLOW_RAISED : 0,
+      .total_ns = at % 10 ? 30000000 + i : 1000000000,
+      .self_ns = 5000000,
+      .off_ns = 20000000,
+    };
 }
 
 static struct rtop_profile *make_profile(bool traced)

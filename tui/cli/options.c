@@ -56,6 +56,7 @@ enum {
   OPTION_PUSH_HEADERS,
   OPTION_INTERVAL,
   OPTION_TRACE,
+  OPTION_SLOWER,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -111,6 +112,7 @@ static const struct option long_options[] = {
   { "on-stall", required_argument, NULL, OPTION_ON_STALL },
   { "metrics", required_argument, NULL, OPTION_METRICS },
   { "trace", required_argument, NULL, OPTION_TRACE },
+  { "slower", required_argument, NULL, OPTION_SLOWER },
   { "metrics-top", required_argument, NULL, OPTION_METRICS_TOP },
   { "push", required_argument, NULL, OPTION_PUSH },
   { "push-as", required_argument, NULL, OPTION_PUSH_AS },
@@ -452,6 +454,27 @@ static int options_trace(struct rtop_options *options, const char *text)
   return -1;
 }
 
+/* "50ms", "1s", "200us"; a number alone is seconds. */
+static int options_slower(struct rtop_options *options, const char *text)
+{
+  static const struct {
+    const char *name;
+    double us;
+  } units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 } };
+  char number[32];
+  double value, us = 1e6;
+  size_t bytes = strcspn(text, "mus");
+  bool known = text[bytes] == '\0';
+  for (size_t i = 0; !known && i < sizeof units / sizeof units[0]; i++)
+    if ((known = strcmp(text + bytes, units[i].name) == 0)) us = units[i].us;
+  snprintf(number, sizeof number, "%.*s", (int)(bytes < sizeof number ? bytes : sizeof number - 1), text);
+  if (!known || bytes >= sizeof number || !options_number(number, 0, 3600e6, &value) || value * us < 1 ||
+      value * us > 3600e6)
+    return options_usage("--slower takes a time from 1us to an hour, as 50ms, 1s, 0.2 (seconds): '%s' is not", text);
+  options->slower_us = (uint32_t)(value * us + 0.5);
+  return -1;
+}
+
 static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
@@ -508,6 +531,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_PUSH_HEADERS: options->push_headers = optarg; return -1;
   case OPTION_INTERVAL: return options_interval(options, optarg);
   case OPTION_TRACE: return options_trace(options, optarg);
+  case OPTION_SLOWER: return options_slower(options, optarg);
   case OPTION_SAVE_ON_STALL: options->save_on_stall = optarg; return -1;
   default: break;
   }
@@ -599,6 +623,9 @@ static int options_check(struct rtop_options *options)
   if (options->stream && other) return options_usage("--stream and %s cannot be combined", other);
   if (options->stream && !target) return options_usage("--stream needs -p PID or -- COMMAND");
   if (options->trace_count && !target) return options_usage("--trace needs -p PID or -- COMMAND");
+  if (options->slower_us && !target) return options_usage("--slower needs -p PID or -- COMMAND");
+  if (options->slower_us && !options->trace_count && (options->output || options->batch || options->stat))
+    return options_usage("--slower is of methods that are traced: --trace METHOD");
   int metrics = options_check_metrics(options);
   if (metrics >= 0) return metrics;
   int push = options_check_push(options);

@@ -68,6 +68,7 @@ struct rtop_options {
   bool stream;                         /* --stream */
   const char *traces[RTOP_TRACES_MAX]; /* --trace */
   int trace_count;
+  uint32_t slower_us;                  /* --slower; 0: not given */
   long refreshes;                      /* -n; 0: no bound */
   bool last_only;                      /* of a recording: its last frame, where no screen can be had */
   double delay_seconds;                /* -d, default 1 */

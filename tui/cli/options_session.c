@@ -75,6 +75,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
         !options->metrics && !options->push && (options->output || options->stat || options->frame_seconds <= 0),
     .traces = options->traces,
     .trace_count = options->trace_count,
+    .slower_us = options->slower_us,
   };
   *exit_status = 1;
   for (int i = 0; options->inject && i < options->pid_count; i++)

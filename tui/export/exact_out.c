@@ -1,6 +1,7 @@
 /* Writes what is known of traced methods. */
 #include "exact_out.h"
 
+#include "slow_out.h"
 #include "tui/text/text.h"
 
 enum { EXACT_TEXT_CALLERS = 5, EXACT_TEXT = 512 };
@@ -45,10 +46,11 @@ static void exact_text_callers(const struct exact_row *row, const struct rtop_sy
     fprintf(out, "  and from %zu more\n", row->caller_count - EXACT_TEXT_CALLERS);
 }
 
-static void exact_text_row(const struct exact_row *row, const struct rtop_symbols *symbols, FILE *out, int columns)
+static void exact_text_row(const struct rtop_report *report, const struct exact_row *row, FILE *out, int columns)
 {
-  char name[EXACT_TEXT], rate[16], calls[16];
-  const char *state = exact_state_text(row);
+  const struct rtop_symbols *symbols = report->symbols;
+  char name[EXACT_TEXT], rate[16], calls[16], state[EXACT_STATE_TEXT];
+  exact_state_text(row, state);
   rtop_text_cut(name, sizeof name, exact_row_name(row, symbols), columns > 40 ? columns - 8 : 32);
   fprintf(out, "Traced %s\n", name);
   if (*state) fprintf(out, "  %s\n", state);
@@ -65,11 +67,12 @@ static void exact_text_row(const struct exact_row *row, const struct rtop_symbol
     exact_text_times(row, EXACT_SELF, "self", out);
   }
   exact_text_callers(row, symbols, out, columns);
+  slow_write_text(report, row, out, columns);
 }
 
-void exact_write_text(const struct exact_table *table, const struct rtop_symbols *symbols, FILE *out, int columns)
+void exact_write_text(const struct rtop_report *report, FILE *out, int columns)
 {
-  for (size_t i = 0; i < table->count; i++) exact_text_row(table->rows[i], symbols, out, columns);
+  for (size_t i = 0; i < report->exact.count; i++) exact_text_row(report, report->exact.rows[i], out, columns);
 }
 
 static void exact_seconds(json_t *object, const char *key, uint64_t ns)
@@ -119,8 +122,9 @@ static json_t *exact_json_callers(const struct exact_row *row, const struct rtop
   return callers;
 }
 
-static json_t *exact_json_row(const struct exact_row *row, const struct rtop_symbols *symbols)
+static json_t *exact_json_row(const struct rtop_report *report, const struct exact_row *row)
 {
+  const struct rtop_symbols *symbols = report->symbols;
   json_t *object = json_object();
   exact_method(object, symbols, row->frame, row->name ? row->name : "");
   exact_text(object, "state", exact_state_name(row));
@@ -135,12 +139,15 @@ static json_t *exact_json_row(const struct exact_row *row, const struct rtop_sym
   json_object_set_new(object, "total", exact_json_times(row, EXACT_TOTAL));
   json_object_set_new(object, "self", exact_json_times(row, EXACT_SELF));
   json_object_set_new(object, "callers", exact_json_callers(row, symbols));
+  if (row->too_many) exact_count(object, "too_many", row->too_many);
+  slow_json(report, row, object);
   return object;
 }
 
-json_t *exact_json(const struct exact_table *table, const struct rtop_symbols *symbols)
+json_t *exact_json(const struct rtop_report *report)
 {
   json_t *rows = json_array();
-  for (size_t i = 0; i < table->count; i++) json_array_append_new(rows, exact_json_row(table->rows[i], symbols));
+  for (size_t i = 0; i < report->exact.count; i++)
+    json_array_append_new(rows, exact_json_row(report, report->exact.rows[i]));
   return rows;
 }

@@ -58,17 +58,18 @@ static void csv_cost(const struct rtop_cost *cost, FILE *out)
   }
 }
 
-static void csv_heading(const struct export_job *job)
+static void csv_heading(const struct export_job *job, bool traced)
 {
   fputs("method,path,line,kind,self,total,ratio,threads", job->out);
   for (int total = 0; total < 2; total++)
     for (int i = 0; i < CSV_COSTS; i++) fprintf(job->out, ",%s_%s", total ? "total" : "self", csv_costs[i].name);
   if (rtop_lens_look(rtop_profile_lens(job->given->profile))->processes) fputs(",pid", job->out);
   if (job->differs) fputs(",self_before,self_change,total_before,total_change", job->out);
+  if (traced) fputs(",calls_per_second,mean", job->out);
   fputs("\r\n", job->out);
 }
 
-static void csv_row(const struct export_job *job, const struct export_method *method)
+static void csv_row(const struct export_job *job, const struct export_method *method, bool traced)
 {
   static const char *const kinds[] = {
     [RTOP_SYMBOL_RUBY] = "ruby", [RTOP_SYMBOL_C] = "c", [RTOP_SYMBOL_SPECIAL] = "special", [RTOP_SYMBOL_GROUP] = "group"
@@ -89,6 +90,12 @@ static void csv_row(const struct export_job *job, const struct export_method *me
   if (job->differs) {
     csv_change(method->before.self_ns, row->self_ns, job->out);
     csv_change(method->before.total_ns, row->total_ns, job->out);
+  }
+  if (row->traced) {
+    fprintf(job->out, ",%.3f", row->calls_per_s);
+    csv_seconds((uint64_t)row->mean_ns, job->out);
+  } else if (traced) {
+    fputs(",-,-", job->out);
   }
   fputs("\r\n", job->out);
 }
@@ -142,8 +149,8 @@ bool export_csv(struct export_job *job)
   if (job->given->labels) return csv_labels(job);
   struct export_table table = { 0 };
   bool fine = export_table_build(&table, job, job->options.sort);
-  if (fine) csv_heading(job);
-  for (size_t i = 0; fine && export_goes_on(job) && i < table.count; i++) csv_row(job, &table.methods[i]);
+  if (fine) csv_heading(job, table.traced);
+  for (size_t i = 0; fine && export_goes_on(job) && i < table.count; i++) csv_row(job, &table.methods[i], table.traced);
   export_table_destroy(&table);
   return fine;
 }

@@ -68,6 +68,7 @@ struct export_table {
   struct export_method *methods;
   size_t count, capacity;
   double now_ns, before_ns; /* all of it by the clock: 100 % */
+  bool traced;              /* some have exact figures */
 };
 /* False: memory ran out. */
 bool export_table_build(struct export_table *table, const struct export_job *job, enum rtop_sort_key sort);

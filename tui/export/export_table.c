@@ -1,6 +1,7 @@
 /* The table of methods with what each was in the baseline. */
 #include "export_impl.h"
 
+#include "tui/tables/exact_table.h"
 #include "tui/text/reserve.h"
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +56,23 @@ static bool table_compare(struct export_table *table, const struct export_job *j
   return fine;
 }
 
+/* Exact figures of methods that were traced. False: memory ran out. */
+static bool table_traced(struct export_table *table, const struct export_job *job, struct rtop_methods *methods,
+                         const struct rtop_methods_options *options)
+{
+  const struct rtop_profile *profile = job->given->profile;
+  struct exact_table exact = { 0 };
+  if (!rtop_profile_has_exact(profile) || job->symbols != rtop_profile_symbols((struct rtop_profile *)profile))
+    return true;
+  bool fine = exact_table_build(&exact, profile, job->given->sum->span, NULL, 0);
+  table->traced = exact.count > 0;
+  if (table->traced) exact_table_tell(&exact, job->symbols, methods);
+  if (table->traced && rtop_sort_key_figure(options->sort) == RTOP_FIGURE_EXACT)
+    rtop_methods_sort(methods, job->symbols, options);
+  exact_table_destroy(&exact);
+  return fine;
+}
+
 bool export_table_build(struct export_table *table, const struct export_job *job, enum rtop_sort_key sort)
 {
   struct rtop_methods methods = { 0 };
@@ -62,7 +80,8 @@ bool export_table_build(struct export_table *table, const struct export_job *job
   options.sort = sort;
   table->now_ns = table_all(job, &job->sum);
   table->before_ns = job->differs ? table_all(job, &job->baseline) : 1;
-  bool fine = rtop_methods_build(&methods, &job->sum, job->symbols, &options) && table_now(table, &methods) &&
+  bool fine = rtop_methods_build(&methods, &job->sum, job->symbols, &options) &&
+              table_traced(table, job, &methods, &options) && table_now(table, &methods) &&
               (!job->differs || table_compare(table, job, &options));
   rtop_methods_destroy(&methods);
   return fine;

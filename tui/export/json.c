@@ -132,7 +132,7 @@ static json_t *json_collector(const struct rtop_sum *sum)
   return gc;
 }
 
-static json_t *json_stack(const struct rtop_report *report, uint32_t node)
+json_t *rtop_json_stack(const struct rtop_report *report, uint32_t node)
 {
   json_t *stack = json_array();
   for (int i = 0; node != 0 && i < RTOP_JSON_STACK_MAX; i++) {
@@ -165,7 +165,7 @@ static json_t *json_thread(const struct rtop_report *report, const struct rtop_t
   json_states(object, &thread->cost);
   json_object_set_new(object, "held", json_seconds(rtop_cost_held(&thread->cost)));
   json_object_set_new(object, "blame", json_seconds(thread->cost.blame_ns));
-  json_object_set_new(object, "stack", json_stack(report, thread->ended ? 0 : thread->node));
+  json_object_set_new(object, "stack", rtop_json_stack(report, thread->ended ? 0 : thread->node));
   bool old = thread_stack_is_old(thread);
   json_object_set_new(object, "stack_current", json_boolean(!old));
   json_object_set_new(object, "stack_age",
@@ -217,6 +217,10 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   for (size_t i = 0; i < JSON_FIELDS; i++)
     json_object_set_new(object, json_fields[i].key, json_figure(report, row, json_fields[i].column));
   json_object_set_new(object, "samples", json_count(row->total.samples));
+  if (row->traced) {
+    json_object_set_new(object, "calls_rate", json_real(row->calls_per_s));
+    json_object_set_new(object, "mean", json_seconds((uint64_t)row->mean_ns));
+  }
   if (report->compared) json_object_set_new(object, "delta", json_delta(report, row));
   if (row->gone) json_object_set_new(object, "gone", json_true());
   return object;
@@ -263,7 +267,7 @@ static json_t *json_fiber(const struct rtop_report *report, const struct fiber_r
   json_object_set_new(object, "wait", json_seconds(row->wait_ns));
   json_object_set_new(object, "share", json_real(row->share));
   json_object_set_new(object, "longest", json_seconds(row->longest_ns));
-  json_object_set_new(object, "stack", json_stack(report, row->node));
+  json_object_set_new(object, "stack", rtop_json_stack(report, row->node));
   return object;
 }
 
@@ -378,7 +382,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "methods", methods);
   if (report->labels.count) json_object_set_new(object, "labels", json_labels(report));
   if (report->fibers.count) json_object_set_new(object, "fibers", json_fibers(report));
-  if (report->exact.count) json_object_set_new(object, "traces", exact_json(&report->exact, report->symbols));
+  if (report->exact.count) json_object_set_new(object, "traces", exact_json(report));
   return object;
 }
 

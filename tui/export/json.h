@@ -14,6 +14,8 @@ enum { RTOP_JSON_STACK_MAX = 200 };
 
 /* A new reference; NULL when memory ran out. */
 json_t *rtop_json_build(const struct rtop_report *report);
+/* Leaf first: "Object#fib (fib.rb:3)". */
+json_t *rtop_json_stack(const struct rtop_report *report, uint32_t node);
 /* An object for each process, with what it has of the frame. */
 json_t *rtop_json_processes(const struct rtop_report *report);
 void rtop_json_processes_gone(json_t *object, const struct rtop_report *report);

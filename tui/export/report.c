@@ -123,7 +123,13 @@ static bool report_exact(struct rtop_report *report, const struct rtop_session *
     names[count] = rtop_session_traced(session, (int)count);
     count++;
   }
-  return exact_table_build(&report->exact, profile, span, names, count);
+  report->slower_us = rtop_session_slower_us(session);
+  if (!exact_table_build(&report->exact, profile, span, names, count) || !slow_list_build(&report->slow, profile, span))
+    return false;
+  exact_table_tell(&report->exact, report->symbols, &report->methods);
+  if (rtop_sort_key_figure(report->options->sort) == RTOP_FIGURE_EXACT)
+    rtop_methods_sort(&report->methods, report->symbols, report->options);
+  return true;
 }
 
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
@@ -220,6 +226,7 @@ void rtop_report_destroy(struct rtop_report *report)
   label_table_destroy(&report->labels);
   fiber_table_destroy(&report->fibers);
   exact_table_destroy(&report->exact);
+  slow_list_destroy(&report->slow);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);
   rtop_sum_destroy(&report->before_sum);

@@ -15,6 +15,7 @@
 #include "tui/tables/fiber_table.h"
 #include "tui/tables/history.h"
 #include "tui/tables/label_table.h"
+#include "tui/tables/slow_list.h"
 #include "tui/verdict/verdict_past.h"
 #include "tui/verdict/verdict_words.h"
 #include <stdbool.h>
@@ -42,6 +43,8 @@ struct rtop_report {
   struct label_table labels; /* of every key; none without labels */
   struct fiber_table fibers;
   struct exact_table exact; /* of traced methods; none without */
+  struct slow_list slow;    /* their calls that took longer than */
+  uint32_t slower_us;       /* this; 0: nobody here asked */
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;

@@ -197,6 +197,7 @@ static void text_extra(const struct rtop_report *report, const struct rtop_metho
   double length = report->sum.length_ns ? (double)report->sum.length_ns : 1;
   if (column == RTOP_SORT_DELTA && !report->compared) snprintf(out, bytes, "-");
   else if (column == RTOP_SORT_DELTA) rtop_changes_text(out, bytes, value, report->change_of);
+  else if (info->figure == RTOP_FIGURE_EXACT) columns_exact_text(row, column, out, bytes);
   else if (info->figure == RTOP_FIGURE_RATE) rtop_text_count(out, bytes, 1e9 * value / length);
   else if (info->figure == RTOP_FIGURE_COUNT || info->figure == RTOP_FIGURE_NOW) rtop_text_count(out, bytes, value);
   else if (info->figure == RTOP_FIGURE_RATIO)
@@ -330,6 +331,6 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_off(report, out);
   text_labels(report, out, columns);
   text_fibers(report, out, columns - TEXT_FIBERS_COLUMNS);
-  exact_write_text(&report->exact, report->symbols, out, columns);
+  exact_write_text(report, out, columns);
   fprintf(out, "\n");
 }

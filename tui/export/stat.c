@@ -158,7 +158,8 @@ static void stat_cost(const struct rtop_stat *stat, FILE *out)
   fprintf(out, "\n  profiling took %.1f ms in the program and %.1f ms beside it", (double)counters->cost_ns / 1e6,
           (double)counters->publisher_cpu_ns / 1e6);
   if (cost_ns > measured_ns)
-    fprintf(out, ", and about %.1f ms in interruptions", (double)(cost_ns - measured_ns) / 1e6);
+    fprintf(out, ", and about %.1f ms in interruptions%s", (double)(cost_ns - measured_ns) / 1e6,
+            stat->report->exact.count ? " and traced calls" : "");
   if (counters->cpu_ns) fprintf(out, ": %.2f%% of its CPU time", 100 * (double)cost_ns / (double)counters->cpu_ns);
   fprintf(out, "\n");
 }
@@ -178,7 +179,7 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
     stat_ruby(stat, out);
     stat_processes(stat, out);
     if (stat->report->exact.count) fprintf(out, "\n");
-    exact_write_text(&stat->report->exact, stat->report->symbols, out, STAT_COLUMNS);
+    exact_write_text(stat->report, out, STAT_COLUMNS);
   }
   stat_kernel(stat, out);
   if (stat->report) stat_cost(stat, out);

@@ -68,7 +68,7 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   stat_seconds(sampler, "sampling", counters->cost_ns);
   stat_seconds(sampler, "publisher", counters->publisher_cpu_ns);
   json_object_set_new(object, "sampler", sampler);
-  if (report->exact.count) json_object_set_new(object, "traces", exact_json(&report->exact, report->symbols));
+  if (report->exact.count) json_object_set_new(object, "traces", exact_json(report));
 }
 
 bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out)

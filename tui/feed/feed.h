@@ -19,7 +19,7 @@ const char *rtop_loss_name(enum rtop_loss loss);              /* "nodes", … as
 
 /* Asks a living process to trace a method (shm/channel/control.h), for so many seconds, 0: as long as we are here. The
  * slot, to give it back; -1: it cannot be asked, or is asked for too many. */
-int rtop_feed_trace(struct rtop_feed *feed, const char *name, uint32_t seconds);
+int rtop_feed_trace(struct rtop_feed *feed, const char *name, uint32_t seconds, uint32_t slower_us);
 void rtop_feed_untrace(struct rtop_feed *feed, int slot);
 
 /* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in

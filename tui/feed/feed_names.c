@@ -172,6 +172,10 @@ static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
     names_node(feed, symbols, window->fibers[i].node);
   }
   for (size_t i = 0; i < window->exact_count; i++) names_node(feed, symbols, window->exact[i].node);
+  for (size_t i = 0; i < window->slow_count; i++) {
+    names_node(feed, symbols, window->slow[i].node);
+    names_node(feed, symbols, window->slow[i].stack);
+  }
   return true;
 }
 

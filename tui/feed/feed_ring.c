@@ -276,9 +276,10 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   return &feed->base;
 }
 
-int rtop_feed_trace(struct rtop_feed *base, const char *name, uint32_t seconds)
+int rtop_feed_trace(struct rtop_feed *base, const char *name, uint32_t seconds, uint32_t slower_us)
 {
-  return base->ops == &ring_ops ? rtop_reader_trace(((struct feed_ring *)base)->reader, name, seconds) : -1;
+  if (base->ops != &ring_ops) return -1;
+  return rtop_reader_trace(((struct feed_ring *)base)->reader, name, seconds, slower_us);
 }
 
 void rtop_feed_untrace(struct rtop_feed *base, int slot)

@@ -89,6 +89,7 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
   head.begun = (uint32_t)window.begun_count;
   head.fibers = (uint32_t)window.fibers_count;
   head.exact = (uint32_t)window.exact_count;
+  head.slow = (uint32_t)window.slow_count;
   rtop_reader_counters(reader, &head.published);
   return serve_put(fd, &head, sizeof head) &&
          serve_put(fd, window.threads, window.thread_count * sizeof *window.threads) &&
@@ -97,7 +98,8 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
          serve_put(fd, window.marks, window.mark_count * sizeof *window.marks) &&
          serve_put(fd, window.begun, window.begun_count * sizeof *window.begun) &&
          serve_put(fd, window.fibers, window.fibers_count * sizeof *window.fibers) &&
-         serve_put(fd, window.exact, window.exact_count * sizeof *window.exact) && serve_threads(reader, fd, &window);
+         serve_put(fd, window.exact, window.exact_count * sizeof *window.exact) &&
+         serve_put(fd, window.slow, window.slow_count * sizeof *window.slow) && serve_threads(reader, fd, &window);
 }
 
 static bool serve_frames(struct rtop_reader *reader, int fd, const struct port_request *request)

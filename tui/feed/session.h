@@ -52,6 +52,7 @@ struct rtop_session_wish {
   bool by_seconds;           /* of processes that rest (rtop_feed_by_seconds) */
   const char *const *traces; /* methods to trace, "Class#method" */
   int trace_count;
+  uint32_t slower_us; /* and their calls that take longer, one by one; 0: none */
 };
 
 /* NULL: one clear sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). */
@@ -151,6 +152,8 @@ bool rtop_session_stream_look(const struct rtop_session *session, struct rtop_st
 bool rtop_session_trace(struct rtop_session *session, const char *name, bool on);
 /* What is traced now, in order; NULL: there are no more. */
 const char *rtop_session_traced(const struct rtop_session *session, int index);
+/* How long a call of these takes that is told by itself; 0: none is. */
+uint32_t rtop_session_slower_us(const struct rtop_session *session);
 
 /* The command that we started; NULL when there is none. For its status, log and output pane. */
 struct rtop_launch *rtop_session_launch(const struct rtop_session *session);

@@ -63,6 +63,7 @@ struct rtop_session {
   struct session_trace traces[RTOP_SESSION_TRACES_MAX];
   int trace_count;
   uint32_t trace_id;
+  uint32_t slower_us;                    /* calls that take longer are told one by one; 0: none */
   char (*left_out)[SESSION_WORDS_BYTES]; /* why processes are not watched that somebody asked for */
   int left_out_count;
   bool needs_rights; /* as in the wish */

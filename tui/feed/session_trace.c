@@ -3,9 +3,11 @@
 
 #include <string.h>
 
-static void trace_begin(struct session_feed *feed, const struct session_trace *trace)
+static void trace_begin(const struct rtop_session *session, struct session_feed *feed,
+                        const struct session_trace *trace)
 {
-  int slot = feed->feed && !session_is_over(feed->state) ? rtop_feed_trace(feed->feed, trace->name, 0) : -1;
+  if (!feed->feed || session_is_over(feed->state)) return;
+  int slot = rtop_feed_trace(feed->feed, trace->name, 0, session->slower_us);
   if (slot >= 0 && slot < RTOP_SESSION_TRACES_MAX) feed->traces[slot] = trace->id;
 }
 
@@ -20,7 +22,7 @@ static void trace_end(struct session_feed *feed, uint32_t id)
 
 void session_trace_all(struct rtop_session *session, struct session_feed *feed)
 {
-  for (int i = 0; i < session->trace_count; i++) trace_begin(feed, &session->traces[i]);
+  for (int i = 0; i < session->trace_count; i++) trace_begin(session, feed, &session->traces[i]);
 }
 
 static int trace_find(const struct rtop_session *session, const char *name)
@@ -45,11 +47,16 @@ bool rtop_session_trace(struct rtop_session *session, const char *name, bool on)
   struct session_trace *trace = &session->traces[session->trace_count++];
   memcpy(trace->name, name, bytes + 1);
   trace->id = ++session->trace_id;
-  for (int i = 0; i < session->count; i++) trace_begin(&session->feeds[i], trace);
+  for (int i = 0; i < session->count; i++) trace_begin(session, &session->feeds[i], trace);
   return true;
 }
 
 const char *rtop_session_traced(const struct rtop_session *session, int index)
 {
   return index >= 0 && index < session->trace_count ? session->traces[index].name : NULL;
+}
+
+uint32_t rtop_session_slower_us(const struct rtop_session *session)
+{
+  return session->slower_us;
 }

@@ -250,6 +250,25 @@ static void profile_keep_exact(struct profile_window *window, const struct profi
   }
 }
 
+static void profile_keep_slow(struct profile_window *window, const struct profile_input *input)
+{
+  for (size_t i = 0; i < input->window->slow_count && i < PROFILE_SLOW_MAX; i++) {
+    const struct rtop_slow *from = &input->window->slow[i];
+    const struct rtop_slow_call call = {
+      .node = from->node < input->node_count ? input->nodes[from->node] : 0,
+      .stack = from->stack < input->node_count ? input->nodes[from->stack] : 0,
+      .end_ns = from->end_mono_ns,
+      .serial = from->serial,
+      .total_ns = profile_bound(from->total_ns, PROFILE_LATE_MAX),
+      .self_ns = profile_bound(from->self_ns, PROFILE_LATE_MAX),
+      .wait_ns = profile_bound(from->wait_ns, PROFILE_LATE_MAX),
+      .off_ns = profile_bound(from->off_ns, PROFILE_LATE_MAX),
+      .raised = from->flags & RTOP_SLOW_RAISED,
+    };
+    if (!profile_slow_add(&window->exact, &call)) return;
+  }
+}
+
 struct profile_window *profile_window_make(const struct rtop_profile *profile, const struct profile_input *input,
                                            int64_t start_ns)
 {
@@ -278,6 +297,7 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile, c
   profile_keep_begun(window, input);
   profile_keep_fibers(window, input);
   profile_keep_exact(window, input);
+  profile_keep_slow(window, input);
   return window;
 }
 
@@ -354,5 +374,6 @@ bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struc
     return false;
   }
   known->last_end_ns = end_ns;
+  profile->has_exact = profile->has_exact || window->exact_count;
   return true;
 }

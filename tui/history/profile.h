@@ -247,6 +247,9 @@ bool rtop_profile_replay(struct rtop_profile *profile, struct rtop_span span, co
 bool rtop_profile_thread_about(const struct rtop_profile *profile, uint32_t source, uint64_t serial,
                                struct rtop_source_thread *about);
 
+/* Numbers of traced methods have come, at some time. */
+bool rtop_profile_has_exact(const struct rtop_profile *profile);
+
 /* Readers. The span of everything held; start == end when empty. */
 struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile);
 /* The last `length_ns` (<= 0: everything). */

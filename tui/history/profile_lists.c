@@ -204,20 +204,44 @@ bool profile_exact_add_all(struct profile_exact **list, const struct profile_exa
 {
   for (size_t i = 0; i < profile_exact_count(from); i++)
     if (!profile_exact_add(list, &from->all[i])) return false;
+  for (size_t i = 0; i < profile_slow_count(from); i++)
+    if (!profile_slow_add(list, &from->slow[i])) return false;
+  return true;
+}
+
+static void slow_drop_shortest(struct profile_exact *list)
+{
+  size_t shortest = 0;
+  for (size_t i = 1; i < list->slow_count; i++)
+    if (list->slow[i].total_ns < list->slow[shortest].total_ns) shortest = i;
+  struct rtop_slow_call *at = &list->slow[shortest];
+  memmove(at, at + 1, (--list->slow_count - shortest) * sizeof *at);
+}
+
+bool profile_slow_add(struct profile_exact **handle, const struct rtop_slow_call *call)
+{
+  if (!*handle) *handle = calloc(1, sizeof **handle);
+  struct profile_exact *list = *handle;
+  if (!list || !rtop_reserve(&list->slow, &list->slow_capacity, list->slow_count + 1, sizeof *list->slow)) return false;
+  list->slow[list->slow_count++] = *call;
+  if (list->slow_count > PROFILE_SLOW_MAX) slow_drop_shortest(list);
   return true;
 }
 
 void profile_exact_destroy(struct profile_exact **list)
 {
-  if (*list) free((*list)->all);
+  if (*list) {
+    free((*list)->all);
+    free((*list)->slow);
+  }
   free(*list);
   *list = NULL;
 }
 
 uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number)
 {
-  bool sum =
-      number->what != RTOP_EXACT_STATE && number->what != RTOP_EXACT_TOTAL_MAX && number->what != RTOP_EXACT_SELF_MAX;
+  bool sum = number->what != RTOP_EXACT_STATE && number->what != RTOP_EXACT_TOO_MANY &&
+             number->what != RTOP_EXACT_TOTAL_MAX && number->what != RTOP_EXACT_SELF_MAX;
   return sum ? profile_part_share(part, number->value) : number->value;
 }
 
@@ -235,4 +259,31 @@ void rtop_profile_each_exact(const struct rtop_profile *profile, struct rtop_spa
       number.value = profile_exact_share(&windows.part, &number);
       if (number.value) visit(context, profile->sources[window->source].source, &number);
     }
+}
+
+bool rtop_profile_has_exact(const struct rtop_profile *profile)
+{
+  return profile->has_exact;
+}
+
+/* It may have ended in a window before the one that tells it. */
+bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_window *window,
+                        const struct profile_part *part)
+{
+  int64_t at_ns = call->end_ns > window->start_ns ? call->end_ns - window->start_ns : 1;
+  return profile_part_is_whole(part) || (at_ns > part->from_ns && at_ns <= part->to_ns);
+}
+
+void rtop_profile_each_slow(const struct rtop_profile *profile, struct rtop_span span,
+                            void (*visit)(void *context, uint32_t source, const struct rtop_slow_call *call),
+                            void *context)
+{
+  const struct profile_exact *carried = profile->carry.exact;
+  bool carries = carried && span.start_ns <= rtop_profile_bounds(profile).start_ns;
+  for (size_t i = 0; carries && i < carried->slow_count; i++) visit(context, UINT32_MAX, &carried->slow[i]);
+  struct profile_walk windows = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_read(&windows));)
+    for (size_t i = 0; i < profile_slow_count(window->exact); i++)
+      if (profile_slow_is_in(&window->exact->slow[i], window, &windows.part))
+        visit(context, profile->sources[window->source].source, &window->exact->slow[i]);
 }

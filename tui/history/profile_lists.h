@@ -85,12 +85,36 @@ void rtop_profile_each_exact(const struct rtop_profile *profile, struct rtop_spa
                              void (*visit)(void *context, uint32_t source, const struct rtop_exact_number *number),
                              void *context);
 
-/* For the profile: a list by node, what and key, without two of the same; NULL is an empty one, as most are. False when
- * memory ran out. */
+/* A call of a traced method that took longer than was asked for. */
+struct rtop_slow_call {
+  uint32_t node;  /* of the method, a child of the root */
+  uint32_t stack; /* with its labels; 0: not known */
+  int64_t end_ns;
+  uint64_t serial; /* of the thread; 0: not known */
+  uint64_t total_ns, self_ns, wait_ns, off_ns;
+  bool raised; /* left by an exception */
+};
+enum { PROFILE_SLOW_MAX = 1024 }; /* of a window, however many it says */
+
+/* Those of every window of the span, oldest window first; of a window that lies in it in part those that ended there. How
+ * many there were, those that found no room too, is a number (RTOP_EXACT_SLOW). `source` as above. */
+void rtop_profile_each_slow(const struct rtop_profile *profile, struct rtop_span span,
+                            void (*visit)(void *context, uint32_t source, const struct rtop_slow_call *call),
+                            void *context);
+
+/* For the profile: a list by node, what and key, without two of the same; NULL is an empty one, as most are. With it slow
+ * calls, of too many the longest, in the order in which they came. False when memory ran out. */
 struct profile_exact {
   struct rtop_exact_number *all;
   size_t count, capacity;
+  struct rtop_slow_call *slow;
+  size_t slow_count, slow_capacity;
 };
+bool profile_slow_add(struct profile_exact **list, const struct rtop_slow_call *call);
+static inline size_t profile_slow_count(const struct profile_exact *list)
+{
+  return list ? list->slow_count : 0;
+}
 bool profile_exact_add(struct profile_exact **list, const struct rtop_exact_number *number);
 bool profile_exact_add_all(struct profile_exact **list, const struct profile_exact *from);
 void profile_exact_destroy(struct profile_exact **list);
@@ -100,9 +124,13 @@ static inline size_t profile_exact_count(const struct profile_exact *list)
 }
 static inline size_t profile_exact_bytes(const struct profile_exact *list)
 {
-  return list ? sizeof *list + list->capacity * sizeof *list->all : 0;
+  return list ? sizeof *list + list->capacity * sizeof *list->all + list->slow_capacity * sizeof *list->slow : 0;
 }
 /* The share of a number that a part of its window gets; what is no sum is told whole. */
 uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number);
+struct profile_window;
+/* Did it end in this part of the window that tells it? */
+bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_window *window,
+                        const struct profile_part *part);
 
 #endif

@@ -82,6 +82,7 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   made->fibers = NULL;
   profile_exact_destroy(&window->exact);
   window->exact = made->exact;
+  profile->has_exact = profile->has_exact || made->exact;
   made->exact = NULL;
   memcpy(window->wall_ns, made->wall_ns, sizeof window->wall_ns);
   profile_window_changes(profile, window);

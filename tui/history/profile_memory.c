@@ -383,6 +383,10 @@ static void forget_but_window(struct rtop_symbols *symbols, const struct profile
   }
   for (size_t i = 0; i < profile_exact_count(window->exact); i++)
     rtop_symbols_use_node(symbols, window->exact->all[i].node);
+  for (size_t i = 0; i < profile_slow_count(window->exact); i++) {
+    rtop_symbols_use_node(symbols, window->exact->slow[i].node);
+    rtop_symbols_use_node(symbols, window->exact->slow[i].stack);
+  }
 }
 
 static size_t forget_but_all(struct rtop_profile *profile)

@@ -122,6 +122,26 @@ static bool replay_exact(struct replay *replay, const struct profile_window *fro
   return true;
 }
 
+static bool replay_slow(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
+{
+  for (size_t i = 0; i < profile_slow_count(from->exact); i++) {
+    const struct rtop_slow_call *call = &from->exact->slow[i];
+    if (!profile_slow_is_in(call, from, part)) continue;
+    struct rtop_slow *to = rtop_window_add_slow(&replay->window);
+    if (!to) return false;
+    *to = (struct rtop_slow){ .end_mono_ns = call->end_ns,
+                              .serial = call->serial,
+                              .node = call->node,
+                              .stack = call->stack,
+                              .flags = call->raised ? RTOP_SLOW_RAISED : 0,
+                              .total_ns = call->total_ns,
+                              .self_ns = call->self_ns,
+                              .wait_ns = call->wait_ns,
+                              .off_ns = call->off_ns };
+  }
+  return true;
+}
+
 static bool replay_window(struct replay *replay, struct profile_window *from, const struct profile_part *part)
 {
   uint32_t source = replay->profile->sources[from->source].source;
@@ -138,7 +158,8 @@ static bool replay_window(struct replay *replay, struct profile_window *from, co
   struct rtop_span_counters counters = profile_counters_part(from, part);
   profile_counters_write(&replay->window, &counters, from->counters_present);
   bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part) &&
-              replay_begun(replay, from, part) && replay_fibers(replay, from, part) && replay_exact(replay, from, part);
+              replay_begun(replay, from, part) && replay_fibers(replay, from, part) &&
+              replay_exact(replay, from, part) && replay_slow(replay, from, part);
   for (size_t i = 0; i < from->cell_count; i++) replay->index_of[from->cells[i].thread] = 0;
   for (size_t i = 0; i < from->thread_count; i++) replay->index_of[from->threads[i].thread] = 0;
   if (fine) replay->to->window(replay->to->context, source, &replay->window, NULL, 0);

@@ -81,6 +81,7 @@ struct rtop_profile {
   struct profile_marks marks;
   struct profile_memory memory;
   struct profile_carry carry;
+  bool has_exact; /* some window has or had numbers of traced methods */
   uint64_t late_dropped_ns;
   uint32_t late_steps;               /* left for the window that is being added */
   struct rtop_profile_tap tap;       /* functions are NULL: none */

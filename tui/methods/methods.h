@@ -41,6 +41,7 @@ enum rtop_figure {
   RTOP_FIGURE_COUNT, /* of the span */
   RTOP_FIGURE_NOW,   /* a count of this moment */
   RTOP_FIGURE_RATIO, /* nanoseconds: always a share of the span, never more than it */
+  RTOP_FIGURE_EXACT, /* of a traced method; "-" of others */
   RTOP_FIGURE_NONE,  /* no figure, or none that can be compared */
 };
 enum rtop_figure rtop_sort_key_figure(enum rtop_sort_key key);
@@ -62,7 +63,9 @@ struct rtop_method_row {
   uint64_t most_ns;      /* wall time on the stack of one thread, the largest of all threads */
   double delta;          /* rtop_method_delta of a comparison; else 0 */
   bool gone;             /* of a comparison: it was there only before */
-  double history;        /* history_peak, when something is sorted by it; else 0 */
+  bool traced;           /* so it has the next two, exactly (exact_table_tell()) */
+  double calls_per_s, mean_ns;
+  double history; /* history_peak, when something is sorted by it; else 0 */
 };
 
 /* What a row is sorted by, in nanoseconds or counts: of the states, CPU, blame and allocations the

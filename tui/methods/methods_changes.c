@@ -93,7 +93,7 @@ bool rtop_changes_join(struct rtop_changes *changes, const struct rtop_methods *
 
 bool rtop_changes_has(enum rtop_sort_key key)
 {
-  return rtop_sort_key_figure(key) != RTOP_FIGURE_NONE;
+  return rtop_sort_key_figure(key) != RTOP_FIGURE_NONE && rtop_sort_key_figure(key) != RTOP_FIGURE_EXACT;
 }
 
 void rtop_changes_text(char *out, size_t out_bytes, double change, enum rtop_sort_key key)

@@ -15,6 +15,7 @@ enum {
   WINDOW_BEGUN_BYTES = 30,
   WINDOW_FIBERS_BYTES = 70,
   WINDOW_EXACT_BYTES = 40,
+  WINDOW_SLOW_BYTES = 90,
   WINDOW_TABLE_BYTES = 256,
   /* A chunk ends when it would be longer than this, in time or in bytes. */
   CHUNK_MS = 1050,
@@ -103,6 +104,13 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
     *exact = from->exact[i];
     exact->node = window_node(recorder, exact->node, nodes, node_count);
   }
+  for (size_t i = 0; i < from->slow_count; i++) {
+    struct rtop_slow *slow = rtop_window_add_slow(to);
+    if (!slow) return false;
+    *slow = from->slow[i];
+    slow->node = window_node(recorder, slow->node, nodes, node_count);
+    slow->stack = window_node(recorder, slow->stack, nodes, node_count);
+  }
   return true;
 }
 
@@ -112,7 +120,8 @@ static size_t window_bound(const struct rtop_window *window)
   return WINDOW_TABLE_BYTES + RTOP_COUNTER_ID_MAX * WINDOW_COUNTER_BYTES + window->thread_count * WINDOW_THREAD_BYTES +
          window->cell_count * WINDOW_CELL_BYTES + window->late_count * WINDOW_LATE_BYTES +
          window->mark_count * WINDOW_MARK_BYTES + window->begun_count * WINDOW_BEGUN_BYTES +
-         window->fibers_count * WINDOW_FIBERS_BYTES + window->exact_count * WINDOW_EXACT_BYTES;
+         window->fibers_count * WINDOW_FIBERS_BYTES + window->exact_count * WINDOW_EXACT_BYTES +
+         window->slow_count * WINDOW_SLOW_BYTES;
 }
 
 static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns, int64_t end_ns)

@@ -1,11 +1,13 @@
 /* Columns of the table of methods: chosen, and fitted into a width. */
 #include "columns.h"
+#include "tui/text/text.h"
 #include <limits.h>
 #include <string.h>
 
 enum {
   METHOD_COLUMNS_MIN = 12,
   DELTA_FROM = 40,
+  TRACED_FROM = 60,
   MARK_COLUMNS = 1, /* the cursor's '>' */
 };
 
@@ -18,6 +20,13 @@ static const struct column_info table[RTOP_SORT_KEYS] = {
 const struct column_info *columns_info(enum rtop_sort_key column)
 {
   return &table[column];
+}
+
+void columns_exact_text(const struct rtop_method_row *row, enum rtop_sort_key column, char *out, size_t out_bytes)
+{
+  if (!row->traced) snprintf(out, out_bytes, "-");
+  else if (column == RTOP_SORT_MEAN) rtop_text_duration(out, out_bytes, (int64_t)row->mean_ns);
+  else rtop_text_count(out, out_bytes, row->calls_per_s);
 }
 
 static bool is_flexible(enum rtop_sort_key column)
@@ -190,11 +199,12 @@ static void add_flexible(struct columns_choice *picked)
   insert(picked, picked->count, RTOP_SORT_LOCATION);
 }
 
-static void pick_scrolled(struct columns_choice *picked, int width, int scroll)
+static void pick_scrolled(struct columns_choice *picked, bool traced, int width, int scroll)
 {
   struct columns_choice all = { 0 };
   for (int column = 0; column < RTOP_SORT_HISTORY; column++)
-    if (column != RTOP_SORT_DELTA) insert(&all, all.count, (enum rtop_sort_key)column);
+    if (column != RTOP_SORT_DELTA && (traced || table[column].figure != RTOP_FIGURE_EXACT))
+      insert(&all, all.count, (enum rtop_sort_key)column);
   int room = figures_width(width) / 2 < 7 ? figures_width(width) : figures_width(width) * 3 / 4;
   pick_fitting(picked, &all, room, scroll, true);
   add_flexible(picked);
@@ -244,6 +254,17 @@ static void place(struct columns_shown *shown, const struct columns_choice *pick
   }
 }
 
+/* While methods are traced, in the place of the last figures (but that sorted by) where there is no room. */
+static void pick_traced(struct columns_choice *picked, enum rtop_sort_key column, int width, enum rtop_sort_key sorted)
+{
+  int figures = 0;
+  if (width < TRACED_FROM || columns_has(picked, column)) return;
+  while (figures < picked->count && !is_flexible(picked->at[figures])) figures++;
+  for (int i = figures - 1; i > 1 && fixed_width(picked) + table[column].columns > figures_width(width); i--)
+    if (picked->at[i] != sorted && table[picked->at[i]].figure != RTOP_FIGURE_EXACT) take_away(picked, picked->at[i]);
+  if (fixed_width(picked) + table[column].columns <= figures_width(width)) put_in(picked, column);
+}
+
 /* Behind the first figure, in the place of the last one (but that sorted by) where there is no room. */
 static void pick_delta(struct columns_choice *picked, bool wanted, int width, enum rtop_sort_key sorted)
 {
@@ -263,10 +284,12 @@ void columns_fit(struct columns_shown *shown, const struct columns_choice *choic
   if (choice->count > 0) {
     pick_chosen(&picked, choice, width, sort, scroll);
   } else if (scroll > 0) {
-    pick_scrolled(&picked, width, scroll);
+    pick_scrolled(&picked, choice->traced, width, scroll);
   } else {
     pick_preferred(&picked, width, sort);
     add_flexible(&picked);
+    if (choice->traced) pick_traced(&picked, RTOP_SORT_CALLS, width, sort);
+    if (choice->traced) pick_traced(&picked, RTOP_SORT_MEAN, width, sort);
   }
   pick_delta(&picked, choice->delta, width, sort);
   place(shown, &picked, width);

@@ -22,12 +22,15 @@ struct column_info {
   const char *help;
 };
 const struct column_info *columns_info(enum rtop_sort_key column);
+/* A figure of a traced method (RTOP_FIGURE_EXACT) as text; "-" of others. */
+void columns_exact_text(const struct rtop_method_row *row, enum rtop_sort_key column, char *out, size_t out_bytes);
 
 /* What the user wants to see; count 0: whatever is worth its place at the present width. */
 struct columns_choice {
   int count;
   enum rtop_sort_key at[RTOP_SORT_KEYS];
-  bool delta; /* something is compared: DELTA is there in any case, else never */
+  bool traced; /* methods are: CALLS/s and MEAN are there, where there is room */
+  bool delta;  /* something is compared: DELTA is there in any case, else never */
 };
 
 /* "self,total,wait,name", "auto" or "" for no choice; "+cpu,-gc" changes the choice that is there. False:

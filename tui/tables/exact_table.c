@@ -3,6 +3,8 @@
 
 #include "shm/channel/control.h"
 #include "tui/history/profile_lists.h"
+#include "tui/text/text.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +102,8 @@ static void exact_number(struct exact_row *row, const struct rtop_exact_number *
   case RTOP_EXACT_UNTIMED: row->untimed += number->value; break;
   case RTOP_EXACT_WAIT_NS: row->wait_ns += number->value; break;
   case RTOP_EXACT_OFF_NS: row->off_ns += number->value; break;
+  case RTOP_EXACT_SLOW: row->slow_calls += number->value; break;
+  case RTOP_EXACT_TOO_MANY: row->too_many = number->value; break;
   case RTOP_EXACT_TOTAL_NS: total->sum_ns += number->value; break;
   case RTOP_EXACT_SELF_NS: self->sum_ns += number->value; break;
   case RTOP_EXACT_TOTAL_MAX: exact_most(&total->max_ns, number->value); break;
@@ -169,6 +173,28 @@ void exact_table_destroy(struct exact_table *table)
   *table = (struct exact_table){ 0 };
 }
 
+const struct exact_row *exact_table_of(const struct exact_table *table, const struct rtop_symbols *symbols,
+                                       uint32_t frame)
+{
+  const char *label = rtop_symbols_get(symbols, frame)->label;
+  for (size_t i = 0; i < table->count; i++)
+    if (frame && table->rows[i]->frame == frame) return table->rows[i];
+  for (size_t i = 0; i < table->count; i++)
+    if (table->rows[i]->frame && strcmp(exact_row_name(table->rows[i], symbols), label) == 0) return table->rows[i];
+  return NULL;
+}
+
+void exact_table_tell(const struct exact_table *table, const struct rtop_symbols *symbols, struct rtop_methods *methods)
+{
+  for (size_t i = 0; i < methods->count; i++) {
+    struct rtop_method_row *row = &methods->rows[i];
+    const struct exact_row *exact = table->count ? exact_table_of(table, symbols, row->frame) : NULL;
+    row->traced = exact && exact->calls;
+    row->calls_per_s = row->traced ? exact_row_rate(exact) : 0;
+    row->mean_ns = row->traced ? (double)exact_row_mean_ns(exact, EXACT_TOTAL) : 0;
+  }
+}
+
 double exact_row_rate(const struct exact_row *row)
 {
   return row->traced_ns ? 1e9 * (double)row->calls / (double)row->traced_ns : 0;
@@ -203,6 +229,7 @@ static const struct {
   [RTOP_TRACE_NOT_RUBY] = { "not_ruby", "it is not written in Ruby: only the sampler sees it" },
   [RTOP_TRACE_REFUSED] = { "refused", "the process cannot trace it" },
   [RTOP_TRACE_EXPIRED] = { "expired", "its time was up" },
+  [RTOP_TRACE_TOO_MANY] = { "too_many", "too many calls; tracing ended" },
 };
 
 /* Nobody has said anything of it yet. */
@@ -216,10 +243,15 @@ const char *exact_state_name(const struct exact_row *row)
   return exact_is_unheard(row) ? "asked" : exact_states[row->state].name;
 }
 
-const char *exact_state_text(const struct exact_row *row)
+void exact_state_text(const struct exact_row *row, char *out)
 {
-  return exact_is_unheard(row) ? "not begun: the process has not run since it was asked"
-                               : exact_states[row->state].text;
+  char rate[16];
+  const char *text =
+      exact_is_unheard(row) ? "not begun: the process has not run since it was asked" : exact_states[row->state].text;
+  snprintf(out, EXACT_STATE_TEXT, "%s", text);
+  if (row->state != RTOP_TRACE_TOO_MANY || !row->too_many) return;
+  rtop_text_count(rate, sizeof rate, (double)row->too_many);
+  snprintf(out, EXACT_STATE_TEXT, "too many calls: %s/s; tracing ended", rate);
 }
 
 const char *exact_row_name(const struct exact_row *row, const struct rtop_symbols *symbols)

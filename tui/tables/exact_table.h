@@ -10,8 +10,10 @@
 #include "shm/base/format.h"
 #include "shm/base/latency.h"
 #include "tui/history/profile.h"
+#include "tui/methods/methods.h"
 
 enum { EXACT_ROWS_MAX = 64, EXACT_CALLERS_MAX = 128 };
+enum { EXACT_STATE_TEXT = 80 };
 enum exact_clock { EXACT_TOTAL, EXACT_SELF, EXACT_CLOCKS };
 
 struct exact_caller {
@@ -32,6 +34,8 @@ struct exact_row {
   uint64_t traced_ns;          /* of the longest traced process */
   uint64_t calls, returned, raised, untimed;
   uint64_t wait_ns, off_ns;
+  uint64_t slow_calls; /* that took longer than somebody asked for (slow_list.h), listed or not */
+  uint64_t too_many;   /* calls per second, for which tracing was ended; 0: it was not */
   struct exact_times times[EXACT_CLOCKS];
   struct exact_caller callers[EXACT_CALLERS_MAX]; /* by calls */
   size_t caller_count;
@@ -48,14 +52,21 @@ bool exact_table_build(struct exact_table *table, const struct rtop_profile *pro
                        const char *const *names, size_t name_count);
 void exact_table_destroy(struct exact_table *table);
 
+/* The row of a method; its name tells where a lens has made it another frame. NULL: there is none. */
+const struct exact_row *exact_table_of(const struct exact_table *table, const struct rtop_symbols *symbols,
+                                       uint32_t frame);
+/* Gives rows of methods their exact figures; those that are not traced have none. */
+void exact_table_tell(const struct exact_table *table, const struct rtop_symbols *symbols,
+                      struct rtop_methods *methods);
+
 /* Calls per second of the time in which it was traced. */
 double exact_row_rate(const struct exact_row *row);
 uint64_t exact_row_mean_ns(const struct exact_row *row, enum exact_clock clock);
 /* So long or shorter was this share of the calls, 0 to 1; within 0.8 %. */
 uint64_t exact_row_share_ns(const struct exact_row *row, enum exact_clock clock, double share);
-/* A word, and a sentence for people; "" for one that is traced. */
+/* A word, and a sentence for people, of EXACT_STATE_TEXT bytes at most; "" for one that is traced. */
 const char *exact_state_name(const struct exact_row *row);
-const char *exact_state_text(const struct exact_row *row);
+void exact_state_text(const struct exact_row *row, char *out);
 /* As it is called: by its label, or as it was asked for. */
 const char *exact_row_name(const struct exact_row *row, const struct rtop_symbols *symbols);
 

@@ -8,7 +8,7 @@
 #include "layout.h"
 #include <stdbool.h>
 
-enum { MENU_ITEMS_MAX = 24 };
+enum { MENU_ITEMS_MAX = 32 };
 
 struct menu {
   bool open;

@@ -15,6 +15,7 @@
 #include "ui_rows.h"
 #include "ui_stalls.h"
 #include "ui_time.h"
+#include "ui_traces.h"
 #include "ui_verdict.h"
 #include "ui_view.h"
 #include "tui/feed/list.h"
@@ -100,6 +101,7 @@ struct ui {
   struct ui_stalls stalls;
   struct ui_verdict verdict;
   struct ui_baseline baseline;
+  struct ui_traces traces;
   int apart; /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
   bool follow;
 

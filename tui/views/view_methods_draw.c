@@ -87,11 +87,15 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
     snprintf(out, bytes, "-");
     return;
   }
-  if (column == RTOP_SORT_DELTA || (baseline->all && baseline->comparing && !pen->off)) {
+  if (column == RTOP_SORT_DELTA || (baseline->all && baseline->comparing && !pen->off && rtop_changes_has(column))) {
     methods_change_text(pen, column == RTOP_SORT_DELTA ? baseline->of : column, out, bytes);
     return;
   }
   const struct column_info *info = columns_info(column);
+  if (info->figure == RTOP_FIGURE_EXACT) {
+    columns_exact_text(row, column, out, bytes);
+    return;
+  }
   double seconds = (double)pen->ui->methods.length_ns / 1e9;
   double value = methods_shown(pen, column);
   if (pen->ui->look.units == UNITS_SAMPLES && (column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL)) {
@@ -106,7 +110,7 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
     draw_percent(out, bytes, 100 * rtop_method_ratio((uint64_t)value, pen->ui->methods.length_ns));
     break;
   case RTOP_FIGURE_TIME:
-  case RTOP_FIGURE_NONE: time_text(pen->ui, out, bytes, value); break;
+  default: time_text(pen->ui, out, bytes, value); break;
   }
 }
 

@@ -85,6 +85,7 @@ void ui_destroy(struct ui *ui)
   ui_stalls_forget(ui);
   ui_verdict_forget(ui);
   ui_baseline_forget(ui);
+  ui_traces_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
   if (ui->calm != NULL) rtop_calm_forget(ui->calm);
@@ -123,6 +124,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_stalls_forget(ui);
   ui_verdict_forget(ui);
   ui_baseline_forget(ui);
+  ui_traces_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   rtop_calm_forget(ui->calm);
   ui->selected = 0; /* frames are of a profile */
@@ -175,7 +177,7 @@ bool ui_update(struct ui *ui)
     if (fine && alone != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, alone, &ui->sum);
     fine = fine && ui_verdict_update(ui);
     ui_focus_apply(ui);
-    fine = fine && (ui->view->threads || update_methods(ui)) &&
+    fine = fine && (ui->view->threads || update_methods(ui)) && ui_traces_update(ui) &&
            strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {

@@ -105,7 +105,7 @@ static const struct field fields[] = {
   F("Trace", rtop_trace_slot, crc32c),
   F("Trace", rtop_trace_slot, seconds),
   F("Trace", rtop_trace_slot, bytes),
-  F("Trace", rtop_trace_slot, reserved),
+  F("Trace", rtop_trace_slot, slower_us),
   F("Trace", rtop_trace_slot, name),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -219,6 +219,8 @@ static void test_what_never_changes(void **state)
   assert_int_equal(RTOP_PART_STACKS, 6);
   assert_int_equal(RTOP_PART_BEGUN, 7);
   assert_int_equal(RTOP_PART_FIBERS, 8);
+  assert_int_equal(RTOP_PART_EXACT, 9);
+  assert_int_equal(RTOP_PART_SLOW, 10);
   assert_int_equal(RTOP_NODE_UNSAMPLED, 2);
   assert_int_equal(RTOP_WINDOW_THREAD_STALE, 8);
   assert_int_equal(RTOP_RUNNING, 0);

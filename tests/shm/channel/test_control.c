@@ -83,7 +83,7 @@ _Noreturn static void trace_viewer(const struct trace_viewer *of)
   close(of->stay[1]);
   if (rtop_control_open(&own, support_path("seg"), (uid_t)-1, NULL) != 0) _exit(1);
   for (size_t i = 0; i < of->count; i++) {
-    int slot = rtop_control_trace(&own, of->names[i], 5);
+    int slot = rtop_control_trace(&own, of->names[i], 5, 50000);
     if (slot >= 0) slots |= 1u << slot;
   }
   if (write(of->report[1], &slots, sizeof slots) != sizeof slots || read(of->stay[0], &byte, 1) < 0) _exit(1);
@@ -129,6 +129,7 @@ static void test_traces_end_with_their_viewer(void **state)
   assert_string_equal(wishes[1].name, "C.d");
   assert_int_equal(wishes[1].bytes, 3);
   assert_int_equal(wishes[1].seconds, 5);
+  assert_int_equal(wishes[1].slower_us, 50000);
   kill_viewer(&one);
   assert_int_equal(rtop_control_traces(&writer, wishes), 4);
   kill_viewer(&two);
@@ -165,13 +166,13 @@ static void test_traces_are_bounded(void **state)
 static void test_traces_are_given_back(void **state)
 {
   (void)state;
-  int first = rtop_control_trace(&viewer, "A#b", 0), second = rtop_control_trace(&viewer, "C.d", 0);
+  int first = rtop_control_trace(&viewer, "A#b", 0, 0), second = rtop_control_trace(&viewer, "C.d", 0, 0);
   assert_int_equal(first, 0);
   assert_int_equal(second, 1);
   rtop_control_untrace(&viewer, first);
   rtop_control_untrace(&viewer, first);
   rtop_control_untrace(&viewer, 99);
-  assert_int_equal(rtop_control_trace(&viewer, "E#f", 0), 0);
+  assert_int_equal(rtop_control_trace(&viewer, "E#f", 0, 0), 0);
 }
 
 static void test_wait_runs_out(void **state)

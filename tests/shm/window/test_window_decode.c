@@ -149,14 +149,14 @@ static void test_part_table(void **state)
   assert_false(DECODES(""));
   assert_true(DECODES("\x00"));
   assert_false(DECODES("\x01"));
-  assert_false(DECODES("\x01\x0a"));
-  assert_true(DECODES("\x01\x0a\x00"));
-  assert_true(DECODES("\x01\x0a\x02zz")); /* unknown part: skipped */
+  assert_false(DECODES("\x01\x0b"));
+  assert_true(DECODES("\x01\x0b\x00"));
+  assert_true(DECODES("\x01\x0b\x02zz")); /* unknown part: skipped */
   assert_true(DECODES("\x01\xff\xff\xff\xff\x0f\x01z"));
-  assert_false(DECODES("\x01\x0a\x03zz")); /* longer than what is left */
-  assert_false(DECODES("\x01\x0a\x01zz")); /* bytes behind the last part */
-  assert_false(DECODES("\x01\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
-  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0a\x00"));
+  assert_false(DECODES("\x01\x0b\x03zz")); /* longer than what is left */
+  assert_false(DECODES("\x01\x0b\x01zz")); /* bytes behind the last part */
+  assert_false(DECODES("\x01\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
+  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0b\x00"));
   assert_false(DECODES("\x02\x05\x01\x05\x01\x00\x00")); /* marks twice */
   assert_true(DECODES("\x02\x05\x01\x0a\x01\x00\x00"));
   assert_true(DECODES("\x01\x05\x01\x00"));      /* an empty part */
@@ -208,6 +208,7 @@ struct index_case {
   struct rtop_begun begun;
   struct rtop_fibers fibers;
   struct rtop_exact exact;
+  struct rtop_slow slow;
   bool right;
 };
 
@@ -224,6 +225,8 @@ static bool round_trip_of(const struct index_case *one)
   *rtop_window_add_fibers(&window) = one->fibers;
   *rtop_window_add_exact(&window) = (struct rtop_exact){ .value = 1 };
   *rtop_window_add_exact(&window) = one->exact;
+  *rtop_window_add_slow(&window) = (struct rtop_slow){ .total_ns = 1, .off_ns = 1 };
+  *rtop_window_add_slow(&window) = one->slow;
   if (one->late_start >= 0)
     *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = one->late_start, .cell.wall_ns = 5 };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);
@@ -261,6 +264,18 @@ static void test_indices_and_bounds(void **state)
     { .what = "traced what nobody knows", .exact = { .what = UINT32_MAX, .key = UINT32_MAX }, .right = true },
     { .what = "called too often", .exact.value = INT64_MAX },
     { .what = "called as often as can be", .exact.value = INT64_MAX - 1, .right = true },
+    { .what = "slow at last node", .slow.node = 49, .slow.stack = 49, .right = true },
+    { .what = "slow at node beyond", .slow.node = 50 },
+    { .what = "stack of a slow call beyond", .slow.stack = 50 },
+    { .what = "slow at the end", .slow.end_mono_ns = 2000, .right = true },
+    { .what = "slow after the end", .slow.end_mono_ns = 2001 },
+    { .what = "slow before time began", .slow.end_mono_ns = -1 },
+    { .what = "slow as long as can be", .slow.total_ns = INT64_MAX - 1, .right = true },
+    { .what = "slow for too long", .slow.total_ns = INT64_MAX },
+    { .what = "self longer than the call", .slow.total_ns = 5, .slow.self_ns = 6 },
+    { .what = "off the GVL as long as can be", .slow.off_ns = INT64_MAX - 2, .slow.wait_ns = 1, .right = true },
+    { .what = "off the GVL for too long", .slow.off_ns = INT64_MAX - 1, .slow.wait_ns = 1 },
+    { .what = "slow by nobody known", .slow.serial = UINT64_MAX, .slow.flags = UINT32_MAX, .right = true },
     { .what = "last slot", .thread.slot = 9, .right = true },
     { .what = "slot beyond", .thread.slot = 10 },
     { .what = "slot max", .thread.slot = UINT32_MAX },

@@ -60,6 +60,18 @@ static void assert_same(const struct rtop_window *a, const struct rtop_window *b
     assert_int_equal(a->exact[i].key, b->exact[i].key);
     assert_int_equal(a->exact[i].value, b->exact[i].value);
   }
+  assert_int_equal(a->slow_count, b->slow_count);
+  for (size_t i = 0; i < a->slow_count; i++) {
+    assert_int_equal(a->slow[i].end_mono_ns, b->slow[i].end_mono_ns);
+    assert_int_equal(a->slow[i].serial, b->slow[i].serial);
+    assert_int_equal(a->slow[i].node, b->slow[i].node);
+    assert_int_equal(a->slow[i].stack, b->slow[i].stack);
+    assert_int_equal(a->slow[i].flags, b->slow[i].flags);
+    assert_int_equal(a->slow[i].total_ns, b->slow[i].total_ns);
+    assert_int_equal(a->slow[i].self_ns, b->slow[i].self_ns);
+    assert_int_equal(a->slow[i].wait_ns, b->slow[i].wait_ns);
+    assert_int_equal(a->slow[i].off_ns, b->slow[i].off_ns);
+  }
   assert_int_equal(a->counters_present, b->counters_present);
   assert_memory_equal(a->counters, b->counters, sizeof a->counters);
 }
@@ -404,9 +416,41 @@ static void test_traces_that_do_not_fit(void **state)
   rtop_window_destroy(&back);
 }
 
+/* The longest stay, and the number of all. */
+static void test_slow_calls_that_do_not_fit(void **state)
+{
+  (void)state;
+  static const uint64_t shortest_ns[] = { 1, 1000000 };
+  for (int same = 0; same < 2; same++) {
+    struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+    unsigned char *raw;
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 4, RTOP_EXACT_SLOW, 0, 500 };
+    for (uint32_t i = 0; i < 500; i++)
+      *rtop_window_add_slow(&window) = (struct rtop_slow){
+        .node = 4, .stack = 5 + i % 7, .end_mono_ns = 1000 + i, .total_ns = same ? 777 : shortest_ns[i == 123] + i
+      };
+    size_t room = 1000, bytes = encode(&window, &raw, room);
+    assert_in_range(bytes, 1, room);
+    back.start_mono_ns = window.start_mono_ns;
+    back.end_mono_ns = window.end_mono_ns;
+    assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+    assert_in_range(back.slow_count, 1, 50);
+    bool longest = false;
+    for (size_t i = 0; i < back.slow_count; i++) longest = longest || back.slow[i].end_mono_ns == 1123;
+    assert_true(longest || same);
+    assert_int_equal(back.exact[0].value, 500);
+    assert_true(window.folded);
+    free(raw);
+    rtop_window_destroy(&window);
+    rtop_window_destroy(&back);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_slow_calls_that_do_not_fit),
     cmocka_unit_test(test_traces_that_do_not_fit),
     cmocka_unit_test(test_begun_that_do_not_fit),
     cmocka_unit_test(test_fibers_that_do_not_fit),

@@ -365,9 +365,34 @@ static void test_traced_methods_are_bounded(void **state)
   window_merge_clear(&merge);
 }
 
+/* Of more slow calls than there is room for the longest stay, in their order. */
+static void test_slow_calls_are_bounded(void **state)
+{
+  (void)state;
+  for (uint32_t at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+    for (uint32_t i = 0; i < 64; i++)
+      *rtop_window_add_slow(&window) = (struct rtop_slow){
+        .end_mono_ns = at * 100 + i, .serial = 3, .node = 7, .stack = 8, .total_ns = i % 2 ? 1000 + at : at
+      };
+    window_merge_add(&merge, &window);
+    rtop_window_destroy(&window);
+  }
+  const struct rtop_window *sum = &merge.window;
+  assert_int_equal(sum->slow_count, WINDOW_MERGE_SLOW_MAX);
+  for (size_t i = 0; i < sum->slow_count; i++) {
+    assert_true(sum->slow[i].total_ns >= 1002);
+    assert_true(i == 0 || sum->slow[i - 1].end_mono_ns < sum->slow[i].end_mono_ns);
+  }
+  assert_true(merge.lossy);
+  window_merge_clear(&merge);
+  assert_int_equal(sum->slow_count, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_slow_calls_are_bounded),
     cmocka_unit_test(test_traced_methods_add_up),
     cmocka_unit_test(test_traced_methods_are_bounded),
     cmocka_unit_test(test_sums_of_random_histories),

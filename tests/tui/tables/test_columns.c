@@ -70,8 +70,46 @@ static void test_scrolling_reaches_every_column(void **state)
       }
     }
     for (int column = RTOP_SORT_SELF; column < RTOP_SORT_HISTORY; column++)
-      assert_true(seen[column] || column == RTOP_SORT_DELTA);
+      assert_true(seen[column] || column == RTOP_SORT_DELTA ||
+                  columns_info((enum rtop_sort_key)column)->figure == RTOP_FIGURE_EXACT);
   }
+}
+
+/* While methods are traced their figures are there, in the place of others; else only who chooses them has them. */
+static void test_columns_of_traced_methods(void **state)
+{
+  static const struct columns_choice traced = { .traced = true };
+  struct columns_choice chosen = { 0 };
+  struct columns_shown columns;
+  const char *problem;
+  (void)state;
+  for (int width = LAYOUT_COLUMNS_MIN; width <= 300; width++) {
+    columns_fit(&columns, &none, width, RTOP_SORT_SELF, 0);
+    assert_false(has(&columns, RTOP_SORT_CALLS) || has(&columns, RTOP_SORT_MEAN));
+    columns_fit(&columns, &traced, width, RTOP_SORT_SELF, 0);
+    assert_true(has(&columns, RTOP_SORT_SELF));
+    assert_int_equal(has(&columns, RTOP_SORT_MEAN), width >= 60);
+    assert_int_equal(has(&columns, RTOP_SORT_CALLS), width >= 60);
+    const int last = columns.count - 1;
+    assert_true(columns.at[last].x + columns.at[last].columns <= width);
+  }
+  assert_true(columns_parse(&chosen, "self,calls,mean", &problem));
+  columns_fit(&columns, &chosen, 80, RTOP_SORT_SELF, 0);
+  assert_true(has(&columns, RTOP_SORT_CALLS) && has(&columns, RTOP_SORT_MEAN));
+}
+
+static void test_texts_of_traced_methods(void **state)
+{
+  struct rtop_method_row row = { .traced = true, .calls_per_s = 1234, .mean_ns = 2500000 };
+  char text[24];
+  (void)state;
+  columns_exact_text(&row, RTOP_SORT_CALLS, text, sizeof text);
+  assert_string_equal(text, "1.2k");
+  columns_exact_text(&row, RTOP_SORT_MEAN, text, sizeof text);
+  assert_string_equal(text, "2.50 ms");
+  row.traced = false;
+  columns_exact_text(&row, RTOP_SORT_MEAN, text, sizeof text);
+  assert_string_equal(text, "-");
 }
 
 static void test_every_sort_key_has_a_column(void **state)
@@ -236,6 +274,8 @@ int main(void)
     cmocka_unit_test(test_delta),
     cmocka_unit_test(test_columns_of_the_usual_widths),
     cmocka_unit_test(test_scrolling_reaches_every_column),
+    cmocka_unit_test(test_columns_of_traced_methods),
+    cmocka_unit_test(test_texts_of_traced_methods),
     cmocka_unit_test(test_every_sort_key_has_a_column),
     cmocka_unit_test(test_parse_and_write),
     cmocka_unit_test(test_bad_names_change_nothing),

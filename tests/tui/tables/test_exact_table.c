@@ -2,6 +2,7 @@
 #include "shm/channel/control.h"
 #include "tests/tui/model_fixture.h"
 #include "tui/tables/exact_table.h"
+#include "tui/tables/slow_list.h"
 
 static struct rtop_symbols *symbols;
 static struct exact_table table;
@@ -104,6 +105,85 @@ static void test_rate_of_several_processes(void **state)
   assert_int_equal((int)exact_row_rate(table.rows[1]), 660);
 }
 
+/* Slow calls: in the order of time, of their method, with thread and labels; those that found no room are counted. */
+static void test_slow_calls(void **state)
+{
+  static struct slow_list list;
+  struct rtop_profile *profile = *state;
+  const char *text = "job=mail";
+  uint32_t set = rtop_symbols_frame(symbols, text, strlen(text), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
+  uint32_t labelled = rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, set, 0),
+                                        rtop_symbols_get_node(symbols, work)->frame, 12);
+  struct rtop_source_thread thread = { 7, "mailer", 6, 4711, false };
+  for (int at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100 * MS, .end_mono_ns = (at + 1) * 100 * MS };
+    uint32_t id = rtop_profile_thread(profile, 0, &thread);
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .serial = 7 };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ work, RTOP_EXACT_SLOW, 0, 5 };
+    for (int i = 2; i >= 0; i--)
+      *rtop_window_add_slow(&window) = (struct rtop_slow){ .end_mono_ns = at * 100 * MS + i,
+                                                           .serial = (uint64_t)(7 + i),
+                                                           .node = i == 2 ? rest : work,
+                                                           .stack = labelled,
+                                                           .flags = i == 1 ? RTOP_SLOW_RAISED : 0,
+                                                           .total_ns = (uint64_t)(60 * MS) };
+    uint32_t nodes[64];
+    for (uint32_t i = 0; i < 64; i++) nodes[i] = i;
+    assert_true(rtop_profile_add(profile, 0, &window, nodes, 64, &id));
+    rtop_window_destroy(&window);
+  }
+  build(profile);
+  assert_true(rtop_profile_has_exact(profile));
+  assert_true(slow_list_build(&list, profile, rtop_profile_bounds(profile)));
+  assert_int_equal(list.count, 30);
+  assert_int_equal(slow_list_of(&list, rtop_symbols_get_node(symbols, work)->frame), 20);
+  assert_int_equal(exact_table_of(&table, symbols, rtop_symbols_get_node(symbols, work)->frame)->slow_calls, 50);
+  for (size_t i = 1; i < list.count; i++) assert_true(list.rows[i - 1].call.end_ns < list.rows[i].call.end_ns);
+  assert_string_equal(list.rows[0].thread, "mailer");
+  assert_string_equal(list.rows[1].thread, "");
+  assert_true(list.rows[1].call.raised && !list.rows[0].call.raised);
+  assert_int_equal(list.rows[0].labels, set);
+  size_t at = 0, seen = 0;
+  while (slow_list_next(&list, rtop_symbols_get_node(symbols, rest)->frame, &at)) seen++;
+  assert_int_equal(seen, 10);
+  struct rtop_span part = { 500 * MS, 1000 * MS };
+  assert_true(slow_list_build(&list, profile, part));
+  assert_int_equal(list.count, 15);
+  slow_list_destroy(&list);
+}
+
+static void test_tracing_that_was_ended(void **state)
+{
+  char text[EXACT_STATE_TEXT];
+  struct rtop_profile *profile = *state;
+  struct rtop_window window = { .start_mono_ns = 0, .end_mono_ns = 100 * MS };
+  *rtop_window_add_exact(&window) =
+      (struct rtop_exact){ work, RTOP_EXACT_STATE, rtop_trace_key("Work#do", 7), RTOP_TRACE_TOO_MANY };
+  *rtop_window_add_exact(&window) = (struct rtop_exact){ work, RTOP_EXACT_TOO_MANY, 0, 412000 };
+  assert_true(fixture_add(profile, 0, &window));
+  rtop_window_destroy(&window);
+  build(profile);
+  exact_state_text(table.rows[1], text);
+  assert_string_equal(text, "too many calls: 412k/s; tracing ended");
+  assert_string_equal(exact_state_name(table.rows[1]), "too_many");
+}
+
+/* Rows of methods get their figures, and lose them. */
+static void test_figures_of_methods(void **state)
+{
+  struct rtop_method_row rows[] = { { .frame = rtop_symbols_get_node(symbols, work)->frame }, { .frame = 99 } };
+  struct rtop_methods methods = { .rows = rows, .count = 2 };
+  for (int at = 0; at < 10; at++) add_window(*state, 0, at);
+  build(*state);
+  exact_table_tell(&table, symbols, &methods);
+  assert_true(rows[0].traced && !rows[1].traced);
+  assert_int_equal((int)rows[0].calls_per_s, 220);
+  assert_int_equal((int)rtop_method_value(&rows[0], RTOP_SORT_MEAN), 600 * MS / 110);
+  table.count = 0;
+  exact_table_tell(&table, symbols, &methods);
+  assert_true(!rows[0].traced && rows[0].calls_per_s == 0 && rows[0].mean_ns == 0);
+}
+
 /* Memory for so many windows as there are is not there: they become longer ones, and sums stay. */
 static void test_long_histories(void **state)
 {
@@ -133,6 +213,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_slow_calls, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_tracing_that_was_ended, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_figures_of_methods, setup, teardown),
     cmocka_unit_test_setup_teardown(test_rate_of_several_processes, setup, teardown),
     cmocka_unit_test_setup_teardown(test_long_histories, setup, teardown),
     cmocka_unit_test_setup_teardown(test_nothing_is_traced, setup, teardown),

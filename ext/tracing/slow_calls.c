@@ -1,0 +1,128 @@
+/* Notes slow calls in hooks, names them in the job. */
+#include "slow_calls.h"
+
+#include "ext/names/label_nodes.h"
+#include "ext/sampling/stacks.h"
+#include <string.h>
+
+/* Where all of a stack does not fit, none of it is kept. */
+static uint32_t note_stack(struct slow_calls *slow)
+{
+  uint32_t room = SLOW_CALLS_FRAMES - slow->frames_used;
+  int most = room < SAMPLER_STACK_MAX ? (int)room : SAMPLER_STACK_MAX;
+  VALUE *frames = slow->frames + slow->frames_used;
+  int *lines = slow->lines + slow->frames_used;
+  int depth = most > 0 ? rb_profile_frames(0, most, frames, lines) : 0;
+  if (depth <= 0 || (depth == most && most < SAMPLER_STACK_MAX)) return 0;
+  if (lines[0] == 0) lines[0] = rb_sourceline();
+  slow->frames_used += (uint32_t)depth;
+  return (uint32_t)depth;
+}
+
+bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call)
+{
+  int64_t begin_ns = clock_now_ns();
+  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+  if (window != slow->window) slow->in_window = 0;
+  slow->window = window;
+  if (slow->count == SLOW_CALLS_A_WINDOW || slow->in_window == SLOW_CALLS_A_WINDOW) return false;
+  struct slow_call *noted = &slow->noted[slow->count];
+  *noted = (struct slow_call){ .call = *call, .target = target, .first = slow->frames_used };
+  noted->label_set = label_sets_of(&sampler->labels, rb_thread_current());
+  noted->depth = note_stack(slow);
+  slow->count++;
+  slow->in_window++;
+  if (slow->count > SLOW_CALLS_A_WINDOW / 2) rb_postponed_job_trigger(sampler->job);
+  atomic_store_explicit(&slow->cost_ns,
+                        atomic_load_explicit(&slow->cost_ns, memory_order_relaxed) +
+                            (uint64_t)(clock_now_ns() - begin_ns),
+                        memory_order_relaxed);
+  return true;
+}
+
+/* As the sampler walks stacks, but of nobody: the thread may have ended. *unknown: a frame without a name. */
+static uint32_t walk(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, VALUE *unknown)
+{
+  static struct thread_data nobody = { .pool = 1 }; /* under the lock */
+  memcpy(sampler->stack_frames, slow->frames + noted->first, noted->depth * sizeof *slow->frames);
+  memcpy(sampler->stack_lines, slow->lines + noted->first, noted->depth * sizeof *slow->lines);
+  uint32_t root = label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, noted->label_set);
+  return sampler_walk(sampler, &nobody, (int)noted->depth, root, unknown);
+}
+
+/* False: the lock was not to be had; again later. */
+static bool find_stack(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, uint32_t *stack)
+{
+  *stack = RTOP_NODE_ROOT;
+  if (noted->depth == 0 || calltree_count(&sampler->tree) >= sampler->tree.capacity / 4 * 3) return true;
+  for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
+    VALUE unknown = 0;
+    if (!trylock_take(&sampler->lock)) return false;
+    uint32_t node = walk(slow, sampler, noted, &unknown);
+    trylock_release(&sampler->lock);
+    if (node != SAMPLER_NO_STACK) {
+      *stack = node;
+      return true;
+    }
+    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return true;
+  }
+  return true;
+}
+
+static bool hand_on(struct slow_calls *slow, const struct slow_call *noted, uint32_t node, uint32_t stack)
+{
+  uint64_t put = atomic_load_explicit(&slow->put, memory_order_relaxed);
+  if (!node || put - atomic_load_explicit(&slow->taken, memory_order_acquire) == SLOW_CALLS_READY) return false;
+  struct rtop_slow *ready = &slow->ready[put % SLOW_CALLS_READY];
+  *ready = noted->call;
+  ready->node = node;
+  ready->stack = stack;
+  atomic_store_explicit(&slow->put, put + 1, memory_order_release);
+  return true;
+}
+
+/* More may be noted meanwhile: naming makes objects, and another thread may run. */
+void slow_calls_name(struct slow_calls *slow, struct sampler *sampler,
+                     uint32_t (*node_of)(void *context, uint32_t target), void (*lost)(void *context, uint32_t target),
+                     void *context)
+{
+  uint32_t named = 0, stack;
+  for (; named < slow->count && find_stack(slow, sampler, &slow->noted[named], &stack); named++) {
+    const struct slow_call *noted = &slow->noted[named];
+    if (!hand_on(slow, noted, node_of(context, noted->target), stack)) lost(context, noted->target);
+  }
+  if (named == 0) return;
+  slow->count -= named;
+  memmove(slow->noted, slow->noted + named, slow->count * sizeof *slow->noted);
+  if (slow->count == 0) slow->frames_used = 0;
+}
+
+void slow_calls_leave(struct slow_calls *slow, uint32_t target)
+{
+  for (uint32_t i = 0; i < slow->count; i++)
+    if (slow->noted[i].target == target) slow->noted[i].target = UINT32_MAX;
+}
+
+void slow_calls_mark(const struct slow_calls *slow)
+{
+  for (uint32_t i = 0; i < slow->frames_used; i++) rb_gc_mark(slow->frames[i]);
+}
+
+const struct rtop_slow *slow_calls_first(const struct slow_calls *slow)
+{
+  uint64_t taken = atomic_load_explicit(&slow->taken, memory_order_relaxed);
+  if (taken == atomic_load_explicit(&slow->put, memory_order_acquire)) return NULL;
+  return &slow->ready[taken % SLOW_CALLS_READY];
+}
+
+void slow_calls_take(struct slow_calls *slow)
+{
+  uint64_t taken = atomic_load_explicit(&slow->taken, memory_order_relaxed);
+  atomic_store_explicit(&slow->taken, taken + 1, memory_order_release);
+}
+
+void slow_calls_forget(struct slow_calls *slow)
+{
+  slow->count = slow->frames_used = slow->in_window = 0;
+  atomic_store(&slow->taken, atomic_load(&slow->put));
+}
