@@ -4,6 +4,7 @@
 #include "cut.h"
 #include "cut_exact.h"
 #include "cut_threads.h"
+#include "cut_whole.h"
 #include "opening.h"
 #include "ext/base/trylock.h"
 #include "ext/names/names_out.h"
@@ -50,7 +51,8 @@ enum {
   WORD_STOP = 2,
   SCAN_THREADS_MAX = 256,
   SNAPSHOT_TRIES = 2000,
-  SEGMENTS_MAX = 16
+  SEGMENTS_MAX = 16,
+  EXACT_OF_PAYLOAD = 5 /* a little less than rtop_window_encode() lets it have */
 };
 
 /* State of the publisher's loop. */
@@ -342,7 +344,10 @@ static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_
 static bool publish(struct loop *loop, int64_t end_ns, bool last)
 {
   struct rtop_window *window = &loop->cut.window;
-  if (!cut_window(&loop->cut, end_ns, last) || !cut_exact_add(&loop->cut, loop->publisher->tracing)) return true;
+  struct tracing *tracing = loop->publisher->tracing;
+  if (!cut_window(&loop->cut, end_ns, last) || !cut_exact_add(&loop->cut, tracing) ||
+      !cut_whole_add(&loop->cut, &tracing->whole, rtop_writer_payload_bytes(loop->writer) / EXACT_OF_PAYLOAD))
+    return true;
   marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->instants.passed);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->instants.missed);

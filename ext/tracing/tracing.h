@@ -13,6 +13,7 @@
 
 #include "open_calls.h"
 #include "trace_target.h"
+#include "whole.h"
 #include "ext/base/trylock.h"
 #include "ext/sampling/sampler.h"
 
@@ -26,6 +27,7 @@ struct tracing {
   struct trace_target targets[RTOP_TRACE_SLOTS];
   VALUE marker;
   uint64_t seen_window;
+  struct whole whole; /* all calls */
 };
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler);
