@@ -56,6 +56,7 @@ enum {
   OPTION_PUSH_HEADERS,
   OPTION_INTERVAL,
   OPTION_TRACE,
+  OPTION_TRACE_ALL,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -110,6 +111,7 @@ static const struct option long_options[] = {
   { "on-stall", required_argument, NULL, OPTION_ON_STALL },
   { "metrics", required_argument, NULL, OPTION_METRICS },
   { "trace", required_argument, NULL, OPTION_TRACE },
+  { "trace-all", optional_argument, NULL, OPTION_TRACE_ALL },
   { "metrics-top", required_argument, NULL, OPTION_METRICS_TOP },
   { "push", required_argument, NULL, OPTION_PUSH },
   { "push-as", required_argument, NULL, OPTION_PUSH_AS },
@@ -450,6 +452,26 @@ static int options_trace(struct rtop_options *options, const char *text)
   return -1;
 }
 
+static int options_trace_all(struct rtop_options *options, const char *text)
+{
+  if (text && strcmp(text, "force") != 0) return options_usage("--trace-all takes nothing or force: '%s' is neither", text);
+  options->whole = true;
+  options->whole_forced = text != NULL;
+  return -1;
+}
+
+/* Its time is that of -t, as far as it goes. */
+static int options_check_whole(struct rtop_options *options, bool target)
+{
+  options->whole_seconds = options->time_seconds > 0 ? options->time_seconds : RTOP_WHOLE_SECONDS;
+  if (!options->whole) return -1;
+  if (!target) return options_usage("--trace-all needs -p PID or -- COMMAND");
+  if (options->stream || options->metrics || options->push) return options_usage("--trace-all tells of its own, or goes with -o or --stat");
+  if (!options->output && !options->stat && options->whole_seconds > RTOP_WHOLE_SECONDS_MAX)
+    return options_usage("--trace-all takes at most %d s", RTOP_WHOLE_SECONDS_MAX);
+  return -1;
+}
+
 static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
@@ -506,6 +528,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_PUSH_HEADERS: options->push_headers = optarg; return -1;
   case OPTION_INTERVAL: return options_interval(options, optarg);
   case OPTION_TRACE: return options_trace(options, optarg);
+  case OPTION_TRACE_ALL: return options_trace_all(options, optarg);
   case OPTION_SAVE_ON_STALL: options->save_on_stall = optarg; return -1;
   default: break;
   }
@@ -597,6 +620,8 @@ static int options_check(struct rtop_options *options)
   if (options->stream && other) return options_usage("--stream and %s cannot be combined", other);
   if (options->stream && !target) return options_usage("--stream needs -p PID or -- COMMAND");
   if (options->trace_count && !target) return options_usage("--trace needs -p PID or -- COMMAND");
+  int whole = options_check_whole(options, target);
+  if (whole >= 0) return whole;
   int metrics = options_check_metrics(options);
   if (metrics >= 0) return metrics;
   int push = options_check_push(options);

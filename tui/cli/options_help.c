@@ -65,6 +65,8 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "      --stat              print a summary at the end\n"
                             "      --trace METHOD      count calls of Class#method or Class.method exactly, and time\n"
                             "                          them; several times: several methods\n"
+                            "      --trace-all[=force] count and time all calls of the program exactly for the time\n"
+                            "                          of -t (5 s; 60 at most), then print methods and call tree\n"
                             "      --stream            write a growing recording to standard output, for -r -\n"
                             "  -o, --output FILE       save a profile; FILE ends in .rpt (recording of everything,\n"
                             "                          for -r), .txt (report), .collapsed (stacks for flame graphs),\n"

@@ -123,7 +123,11 @@ static bool report_exact(struct rtop_report *report, const struct rtop_session *
     names[count] = rtop_session_traced(session, (int)count);
     count++;
   }
-  return exact_table_build(&report->exact, profile, span, names, count);
+  size_t methods = 0;
+  for (size_t i = 0; i < count; i++)
+    if (names[i][0] != RTOP_TRACE_WHOLE[0]) names[methods++] = names[i];
+  return exact_table_build(&report->exact, profile, span, names, methods) &&
+         whole_table_build(&report->whole, profile, span);
 }
 
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
@@ -220,6 +224,7 @@ void rtop_report_destroy(struct rtop_report *report)
   label_table_destroy(&report->labels);
   fiber_table_destroy(&report->fibers);
   exact_table_destroy(&report->exact);
+  whole_table_destroy(&report->whole);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);
   rtop_sum_destroy(&report->before_sum);

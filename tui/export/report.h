@@ -15,6 +15,7 @@
 #include "tui/tables/fiber_table.h"
 #include "tui/tables/history.h"
 #include "tui/tables/label_table.h"
+#include "tui/tables/whole_table.h"
 #include "tui/verdict/verdict_past.h"
 #include "tui/verdict/verdict_words.h"
 #include <stdbool.h>
@@ -42,6 +43,7 @@ struct rtop_report {
   struct label_table labels; /* of every key; none without labels */
   struct fiber_table fibers;
   struct exact_table exact; /* of traced methods; none without */
+  struct whole_table whole; /* of all calls; nothing is told without */
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;
