@@ -1,7 +1,7 @@
 /* Takes the differences of the tree of all calls. */
 #include "cut_whole.h"
 
-enum { NODE_BYTES = 40 }; /* three numbers, as bytes of a window: more than they mostly are */
+enum { NODE_BYTES = 30 }; /* three numbers, as bytes of a window: more than they are in the mean */
 
 static bool add_number(struct cut *cut, uint32_t node, enum rtop_whole_what what, uint32_t key, uint64_t value)
 {
@@ -23,13 +23,16 @@ static uint64_t grown_ns(const struct whole *whole, int64_t ticks, uint64_t *tol
   return grown(ticks > 0 ? (uint64_t)((double)ticks * whole->ns_per_tick) : 0, told_ns);
 }
 
-/* False: memory ran out. *rows: how many of it there are. */
+/* False: memory ran out. *told counts those that have something to tell. */
 static bool add_node(struct cut *cut, struct whole *whole, uint32_t at, size_t *told)
 {
   struct whole_node *node = &whole->counting->tree.nodes[at];
   struct whole_told *before = &whole->counting->tree.told[at];
   uint32_t place = atomic_load_explicit(&node->place, memory_order_relaxed);
-  if (place != UINT32_MAX && names_out_known(cut->names, &cut->sampler->tree, place) != place) place = UINT32_MAX;
+  if (place != UINT32_MAX && names_out_known(cut->names, &cut->sampler->tree, place) != place) {
+    if (!whole->finishing) return true; /* it came after the tables were published: told by the next window */
+    place = UINT32_MAX;
+  }
   uint64_t calls = grown(atomic_load_explicit(&node->calls, memory_order_relaxed), &before->calls);
   uint64_t total = grown_ns(whole, atomic_load_explicit(&node->total, memory_order_relaxed), &before->total_ns);
   uint64_t self = grown_ns(whole, atomic_load_explicit(&node->self, memory_order_relaxed), &before->self_ns);
@@ -70,11 +73,11 @@ static bool add_sums(struct cut *cut, struct whole *whole)
          add_number(cut, RTOP_NODE_ROOT, RTOP_WHOLE_UNTIMED, 0, untimed);
 }
 
-/* The round that began after the last node had its name has told all. */
-static void finish(struct whole *whole, bool named_all)
+/* The round that began after all nodes were named and published has told all. */
+static void finish(struct whole *whole)
 {
   int telling = RTOP_WHOLE_TELLING;
-  if (!named_all || whole->left) return;
+  if (!whole->finishing || whole->left) return;
   atomic_compare_exchange_strong(&whole->state, &telling, whole->counting->full ? RTOP_WHOLE_FULL : RTOP_WHOLE_DONE);
 }
 
@@ -84,15 +87,20 @@ bool cut_whole_add(struct cut *cut, struct whole *whole, size_t room)
   if (!state || !trylock_take(&whole->lock)) return true;
   bool counts = state == RTOP_WHOLE_ON || state == RTOP_WHOLE_TELLING, fine = true;
   if (counts) {
-    bool named_all = state == RTOP_WHOLE_TELLING && whole->left == 0 &&
-                     atomic_load(&whole->named) == whole_tree_count(&whole->counting->tree);
-    whole->finishing = named_all || (whole->finishing && state == RTOP_WHOLE_TELLING);
+    if (whole->left == 0) whole->finishing = whole->named_all;
+    whole->named_all = state == RTOP_WHOLE_TELLING &&
+                       atomic_load(&whole->named) == whole_tree_count(&whole->counting->tree);
     fine = add_sums(cut, whole) && add_nodes(cut, whole, room);
-    finish(whole, whole->finishing);
+    finish(whole);
     state = atomic_load(&whole->state);
   }
   if (atomic_load(&whole->wanted) && fine)
     fine = add_number(cut, RTOP_NODE_ROOT, RTOP_WHOLE_STATE, atomic_load(&whole->serial), (uint64_t)state);
   trylock_release(&whole->lock);
   return fine;
+}
+
+bool cut_whole_rests(struct whole *whole)
+{
+  return atomic_load(&whole->state) == RTOP_WHOLE_TELLING;
 }

@@ -11,4 +11,7 @@
 /* room: bytes that they may take in the window. False when memory ran out. */
 bool cut_whole_add(struct cut *cut, struct whole *whole, size_t room);
 
+/* Has it ended, and there is more to tell? */
+bool cut_whole_rests(struct whole *whole);
+
 #endif

@@ -304,9 +304,13 @@ void tracing_job(struct tracing *tracing)
   follow_wanted(&wanted);
 }
 
-void tracing_end(struct tracing *tracing)
+void tracing_hand_in(struct tracing *tracing)
 {
   whole_end(&tracing->whole);
+}
+
+void tracing_end(struct tracing *tracing)
+{
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) leave_target(&tracing->targets[i]);
 }
 

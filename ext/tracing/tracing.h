@@ -38,6 +38,9 @@ bool tracing_want(struct tracing *tracing, uint32_t wanted, const struct rtop_tr
 /* [job] Once in a window does what is to be done. Raises nothing. */
 void tracing_job(struct tracing *tracing);
 
+/* Before the session ends: all calls that were counted get names, so that the last windows can tell them. */
+void tracing_hand_in(struct tracing *tracing);
+
 /* Ends all, before the hooks go off. Raises nothing. */
 void tracing_end(struct tracing *tracing);
 

@@ -28,6 +28,7 @@ struct whole {
   _Atomic bool is_set;    /* the hook */
   /* the publisher's */
   uint32_t next, left; /* the node that is told next; how many are left of this round */
+  bool named_all;      /* before the tables of this window were published */
   bool finishing;      /* this round is the last one */
   uint64_t told_untimed, told_unnamed;
   int64_t told_own_ns;

@@ -64,7 +64,7 @@ PROGRAM = <<~'RUBY'
     FILES = Dir["#{RbConfig::CONFIG["rubylibdir"]}/{set,optparse,uri/*,net/http*,json/**/*,erb,csv,time,logger,tempfile,open3}.rb"].first(ARGV[1].to_i)
     def work = Dir.mktmpdir { |folder| RDoc::RDoc.new.document(["-q", "-o", "#{folder}/doc", *FILES]) }
   else
-    def work = tarai(9, 5, 0)
+    def work = tarai(10, 5, 0)
   end
   def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
   def timed = (from = cpu; yield; cpu - from)
@@ -97,8 +97,8 @@ def wait_for(what)
   raise "waited in vain for #{what}"
 end
 
-def rows(channel) = JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].flat_map { |window| window["exact"] }
-def state(channel) = (row = rows(channel).reverse.find { |_, what,| what == 32 }) && STATES[row.last]
+def state(channel) = (row = (last_rows(channel) || []).find { |_, what,| what == 32 }) && STATES[row.last]
+def last_rows(channel) = JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last&.fetch("exact")
 def median(values) = values.sort[values.size / 2]
 
 def build_hooks(folder)
@@ -111,7 +111,7 @@ end
 def measure(folder, rounds, *arguments)
   io = IO.popen([{ "RPERF_TOP_DIR" => folder, "RPERF_TOP_KEEP" => "0" }, RbConfig.ruby, "-I", BUILD, "-I", folder, "-rrperf_top", "#{folder}/program.rb",
                  *arguments], "r+")
-  channel = wait_for("the channel") { Dir["#{folder}/rperf-top.#{io.pid}*"].grep_v(/ctl\z/).first }
+  channel = wait_for("the channel") { Dir["#{folder}/rperf-top.*.#{io.pid}.*"].grep_v(/ctl\z/).first }
   ask = ->(what) { io.puts(what); io.flush; JSON.parse(io.gets) }
   ask.("plain")
   results = rounds.times.map do
@@ -150,6 +150,6 @@ end
 Dir.mktmpdir("rperf-top-whole.", "/dev/shm") do |folder|
   build_hooks(folder)
   File.write("#{folder}/program.rb", PROGRAM)
-  tell("tarai(9, 5, 0)", measure(folder, rounds, "tarai"))
+  tell("tarai(10, 5, 0)", measure(folder, rounds, "tarai"))
   tell("rdoc of #{rdoc} files", measure(folder, [rounds, 3].min, "rdoc", rdoc.to_s)) if rdoc.positive?
 end
