@@ -13,7 +13,7 @@ enum { WHOLE_PROBE_CALLS = 2000, WHOLE_PROBE_ROUNDS = 5 };
 VALUE whole_probe_make(void);
 /* False: this VM is not known. */
 bool whole_probe_learn(VALUE probe);
-/* Ticks of one of WHOLE_PROBE_CALLS calls of a method that does nothing, and of a turn of the loop; of all rounds the least. */
+/* Ticks of one of WHOLE_PROBE_CALLS calls of a method that does nothing; the second of all rounds the least. */
 double whole_probe_run(VALUE probe, enum whole_kind kind);
 double whole_probe_least(VALUE probe, enum whole_kind kind);
 

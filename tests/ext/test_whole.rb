@@ -32,13 +32,23 @@ class WholeTest < Minitest::Test
     program.dump_until("#{wanted}") { |dump| wanted.include?(state(dump)) }
   end
 
+  def label(dump, node) = dump.frames[dump["nodes"][node][1]]["label"]
+
   def sum(dump, what, label = nil)
-    rows(dump).sum { |node, one, _, value| one == WHAT[what] && (!label || dump.leaf(node) == label) ? value : 0 }
+    rows(dump).sum { |node, one, _, value| one == WHAT[what] && (!label || label(dump, node) == label) ? value : 0 }
   end
 
-  # {[frames from the root on] => calls}
+  # {method => calls}
+  def calls(dump)
+    rows(dump).each_with_object(Hash.new(0)) { |(node, what, _, value), sums| sums[label(dump, node)] += value if what == WHAT[:calls] }
+  end
+
+  # {"from the caller on, to what is called" => [calls, total, self]}
   def tree(dump)
-    rows(dump).each_with_object(Hash.new(0)) { |(node, what, _, value), sums| sums[dump.stack(node)] += value if what == WHAT[:calls] }
+    rows(dump).each_with_object(Hash.new { |sums, path| sums[path] = [0, 0, 0] }) do |(node, what, _, value), sums|
+      at = what - WHAT[:calls]
+      sums[dump.stack(node).reverse.join(" > ")][at] += value if (0..2).cover?(at)
+    end
   end
 
   # Runs `code` while everything is traced, from when it said "ready" until it said what it has counted; then it ends, and
@@ -136,12 +146,189 @@ class WholeTest < Minitest::Test
       5.times { one.old }
       p Cases::COUNT; $stdout.flush; STDIN.gets
     RUBY
-    assert_operator answer.values.sum, :>, 5000
-    answer.each do |label, calls|
-      label = { "refined" => "#<Refinement>#refined", "prepended" => "Prepended#old" }.fetch(label, label)
-      assert_equal calls, sum(dump, :calls, label), label
-    end
-    assert_equal 12, sum(dump, :calls, "Cases#plain") + sum(dump, :calls, "Cases#plain="), "attributes"
+    assert_operator answer.values.sum, :>, 2000
+    counted = calls(dump)
+    other = { "refined" => "#<Refinement>#refined", "prepended" => "Prepended#old" }
+    answer.each { |name, calls| assert_equal calls, counted[other.fetch(name, name)], name }
+    assert_equal [6, 6], counted.values_at("Cases#plain", "Cases#plain="), "attributes"
     assert_equal 0, sum(dump, :unnamed)
+  end
+
+  # Of what a method calls the total is in its total, and not in its self; twice from the same caller is one node.
+  def test_the_tree_and_its_times
+    dump, answer = whole(<<~'RUBY')
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+      class Tree
+        def spin(ns) = sleep(ns / 1e9)
+        def leaf = spin(2_000_000)
+        def twice = (leaf; leaf)
+        def other = leaf
+        def fact(n) = n < 2 ? spin(1_000_000) : fact(n - 1)
+        def fails = (leaf; raise "no")
+        def top = (twice; other; fact(5); (fails rescue nil))
+      end
+      puts "ready"; $stdout.flush; STDIN.gets
+      from = now
+      10.times { Tree.new.top }
+      p now - from; $stdout.flush; STDIN.gets
+    RUBY
+    tree = tree(dump)
+    path = ->(*names) { tree[["(root)", "Integer#times", *names.map { |name| "Tree##{name}" }].join(" > ").delete_prefix("(root) > ")] }
+    top, twice, other, fact, fails = path.("top"), path.("top", "twice"), path.("top", "other"), path.("top", "fact"), path.("top", "fails")
+    assert_equal [10, 10, 10, 10, 10], [top, twice, other, fact, fails].map(&:first), tree.keys
+    assert_equal [20, 10, 10], [path.("top", "twice", "leaf"), path.("top", "other", "leaf"), path.("top", "fails", "leaf")].map(&:first)
+    assert_equal [10] * 5, (1..5).map { |depth| path.("top", *["fact"] * depth).first }
+    assert_operator twice[1], :>=, 40_000_000 * 0.98
+    assert_operator other[1], :>=, 20_000_000 * 0.98
+    assert_operator path.("top", *["fact"] * 5)[1], :>=, 10_000_000 * 0.98
+    inside = [twice, other, fact, fails].sum { |row| row[1] }
+    assert_operator inside, :<=, top[1] * 1.001
+    assert_operator top[2], :<=, top[1] - inside * 0.999
+    # Its own cost is no part of it: with it the times that the program saw would be those that are told.
+    assert_operator top[1], :<, answer
+    assert_operator sum(dump, :own), :>, 0
+    assert_operator top[1] + sum(dump, :own), :>, answer * 0.9
+  end
+
+  # Calls that were open when it began end unseen, those that are open at its end count until then.
+  def test_begins_and_ends_in_the_middle
+    dump, = whole(<<~'RUBY')
+      class Mid
+        def down(n) = n.zero? ? (puts("ready"); $stdout.flush; STDIN.gets; other) : down(n - 1)
+        def other = 10.times { again(3) }
+        def again(n) = n.zero? ? 0 : again(n - 1)
+        def stays = (p 1; $stdout.flush; STDIN.gets)
+      end
+      Mid.new.down(5)
+      Mid.new.other
+      Mid.new.stays
+    RUBY
+    assert_equal [2, 80, 1, 0], calls(dump).values_at("Mid#other", "Mid#again", "Mid#stays").push(calls(dump)["Mid#down"])
+    tree = tree(dump)
+    assert_equal 2, tree["Mid#other"][0], tree.keys
+    assert_operator tree["Mid#stays"][1], :>, 0
+    assert_equal 0, sum(dump, :untimed)
+  end
+
+  BUSY = <<~'RUBY'
+    class Busy
+      def call = 1
+    end
+    puts "ready"; $stdout.flush
+    busy = Busy.new
+    loop { 50.times { busy.call }; sleep 0.001 }
+  RUBY
+
+  def test_ends_when_its_viewer_is_killed
+    program = start(AWAKE + BUSY)
+    program.line
+    viewer = view(program)
+    view(program, name: "Nobody#nothing")
+    program.dump_until("calls") { |dump| calls(dump)["Busy#call"] > 100 }
+    Process.kill(:KILL, viewer.pid)
+    ended = program.dump_until("its end") { |dump| !state(dump) }.windows.last["sequence"]
+    dump = program.dump_until("windows more") { |one| one.windows.last["sequence"] > ended + 2 }
+    assert_empty dump.windows.last(2).flat_map { |window| window["exact"] }.select { |_, what,| what >= 32 }
+  end
+
+  def test_ends_after_its_time_and_tells_all
+    program = start(AWAKE + BUSY)
+    program.line
+    view(program, seconds: 1)
+    dump = until_state(program, :done)
+    assert_in_delta 1e9, sum(dump, :traced), 0.3e9
+    before = calls(dump)["Busy#call"]
+    assert_operator before, :>, 50
+    ended = dump.windows.last["sequence"]
+    dump = program.dump_until("windows more") { |one| one.windows.last["sequence"] > ended + 2 }
+    assert_equal before, calls(dump)["Busy#call"]
+  end
+
+  # Two ask: both see it, and it goes on for the one that stays.
+  def test_two_viewers
+    program = start(AWAKE + BUSY)
+    program.line
+    first = view(program)
+    until_state(program, :on)
+    view(program)
+    2.times { |i| program.dump_until("it to be on") { |dump| rows(dump).count { |_, what, _, value| what == 1 && value == 2 } > 2 * i } }
+    program.dump_until("both") { |dump| dump.windows.last["exact"].count { |_, what, _, value| what == 1 && value == 2 } == 2 }
+    Process.kill(:KILL, first.pid)
+    dump = program.dump_until("the second alone") { |one| one.windows.last["exact"].count { |_, what,| what == 1 } == 1 }
+    before = calls(dump)["Busy#call"]
+    program.dump_until("more calls") { |one| state(one) == :on && calls(one)["Busy#call"] > before }
+  end
+
+  # No room for more call nodes: it ends, and says so; what it has is told.
+  def test_memory_is_bounded
+    program = start(AWAKE + <<~'RUBY')
+      class Wide
+        def walk(n, bits) = n.zero? ? 0 : (bits & 1).zero? ? left(n - 1, bits >> 1) : right(n - 1, bits >> 1)
+        def left(n, bits) = walk(n, bits)
+        def right(n, bits) = walk(n, bits)
+      end
+      puts "ready"; $stdout.flush
+      STDIN.gets
+      wide = Wide.new
+      (1 << 15).times { |bits| wide.walk(15, bits) }
+      puts "done"; $stdout.flush
+      STDIN.gets
+    RUBY
+    program.line
+    view(program)
+    until_state(program, :on)
+    program.puts
+    assert_equal "done", program.line
+    dump = until_state(program, :full)
+    assert_operator calls(dump).values.sum, :>, 60_000
+    nodes = rows(dump).filter_map { |node, what,| node if what == WHAT[:calls] }.uniq.size
+    assert_operator nodes, :<=, 65_536
+    assert_equal calls(dump).values.sum + sum(dump, :unnamed), counted_total(dump)
+  end
+
+  def counted_total(dump) = sum(dump, :calls) + sum(dump, :unnamed)
+
+  def test_where_yjit_compiles_it_is_forced_only
+    program = start(AWAKE + BUSY, options: ["--yjit"])
+    program.line
+    viewer = view(program)
+    dump = until_state(program, :yjit)
+    assert_equal 0, sum(dump, :calls)
+    viewer.close
+    view(program, name: "*!")
+    program.dump_until("calls") { |one| calls(one)["Busy#call"] > 100 }
+  end
+
+  # The hook is there in a child, too, at first: it counts nothing, and goes.
+  def test_fork
+    dump, answer = whole(<<~'RUBY')
+      class Kid
+        def call = 1
+      end
+      puts "ready"; $stdout.flush; STDIN.gets
+      reader, writer = IO.pipe
+      pid = fork { 1000.times { Kid.new.call }; GC.start; 1000.times { Kid.new.call }; writer.puts "1"; exit!(0) }
+      Process.wait(pid)
+      5.times { Kid.new.call }
+      puts reader.gets; $stdout.flush; STDIN.gets
+    RUBY
+    assert_equal 1, answer
+    assert_equal 5, calls(dump)["Kid#call"]
+  end
+
+  # Classes that come and go while they are counted stay alive as long as they have a node.
+  def test_collections
+    dump, answer = whole(<<~'RUBY')
+      puts "ready"; $stdout.flush; STDIN.gets
+      200.times do |i|
+        Class.new { eval("def go; end"); define_method(:made) { } ; def self.name = "x" }.then { |one| one.new.go; one.new.made }
+        GC.start if i % 50 == 0
+        GC.compact if i == 100 && GC.respond_to?(:compact)
+      end
+      p 200; $stdout.flush; STDIN.gets
+    RUBY
+    counted = calls(dump)
+    assert_equal answer, counted.sum { |name, calls| name.match?(/#go\z/) ? calls : 0 }, counted.keys
+    assert_equal answer, counted.sum { |name, calls| name.match?(/#made\z/) ? calls : 0 }
   end
 end
