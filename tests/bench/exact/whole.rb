@@ -110,7 +110,7 @@ end
 
 def measure(folder, rounds, *arguments)
   io = IO.popen([{ "RPERF_TOP_DIR" => folder, "RPERF_TOP_KEEP" => "0" }, RbConfig.ruby, "-I", BUILD, "-I", folder, "-rrperf_top", "#{folder}/program.rb",
-                 *arguments], "r+")
+                 *arguments], "r+", err: File::NULL)
   channel = wait_for("the channel") { Dir["#{folder}/rperf-top.*.#{io.pid}.*"].grep_v(/ctl\z/).first }
   ask = ->(what) { io.puts(what); io.flush; JSON.parse(io.gets) }
   ask.("plain")
