@@ -4,12 +4,16 @@ require_relative "support"
 class TestWhole < Minitest::Test
   include E2E
 
+  TOOL = "#{BUILD}/tests/tools/channel_dump"
+
   PROGRAM = <<~'RUBY'
     class Shop
       def order(n) = n.times { price(3) }
       def price(n) = tax(n) + tax(n)
       def tax(n) = n
     end
+    File.write("#{ARGV[0]}.pid.new", Process.pid)
+    File.rename("#{ARGV[0]}.pid.new", "#{ARGV[0]}.pid")
     sleep 0.01 until File.exist?(ARGV[0])
     100.times { Shop.new.order(10) }
   RUBY
@@ -19,11 +23,18 @@ class TestWhole < Minitest::Test
     Dir.mktmpdir do |folder|
       File.write("#{folder}/shop.rb", PROGRAM)
       go = "#{folder}/go"
-      maker = Thread.new { sleep 1; File.write(go, "") }
+      maker = Thread.new { wait_until("tracing") { traced?(go) } && File.write(go, "") }
       result = viewer(*options, "--", RbConfig.ruby, "#{folder}/shop.rb", go)
       maker.join
       yield result, folder
     end
+  end
+
+  def traced?(go)
+    return false unless File.exist?("#{go}.pid")
+    channel = channels(File.read("#{go}.pid").to_i).first or return false
+    out, = Open3.capture2(TOOL, channel, err: File::NULL)
+    out.start_with?("{") && JSON.parse(out)["windows"].last&.fetch("exact")&.any? { |_, what, _, value| what == 32 && value == 1 }
   end
 
   def calls(whole) = whole["methods"].to_h { |row| [row["name"], row["calls"]] }
