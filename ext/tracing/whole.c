@@ -234,19 +234,33 @@ static void stop(struct whole *whole)
   atomic_store(&whole->state, RTOP_WHOLE_TELLING);
 }
 
+/* Nobody would read what is left, and who asks next must not get it. At the end of the session it is still told. */
+static void drop(struct whole *whole)
+{
+  stop(whole);
+  if (whole->ending || !trylock_take(&whole->lock)) return;
+  atomic_store(&whole->state, 0);
+  if (whole->counting) start_empty(whole->counting);
+  trylock_release(&whole->lock);
+}
+
 void whole_leave(struct whole *whole, int slot)
 {
   atomic_fetch_and(&whole->wanted, ~(1u << slot));
-  if (!atomic_load(&whole->wanted)) stop(whole);
+  if (!atomic_load(&whole->wanted)) drop(whole);
 }
 
 void whole_job(struct whole *whole)
 {
   int state = atomic_load_explicit(&whole->state, memory_order_relaxed);
+  if (state == RTOP_WHOLE_TELLING && !atomic_load(&whole->wanted)) { /* the publisher had it then */
+    drop(whole);
+    return;
+  }
   if (state != RTOP_WHOLE_ON && state != RTOP_WHOLE_TELLING) return;
   bool on = whole->counting->on;
   whole->counting->on = false; /* what it calls itself is not counted */
-  whole_names_some(whole);
+  whole_names_some(whole, state == RTOP_WHOLE_TELLING);
   whole->counting->on = on;
   if (state == RTOP_WHOLE_ON && (whole->counting->full || clock_now_ns() >= atomic_load(&whole->end_ns))) stop(whole);
 }
@@ -254,8 +268,9 @@ void whole_job(struct whole *whole)
 void whole_end(struct whole *whole)
 {
   stop(whole);
+  whole->ending = true;
   int64_t until_ns = clock_now_ns() + END_NAMES_NS;
-  while (atomic_load(&whole->state) == RTOP_WHOLE_TELLING && whole_names_some(whole) && clock_now_ns() < until_ns)
+  while (atomic_load(&whole->state) == RTOP_WHOLE_TELLING && whole_names_some(whole, true) && clock_now_ns() < until_ns)
     ;
 }
 
@@ -263,6 +278,7 @@ void whole_forget(struct whole *whole)
 {
   remove_hook(whole);
   trylock_release(&whole->lock);
+  whole->ending = false;
   atomic_store(&whole->wanted, 0);
   atomic_store(&whole->state, 0);
   if (whole->counting) start_empty(whole->counting);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NODES_PER_JOB = 512, METHODS_PER_JOB = 24, LABEL_MAX = 512 };
+enum { NODES_PER_JOB = 512, METHODS_PER_JOB = 24, FEW = 4 /* times less */, LABEL_MAX = 512 };
 
 struct label {
   const struct whole_method *method;
@@ -89,12 +89,12 @@ static uint32_t find_place(struct sampler *sampler, uint32_t parent, uint32_t fr
   return node == parent ? WHOLE_NO_PLACE : node;
 }
 
-bool whole_names_some(struct whole *whole)
+bool whole_names_some(struct whole *whole, bool many)
 {
   struct whole_tree *tree = &whole->counting->tree;
   uint32_t count = whole_tree_count(tree), at = atomic_load_explicit(&whole->named, memory_order_relaxed);
-  uint32_t last = count - at > NODES_PER_JOB ? at + NODES_PER_JOB : count;
-  for (int methods = METHODS_PER_JOB; at < last && methods > 0; at++) {
+  uint32_t most = many ? NODES_PER_JOB : NODES_PER_JOB / FEW, last = count - at > most ? at + most : count;
+  for (int methods = many ? METHODS_PER_JOB : METHODS_PER_JOB / FEW; at < last && methods > 0; at++) {
     struct whole_node *node = &tree->nodes[at];
     struct whole_method *method = &tree->methods[node->method];
     methods -= !method->named;

@@ -7,7 +7,7 @@
 /* What found no room in the tables of the channel has this place. */
 #define WHOLE_NO_PLACE UINT32_MAX
 
-/* In the job, or at the end. False: there is nothing left to name, or not now. */
-bool whole_names_some(struct whole *whole);
+/* In the job, or at the end; few at a time while calls are still counted. False: there is nothing left to name. */
+bool whole_names_some(struct whole *whole, bool many);
 
 #endif

@@ -331,4 +331,54 @@ class WholeTest < Minitest::Test
     assert_equal answer, counted.sum { |name, calls| name.match?(/#go\z/) ? calls : 0 }, counted.keys
     assert_equal answer, counted.sum { |name, calls| name.match?(/#made\z/) ? calls : 0 }
   end
+
+  # What one viewer has not read is not told to the next.
+  def test_one_after_another
+    program = start(AWAKE + <<~'RUBY')
+      class Turn
+        def first = 1
+        def second = 2
+      end
+      puts "ready"; $stdout.flush
+      turn = Turn.new
+      STDIN.gets
+      500.times { turn.first }
+      puts "done"; $stdout.flush; STDIN.gets
+      300.times { turn.second }
+      puts "done"; $stdout.flush; STDIN.gets
+    RUBY
+    program.line
+    first = view(program)
+    until_state(program, :on)
+    program.puts
+    program.line
+    Process.kill(:KILL, first.pid)
+    last = program.dump_until("its end") { |dump| !state(dump) }.windows.last["sequence"]
+    view(program, seconds: 1)
+    until_state(program, :on)
+    program.puts
+    program.line
+    dump = until_state(program, :done)
+    counted = dump.windows.select { |window| window["sequence"] > last }.flat_map { |window| window["exact"] }
+                  .select { |_, what,| what == WHAT[:calls] }.each_with_object(Hash.new(0)) { |(node, _, _, value), sums| sums[label(dump, node)] += value }
+    assert_equal [0, 300], counted.values_at("Turn#first", "Turn#second").map(&:to_i)
+  end
+
+  # Calls of other Ractors run beside: they are not counted, and disturb nothing.
+  def test_ractors
+    dump, answer = whole(<<~'RUBY')
+      class Beside
+        def own = 1
+        def other = 2
+      end
+      $VERBOSE = nil
+      puts "ready"; $stdout.flush; STDIN.gets
+      ractors = 2.times.map { Ractor.new { one = Beside.new; 20_000.times { one.other }; 1 } }
+      one = Beside.new
+      5000.times { one.own }
+      p ractors.sum(&:take); $stdout.flush; STDIN.gets
+    RUBY
+    assert_equal 2, answer
+    assert_equal [5000, 0], calls(dump).values_at("Beside#own", "Beside#other").map(&:to_i)
+  end
 end
