@@ -12,7 +12,8 @@
 
 #define END_NAMES_NS (CLOCK_NS_PER_SECOND / 2)
 
-static const rb_event_flag_t events = RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
+static const rb_event_flag_t ruby_events = RUBY_EVENT_CALL | RUBY_EVENT_RETURN;
+static const rb_event_flag_t c_events = RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
 
 /* What the VM hands to a hook it marks, so it is not that: there is one session. */
 static struct whole_counting *counted;
@@ -39,7 +40,7 @@ static const rb_data_type_t marker_type = {
 
 bool whole_is_asked(const struct rtop_trace_wish *wish)
 {
-  return strcmp(wish->name, RTOP_TRACE_WHOLE) == 0 || strcmp(wish->name, RTOP_TRACE_WHOLE_FORCED) == 0;
+  return wish->name[0] == RTOP_TRACE_WHOLE;
 }
 
 /* A variable of the VM's, where that can compile at all. */
@@ -99,6 +100,7 @@ static void start_empty(struct whole_counting *counting)
 
 static void set_hook(struct whole *whole)
 {
+  rb_event_flag_t events = whole->ruby_only ? ruby_events : ruby_events | c_events;
   rb_add_event_hook2((rb_event_hook_func_t)(void (*)(void))hook, events, Qnil, RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
   atomic_store(&whole->is_set, true);
 }
@@ -151,7 +153,8 @@ static VALUE begin_counting(VALUE pointer)
   for (int kind = 0; kind < WHOLE_KINDS; kind++) plain[kind] = whole_probe_least(whole->probe, (enum whole_kind)kind);
   counting->frame_bytes = call_place_frame_bytes();
   set_hook(whole);
-  for (int kind = 0; kind < WHOLE_KINDS; kind++) measure_cost(whole, (enum whole_kind)kind, plain[kind]);
+  for (int kind = 0; kind < (whole->ruby_only ? WHOLE_C : WHOLE_KINDS); kind++)
+    measure_cost(whole, (enum whole_kind)kind, plain[kind]);
   whole->ns_per_tick = fast_clock_ns_per_tick(&start);
   start_empty(counting);
   counting->on = true;
@@ -173,7 +176,8 @@ static int64_t wish_ns(const struct rtop_trace_wish *wish)
 
 static void begin(struct whole *whole, const struct rtop_trace_wish *wish)
 {
-  bool forced = strcmp(wish->name, RTOP_TRACE_WHOLE_FORCED) == 0;
+  bool forced = strchr(wish->name, RTOP_WHOLE_FORCED) != NULL;
+  whole->ruby_only = strchr(wish->name, RTOP_WHOLE_RUBY) != NULL;
   int state = RTOP_WHOLE_REFUSED;
   if (!forced && is_compiled()) {
     state = RTOP_WHOLE_YJIT;

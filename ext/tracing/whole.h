@@ -24,6 +24,7 @@ struct whole {
   struct whole_counting *counting; /* NULL until it was wanted; for good then */
   double ns_per_tick;
   VALUE marker, probe;
+  bool ruby_only; /* methods in C are not counted */
   bool ending; /* with the session: it is told although nobody wants it any more */
   _Atomic uint32_t named; /* nodes below have their places */
   _Atomic bool is_set;    /* the hook */

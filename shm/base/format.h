@@ -361,12 +361,15 @@ struct rtop_trace_slot {
   uint32_t seconds; /* how long it may take */
   uint32_t bytes;   /* of the name; 0: nothing is wanted */
   uint32_t reserved;
-  char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method", "Class.method" or one of the next two, zero behind it */
+  char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method", "Class.method" or what comes next, zero behind it */
 };
 
-/* All calls of the program; the second also where YJIT has compiled it. */
-#define RTOP_TRACE_WHOLE "*"
-#define RTOP_TRACE_WHOLE_FORCED "*!"
+/* All calls of the program: this, then letters for how. */
+#define RTOP_TRACE_WHOLE '*'
+enum {
+  RTOP_WHOLE_FORCED = '!', /* also where YJIT has compiled it */
+  RTOP_WHOLE_RUBY = 'r',   /* methods written in Ruby only: less slow */
+};
 enum { RTOP_WHOLE_SECONDS = 5, RTOP_WHOLE_SECONDS_MAX = 60 }; /* asked for 0: the first */
 static_assert(sizeof(struct rtop_trace_slot) == 176, "trace");
 static_assert(RTOP_TRACE_OFFSET + RTOP_TRACE_SLOTS * sizeof(struct rtop_trace_slot) <= RTOP_PAGE_BYTES, "trace");

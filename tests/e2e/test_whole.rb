@@ -78,8 +78,17 @@ class TestWhole < Minitest::Test
     end
   end
 
+  def test_methods_in_ruby_only
+    traced("--trace-all=ruby", "-t", "30", "-J") do |result,|
+      assert_equal 0, result.status.exitstatus, result.err
+      whole = JSON.parse(result.out)["whole"]
+      assert_equal [100, 1000, 2000], calls(whole).values_at("Shop#order", "Shop#price", "Shop#tax")
+      assert_empty whole["methods"].select { |row| row["path"].empty? }
+    end
+  end
+
   def test_usage
-    assert_match(/--trace-all takes nothing or force: 'x' is neither/, viewer("--trace-all=x", "-p", "1").err)
+    assert_match(/--trace-all takes ruby, force, or both with a comma: 'x' is neither/, viewer("--trace-all=x", "-p", "1").err)
     assert_match(/--trace-all needs -p PID or -- COMMAND/, viewer("-b", "-r", "x.rpt", "--trace-all").err)
     assert_match(/--trace-all takes at most 60 s/, viewer("--trace-all", "-t", "90", "-p", "1").err)
     assert_match(/--trace-all tells of its own/, viewer("--trace-all", "--stream", "-p", "1").err)

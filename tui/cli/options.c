@@ -454,10 +454,16 @@ static int options_trace(struct rtop_options *options, const char *text)
 
 static int options_trace_all(struct rtop_options *options, const char *text)
 {
-  if (text && strcmp(text, "force") != 0) return options_usage("--trace-all takes nothing or force: '%s' is neither", text);
-  options->whole = true;
-  options->whole_forced = text != NULL;
-  return -1;
+  static const struct {
+    const char *text, *how;
+  } known[] = { { "", "" }, { "ruby", "r" }, { "force", "!" }, { "ruby,force", "r!" }, { "force,ruby", "r!" } };
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (strcmp(text ? text : "", known[i].text) != 0) continue;
+    options->whole = true;
+    snprintf(options->whole_how, sizeof options->whole_how, "%s", known[i].how);
+    return -1;
+  }
+  return options_usage("--trace-all takes ruby, force, or both with a comma: '%s' is neither", text);
 }
 
 /* Its time is that of -t, as far as it goes. */

@@ -68,7 +68,8 @@ struct rtop_options {
   bool stream;                         /* --stream */
   const char *traces[RTOP_TRACES_MAX]; /* --trace */
   int trace_count;
-  bool whole, whole_forced;            /* --trace-all[=force] */
+  bool whole;                          /* --trace-all */
+  char whole_how[3];                   /* =ruby, =force: as the channel has it */
   double whole_seconds;                /* of -t, else RTOP_WHOLE_SECONDS */
   long refreshes;                      /* -n; 0: no bound */
   bool last_only;                      /* of a recording: its last frame, where no screen can be had */

@@ -74,7 +74,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .traces = options->traces,
     .trace_count = options->trace_count,
     .whole_seconds = options->whole ? (uint32_t)(options->whole_seconds + 0.999) : 0,
-    .whole_forced = options->whole_forced,
+    .whole = options->whole_how,
   };
   *exit_status = 1;
   for (int i = 0; options->inject && i < options->pid_count; i++)

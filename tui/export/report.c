@@ -125,7 +125,7 @@ static bool report_exact(struct rtop_report *report, const struct rtop_session *
   }
   size_t methods = 0;
   for (size_t i = 0; i < count; i++)
-    if (names[i][0] != RTOP_TRACE_WHOLE[0]) names[methods++] = names[i];
+    if (names[i][0] != RTOP_TRACE_WHOLE) names[methods++] = names[i];
   return exact_table_build(&report->exact, profile, span, names, methods) &&
          whole_table_build(&report->whole, profile, span);
 }

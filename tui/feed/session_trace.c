@@ -3,6 +3,7 @@
 
 #include "shm/base/format.h"
 #include "tui/history/profile_lists.h"
+#include <stdio.h>
 #include <string.h>
 
 static void trace_begin(struct session_feed *feed, const struct session_trace *trace)
@@ -57,11 +58,13 @@ bool rtop_session_trace(struct rtop_session *session, const char *name, bool on)
   return trace_ask(session, name, 0, on);
 }
 
-bool rtop_session_trace_whole(struct rtop_session *session, uint32_t seconds, bool forced)
+bool rtop_session_trace_whole(struct rtop_session *session, uint32_t seconds, const char *how)
 {
-  trace_ask(session, RTOP_TRACE_WHOLE, 0, false);
-  trace_ask(session, RTOP_TRACE_WHOLE_FORCED, 0, false);
-  return seconds == 0 || trace_ask(session, forced ? RTOP_TRACE_WHOLE_FORCED : RTOP_TRACE_WHOLE, seconds, true);
+  char name[8];
+  for (int i = session->trace_count; i-- > 0;)
+    if (session->traces[i].name[0] == RTOP_TRACE_WHOLE) trace_ask(session, session->traces[i].name, 0, false);
+  snprintf(name, sizeof name, "%c%s", RTOP_TRACE_WHOLE, how ? how : "");
+  return seconds == 0 || trace_ask(session, name, seconds, true);
 }
 
 struct whole_states {

@@ -119,12 +119,14 @@ def measure(folder, rounds, *arguments)
     row[:ruby], row[:ruby_events] = ask.("ruby")
     row[:all], row[:events] = ask.("all")
     row[:clock], = ask.("clock")
-    viewer = IO.popen([DUMP, channel, "--watch", "100", "--until-eof", "--trace", "*", "--trace-seconds", "60"], "w", out: File::NULL)
-    wait_for("tracing") { state(channel) == :on }
-    row[:ours], = ask.("plain")
-    row[:state] = state(channel)
-    viewer.close
-    wait_for("its end") { JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last["exact"].empty? }
+    { "*r" => :ours_ruby, "*" => :ours }.each do |name, key|
+      viewer = IO.popen([DUMP, channel, "--watch", "100", "--until-eof", "--trace", name, "--trace-seconds", "60"], "w", out: File::NULL)
+      wait_for("tracing") { state(channel) == :on }
+      row[key], = ask.("plain")
+      row[:state] = state(channel)
+      viewer.close
+      wait_for("its end") { JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last["exact"].empty? }
+    end
     row[:after], = ask.("plain")
     row[:ruby_prof], = ask.("ruby-prof")
     row
@@ -140,7 +142,7 @@ def tell(name, results)
   bare = median(results.map { |row| (row[:all] - row[:before]) / (row[:events] / 2) * 1e9 })
   puts format("%s: %.3f s CPU, %d calls, of them of Ruby %d (%d rounds, medians; ours ended %s)", name, before, results[0][:events] / 2,
               results[0][:ruby_events] / 2, results.size, results.map { |row| row[:state] }.uniq.join("/"))
-  { "bare hook, Ruby calls" => :ruby, "bare hook, all calls" => :all, "hook with clock_gettime" => :clock, "ours" => :ours,
+  { "bare hook, Ruby calls" => :ruby, "bare hook, all calls" => :all, "hook with clock_gettime" => :clock, "ours, Ruby calls" => :ours_ruby, "ours, all calls" => :ours,
     "plain afterwards" => :after, "ruby-prof" => :ruby_prof }.each do |title, key|
     puts ratio.(key) ? format("  %-24s x%.3f", title, ratio.(key)) : format("  %-24s not installed", title)
   end
