@@ -88,8 +88,8 @@ bool cut_whole_add(struct cut *cut, struct whole *whole, size_t room)
   bool counts = state == RTOP_WHOLE_ON || state == RTOP_WHOLE_TELLING, fine = true;
   if (counts) {
     if (whole->left == 0) whole->finishing = whole->named_all;
-    whole->named_all = state == RTOP_WHOLE_TELLING &&
-                       atomic_load(&whole->named) == whole_tree_count(&whole->counting->tree);
+    whole->named_all =
+        state == RTOP_WHOLE_TELLING && atomic_load(&whole->named) == whole_tree_count(&whole->counting->tree);
     fine = add_sums(cut, whole) && add_nodes(cut, whole, room);
     finish(whole);
     state = atomic_load(&whole->state);

@@ -101,7 +101,8 @@ static void start_empty(struct whole_counting *counting)
 static void set_hook(struct whole *whole)
 {
   rb_event_flag_t events = whole->ruby_only ? ruby_events : ruby_events | c_events;
-  rb_add_event_hook2((rb_event_hook_func_t)(void (*)(void))hook, events, Qnil, RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
+  rb_add_event_hook2((rb_event_hook_func_t)(void (*)(void))hook, events, Qnil,
+                     RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
   atomic_store(&whole->is_set, true);
 }
 

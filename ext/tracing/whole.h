@@ -16,16 +16,16 @@
 
 struct whole {
   struct sampler *sampler;
-  struct trylock lock; /* of the tree's life: the publisher reads it meanwhile */
-  _Atomic int state;   /* enum rtop_whole_state; 0: nobody has wanted it */
+  struct trylock lock;     /* of the tree's life: the publisher reads it meanwhile */
+  _Atomic int state;       /* enum rtop_whole_state; 0: nobody has wanted it */
   _Atomic uint32_t wanted; /* bit per slot */
   _Atomic uint32_t serial; /* of what is or was counted */
   _Atomic int64_t begin_ns, end_ns;
   struct whole_counting *counting; /* NULL until it was wanted; for good then */
   double ns_per_tick;
   VALUE marker, probe;
-  bool ruby_only; /* methods in C are not counted */
-  bool ending; /* with the session: it is told although nobody wants it any more */
+  bool ruby_only;         /* methods in C are not counted */
+  bool ending;            /* with the session: it is told although nobody wants it any more */
   _Atomic uint32_t named; /* nodes below have their places */
   _Atomic bool is_set;    /* the hook */
   /* the publisher's */

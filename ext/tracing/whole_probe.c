@@ -10,7 +10,7 @@
 #define LOOP(name, call)                                                                                               \
   "def self." name "(n)\n"                                                                                             \
   "i = 0\n"                                                                                                            \
-  "while i < n\n" TEN_TIMES(TEN_TIMES(call "\n")) "i += 1\n"                                                          \
+  "while i < n\n" TEN_TIMES(TEN_TIMES(call "\n")) "i += 1\n"                                                           \
                                                   "end\n"                                                              \
                                                   "end\n"
 enum { CALLS_OF_TURN = 100 };
@@ -72,7 +72,8 @@ bool whole_probe_learn(VALUE probe)
   VALUE method = rb_obj_method(probe, ID2SYM(rb_intern("leaf")));
   seen = (struct seen){ .probe = probe, .entry = method_entry_of(method), .function = rb_intern("function") };
   if (!seen.entry) return false;
-  rb_add_event_hook2((rb_event_hook_func_t)(void (*)(void))look, all, Qnil, RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
+  rb_add_event_hook2((rb_event_hook_func_t)(void (*)(void))look, all, Qnil,
+                     RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
   rb_ensure(call_both, probe, forget_look, Qnil);
   RB_GC_GUARD(method);
   return known = seen.right == all && !seen.wrong;

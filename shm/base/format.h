@@ -276,14 +276,14 @@ enum rtop_exact_what {
 /* Further numbers of the same part while all calls of the program are traced (version 1.6); they are changes over the window,
  * too, but for the state. Those of a call belong to its call node: all callers up to the root, without lines. */
 enum rtop_whole_what {
-  RTOP_WHOLE_STATE = 32,      /* enum rtop_whole_state, now; key: counts the times that it began. Node 0 */
-  RTOP_WHOLE_TRACED_NS = 33,  /* how long it was on. Node 0 */
-  RTOP_WHOLE_OWN_NS = 34,     /* what it cost, and was taken off the times of calls. Node 0 */
-  RTOP_WHOLE_UNTIMED = 35,    /* calls whose end was not seen. Node 0 */
-  RTOP_WHOLE_UNNAMED = 36,    /* calls whose call node found no room in the tables. Node 0 */
-  RTOP_WHOLE_CALLS = 40,      /* calls that began */
-  RTOP_WHOLE_TOTAL_NS = 41,   /* of those that ended, or were open when it did */
-  RTOP_WHOLE_SELF_NS = 42,    /* the same without calls inside */
+  RTOP_WHOLE_STATE = 32,     /* enum rtop_whole_state, now; key: counts the times that it began. Node 0 */
+  RTOP_WHOLE_TRACED_NS = 33, /* how long it was on. Node 0 */
+  RTOP_WHOLE_OWN_NS = 34,    /* what it cost, and was taken off the times of calls. Node 0 */
+  RTOP_WHOLE_UNTIMED = 35,   /* calls whose end was not seen. Node 0 */
+  RTOP_WHOLE_UNNAMED = 36,   /* calls whose call node found no room in the tables. Node 0 */
+  RTOP_WHOLE_CALLS = 40,     /* calls that began */
+  RTOP_WHOLE_TOTAL_NS = 41,  /* of those that ended, or were open when it did */
+  RTOP_WHOLE_SELF_NS = 42,   /* the same without calls inside */
 };
 
 enum rtop_whole_state {

@@ -25,8 +25,7 @@ struct whole_watch {
 static struct rtop_span whole_span(const struct whole_watch *watch)
 {
   struct rtop_span span = rtop_profile_bounds(rtop_session_profile(watch->batch.session));
-  if (span.end_ns > watch->held.end_ns && watch->held.end_ns > watch->held.start_ns)
-    span.start_ns = watch->held.end_ns;
+  if (span.end_ns > watch->held.end_ns && watch->held.end_ns > watch->held.start_ns) span.start_ns = watch->held.end_ns;
   return span;
 }
 
@@ -71,8 +70,7 @@ int rtop_whole_run(const struct rtop_options *options)
   unlimited.time_seconds = 0;
   if (!batch_watch_open(&watch.batch, &unlimited, &status)) return status;
   rtop_session_poll(watch.batch.session);
-  if (options->action == RTOP_ACTION_WATCH)
-    watch.held = rtop_profile_bounds(rtop_session_profile(watch.batch.session));
+  if (options->action == RTOP_ACTION_WATCH) watch.held = rtop_profile_bounds(rtop_session_profile(watch.batch.session));
   while (!whole_is_over(&watch) && batch_watch_next(&watch.batch))
     ;
   rtop_session_poll(watch.batch.session);

@@ -472,7 +472,8 @@ static int options_check_whole(struct rtop_options *options, bool target)
   options->whole_seconds = options->time_seconds > 0 ? options->time_seconds : RTOP_WHOLE_SECONDS;
   if (!options->whole) return -1;
   if (!target) return options_usage("--trace-all needs -p PID or -- COMMAND");
-  if (options->stream || options->metrics || options->push) return options_usage("--trace-all tells of its own, or goes with -o or --stat");
+  if (options->stream || options->metrics || options->push)
+    return options_usage("--trace-all tells of its own, or goes with -o or --stat");
   if (!options->output && !options->stat && options->whole_seconds > RTOP_WHOLE_SECONDS_MAX)
     return options_usage("--trace-all takes at most %d s", RTOP_WHOLE_SECONDS_MAX);
   return -1;

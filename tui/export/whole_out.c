@@ -3,7 +3,13 @@
 
 #include "tui/text/text.h"
 
-enum { WHOLE_TEXT_METHODS = 40, WHOLE_TEXT = 512, WHOLE_DURATION = 24, WHOLE_FIGURES_COLUMNS = 52, WHOLE_INDENT_MAX = 40 };
+enum {
+  WHOLE_TEXT_METHODS = 40,
+  WHOLE_TEXT = 512,
+  WHOLE_DURATION = 24,
+  WHOLE_FIGURES_COLUMNS = 52,
+  WHOLE_INDENT_MAX = 40
+};
 
 static double whole_percent(uint64_t part, uint64_t all)
 {
@@ -25,7 +31,8 @@ static void whole_text_head(const struct whole_table *table, FILE *out)
           (double)table->traced_ns / 1e9, (unsigned long long)table->calls, own, all);
   if (*text) fprintf(out, "  %s\n", text);
   if (table->untimed) fprintf(out, "  %llu calls whose end was not seen\n", (unsigned long long)table->untimed);
-  if (table->unnamed) fprintf(out, "  %llu calls that found no room in the tables\n", (unsigned long long)table->unnamed);
+  if (table->unnamed)
+    fprintf(out, "  %llu calls that found no room in the tables\n", (unsigned long long)table->unnamed);
 }
 
 static void whole_text_figures(const struct whole_figures *figures, double share, FILE *out)
@@ -54,11 +61,12 @@ static void whole_text_methods(const struct whole_table *table, const struct rto
     fprintf(out, "%*s(%zu more methods)\n", WHOLE_FIGURES_COLUMNS, "", table->method_count - WHOLE_TEXT_METHODS);
 }
 
-static void whole_text_tree(const struct whole_table *table, const struct rtop_symbols *symbols, double least, FILE *out,
-                            int columns)
+static void whole_text_tree(const struct whole_table *table, const struct rtop_symbols *symbols, double least,
+                            FILE *out, int columns)
 {
   size_t left_out = 0;
-  fprintf(out, "%12s %9s %9s %9s %7s  CALLED FROM, %% of the caller's total\n", "CALLS", "TOTAL", "SELF", "MEAN", "%PARENT");
+  fprintf(out, "%12s %9s %9s %9s %7s  CALLED FROM, %% of the caller's total\n", "CALLS", "TOTAL", "SELF", "MEAN",
+          "%PARENT");
   for (size_t i = 0; i < table->tree_count; i++) {
     const struct whole_call *call = &table->tree[i];
     char name[WHOLE_TEXT];
@@ -101,7 +109,8 @@ static void whole_string(json_t *object, const char *key, const char *text)
   json_object_set_new(object, key, string ? string : json_string(""));
 }
 
-static json_t *whole_json_figures(const struct rtop_symbols *symbols, uint32_t frame, const struct whole_figures *figures)
+static json_t *whole_json_figures(const struct rtop_symbols *symbols, uint32_t frame,
+                                  const struct whole_figures *figures)
 {
   json_t *object = json_object();
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);

@@ -8,7 +8,8 @@
 
 static void trace_begin(struct session_feed *feed, const struct session_trace *trace)
 {
-  int slot = feed->feed && !session_is_over(feed->state) ? rtop_feed_trace(feed->feed, trace->name, trace->seconds) : -1;
+  int slot =
+      feed->feed && !session_is_over(feed->state) ? rtop_feed_trace(feed->feed, trace->name, trace->seconds) : -1;
   if (slot >= 0 && slot < RTOP_SESSION_TRACES_MAX) feed->traces[slot] = trace->id;
 }
 

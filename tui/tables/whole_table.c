@@ -160,7 +160,8 @@ static bool whole_walk_tree(struct whole_walk *walk, uint32_t *method_of)
   int parent = WHOLE_NO_PARENT;
   while (slot) {
     uint32_t frame = rtop_symbols_get_node(walk->symbols, table->slots[slot].node)->frame;
-    if (frame >= table->frame_capacity || !whole_enter(table, &table->slots[slot], frame, parent, method_of)) return false;
+    if (frame >= table->frame_capacity || !whole_enter(table, &table->slots[slot], frame, parent, method_of))
+      return false;
     int own = (int)table->tree_count - 1;
     if (table->slots[slot].first) {
       parent = own;
