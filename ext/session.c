@@ -369,6 +369,7 @@ void session_stop(void)
 {
   if (atomic_load(&session.fork_pending)) drop_parent();
   if (session.state == ACTIVE) sampler_hand_in(&session.sampler);
+  if (session.state == ACTIVE) tracing_hand_in(&session.tracing);
   if (session.state != STOPPED) {
     publisher_tell_to_stop(&session.publisher);
     publisher_wait(&session.publisher, clock_now_ns() + STOP_AT_ONCE_NS, NULL);

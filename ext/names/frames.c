@@ -216,22 +216,27 @@ static uint32_t find_or_add(struct frames *frames, const struct frame_names *nam
   return frame;
 }
 
-/* Its name is made of what was learned at load: nobody asks the VM. */
-static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait *wait)
+uint32_t frames_function(struct frames *frames, const char *label, const char *namespace_label)
 {
-  size_t label_bytes = strlen(wait->label);
+  size_t label_bytes = strlen(label);
   struct frame_names names = {
-    .plain = wait->label,
+    .plain = label,
     .plain_bytes = label_bytes,
-    .label = wait->label,
+    .label = label,
     .label_bytes = label_bytes,
-    .namespace_label = wait->space,
-    .namespace_bytes = strlen(wait->space),
+    .namespace_label = namespace_label,
+    .namespace_bytes = strlen(namespace_label),
     .path = "",
     .is_c = true,
   };
   bool made;
-  uint32_t frame = find_or_add(frames, &names, &made);
+  return find_or_add(frames, &names, &made);
+}
+
+/* Its name is made of what was learned at load: nobody asks the VM. */
+static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait *wait)
+{
+  uint32_t frame = frames_function(frames, wait->label, wait->space);
   remember(frames, value, frame);
   return frame;
 }

@@ -106,6 +106,10 @@ uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes);
 /* The same for a name of fibers (RTOP_FIBERS_NAMESPACE). */
 uint32_t frames_task(struct frames *frames, const char *text, size_t bytes);
 
+/* The frame of a method that is not written in Ruby, by its label and that of its class; FRAMES_OTHER when there is no room.
+ * Under the sampler's lock. */
+uint32_t frames_function(struct frames *frames, const char *label, const char *namespace_label);
+
 /* A new epoch; every second one drops the VALUEs that were not seen in the last two. In the job, under
  * the sampler's lock. */
 void frames_age(struct frames *frames);

@@ -4,6 +4,7 @@
 #include "cut.h"
 #include "cut_exact.h"
 #include "cut_threads.h"
+#include "cut_whole.h"
 #include "opening.h"
 #include "ext/base/trylock.h"
 #include "ext/names/names_out.h"
@@ -52,7 +53,10 @@ enum {
   WORD_STOP = 2,
   SCAN_THREADS_MAX = 256,
   SNAPSHOT_TRIES = 2000,
-  SEGMENTS_MAX = 16
+  SEGMENTS_MAX = 16,
+  REST_WINDOWS_MAX = 64,
+  REST_WINDOW_NS = 1000,
+  EXACT_OF_PAYLOAD = 5 /* a little less than rtop_window_encode() lets it have */
 };
 
 /* State of the publisher's loop. */
@@ -359,10 +363,18 @@ static void tell_stop(struct loop *loop)
   loop->stopped_ns[1] = 0;
 }
 
+static size_t exact_room(const struct loop *loop)
+{
+  return rtop_writer_payload_bytes(loop->writer) / EXACT_OF_PAYLOAD;
+}
+
 static bool publish(struct loop *loop, int64_t end_ns, bool last)
 {
   struct rtop_window *window = &loop->cut.window;
-  if (!cut_window(&loop->cut, end_ns, last) || !cut_exact_add(&loop->cut, loop->publisher->tracing)) return true;
+  struct tracing *tracing = loop->publisher->tracing;
+  if (!cut_window(&loop->cut, end_ns, last) || !cut_exact_add(&loop->cut, tracing) ||
+      !cut_whole_add(&loop->cut, &tracing->whole, exact_room(loop)))
+    return true;
   marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->instants.passed);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->instants.missed);
@@ -442,6 +454,20 @@ static bool cut_early(struct loop *loop)
   return true;
 }
 
+/* What is left of all calls and did not fit into the last window: in short ones behind it. */
+static void publish_rest(struct loop *loop)
+{
+  struct rtop_window *window = &loop->cut.window;
+  for (int i = 0; i < REST_WINDOWS_MAX && cut_whole_rests(&loop->publisher->tracing->whole); i++) {
+    rtop_window_reset(window);
+    window->start_mono_ns = loop->cut.start_ns;
+    window->end_mono_ns = loop->cut.start_ns += REST_WINDOW_NS;
+    if (!cut_whole_add(&loop->cut, &loop->publisher->tracing->whole, exact_room(loop)) ||
+        rtop_writer_publish(loop->writer, window) == 0)
+      return;
+  }
+}
+
 /* The end of a window must be known before it comes, that of the last one, too. When the hooks are off nothing comes
  * any more: it ends where they did. */
 static void publish_last(struct loop *loop)
@@ -451,11 +477,13 @@ static void publish_last(struct loop *loop)
     if (off <= loop->cut.start_ns) return;
     cut_end_at(&loop->cut, off);
     publish(loop, off, true);
+    publish_rest(loop);
     return;
   }
   int64_t end = cut_announce(&loop->cut, clock_now_ns() + LAST_AHEAD_NS, LAST_AHEAD_NS);
   while (clock_now_ns() <= end) sched_yield();
   publish(loop, end, true);
+  publish_rest(loop);
 }
 
 /* Before the deadline: somebody has a GVL again. */

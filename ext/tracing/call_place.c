@@ -10,6 +10,7 @@ enum { FIBER_FRAME = 2 }; /* the frame that it is in */
 
 static bool looked, known;
 static uintptr_t leaving; /* the instruction that leaves a frame whose calls are traced */
+static uintptr_t frame_bytes;
 static unsigned ruby_kind;
 
 /* What was seen of one of our methods. */
@@ -124,6 +125,7 @@ static void learn_calls(void)
   rb_funcallv(object, rb_intern("leap"), 0, NULL);
   for (int i = 0; i < 4; i++) rb_tracepoint_disable(tracepoints[i]);
   leaving = plain.instruction;
+  frame_bytes = leap.called.frame - tail.called.frame;
   known = is_paired(&plain) && is_paired(&other) && is_paired(&tail) && is_paired(&leap) &&
           tail.called.frame < leap.called.frame && plain.called.fiber == leap.called.fiber &&
           plain.instruction == other.instruction && tail.instruction != leaving && leap.instruction != leaving;
@@ -142,6 +144,11 @@ bool call_place_learn(void)
 bool call_place_jumped(const struct call_place *returns)
 {
   return instruction_at(returns->frame) != leaving;
+}
+
+uintptr_t call_place_frame_bytes(void)
+{
+  return frame_bytes;
 }
 
 bool call_place_is_ruby(unsigned kind)

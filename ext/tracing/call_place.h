@@ -35,6 +35,9 @@ static inline struct call_place call_place_of(const rb_trace_arg_t *event)
 /* At the event of a return: is the frame jumped through? */
 bool call_place_jumped(const struct call_place *returns);
 
+/* How far the frames of a method and of one that it calls are from each other. */
+uintptr_t call_place_frame_bytes(void);
+
 /* Has a method that was found a kind that is traced by its own code? */
 bool call_place_is_ruby(unsigned kind);
 

@@ -42,7 +42,7 @@ static void lost_call(void *context, uint32_t index)
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler)
 {
-  tracing->sampler = sampler;
+  tracing->sampler = tracing->whole.sampler = sampler;
   for (uint32_t i = 0; i < RTOP_TRACE_SLOTS; i++) {
     tracing->targets[i].tracing = tracing;
     tracing->targets[i].index = i;
@@ -216,9 +216,21 @@ static bool is_gone(struct trace_target *target)
   return gone;
 }
 
+/* All calls: as long as they are counted. */
+static void follow_whole(struct trace_target *target, uint32_t state)
+{
+  struct whole *whole = &target->tracing->whole;
+  if (state == RTOP_TRACE_WAITS) set_state(target, whole_want(whole, (int)target->index, &target->wish));
+  else if (state == RTOP_TRACE_ON) set_state(target, whole_follow(whole));
+}
+
 static void follow_target(struct trace_target *target, int64_t now_ns)
 {
   uint32_t state = atomic_load(&target->state);
+  if (whole_is_asked(&target->wish)) {
+    follow_whole(target, state);
+    return;
+  }
   if (state != RTOP_TRACE_WAITS && state != RTOP_TRACE_ON) return;
   if (now_ns >= target->end_ns) give_up_target(target, RTOP_TRACE_EXPIRED);
   else if (atomic_load(&target->too_many)) give_up_target(target, RTOP_TRACE_TOO_MANY);
@@ -252,6 +264,7 @@ static void name_slow(struct tracing *tracing)
 static void leave_target(struct trace_target *target)
 {
   if (atomic_load(&target->phase) != TRACE_USED) return;
+  if (whole_is_asked(&target->wish)) whole_leave(&target->tracing->whole, (int)target->index);
   name_places(target);
   name_slow(target->tracing);
   if (target->tracing->slow) slow_calls_leave(target->tracing->slow, target->index);
@@ -330,6 +343,7 @@ void tracing_job(struct tracing *tracing)
 {
   static struct wanted wanted; /* under the GVL, and large */
   uint64_t window = atomic_load_explicit(&tracing->sampler->window, memory_order_relaxed);
+  whole_job(&tracing->whole);
   if (!atomic_load_explicit(&tracing->any, memory_order_relaxed)) return;
   name_slow(tracing);
   if (window == tracing->seen_window) return;
@@ -342,6 +356,11 @@ void tracing_job(struct tracing *tracing)
   follow_wanted(&wanted);
 }
 
+void tracing_hand_in(struct tracing *tracing)
+{
+  whole_end(&tracing->whole);
+}
+
 void tracing_end(struct tracing *tracing)
 {
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) leave_target(&tracing->targets[i]);
@@ -351,6 +370,7 @@ void tracing_end(struct tracing *tracing)
 void tracing_forget(struct tracing *tracing)
 {
   trylock_release(&tracing->lock); /* a fork may have left it taken */
+  whole_forget(&tracing->whole);
   tracing->wanted = 0;
   if (tracing->open) open_calls_forget(tracing->open);
   if (tracing->slow) slow_calls_forget(tracing->slow);

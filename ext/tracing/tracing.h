@@ -14,6 +14,7 @@
 #include "open_calls.h"
 #include "slow_calls.h"
 #include "trace_target.h"
+#include "whole.h"
 #include "ext/base/trylock.h"
 #include "ext/sampling/sampler.h"
 
@@ -31,6 +32,7 @@ struct tracing {
   uint64_t seen_window;
   int64_t watched_ns; /* the publisher's: since then calls are looked at together */
   uint64_t slow_paid_ns;
+  struct whole whole; /* all calls */
 };
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler);
@@ -40,6 +42,9 @@ bool tracing_want(struct tracing *tracing, uint32_t wanted, const struct rtop_tr
 
 /* [job] Once in a window does what is to be done. Raises nothing. */
 void tracing_job(struct tracing *tracing);
+
+/* Before the session ends: all calls that were counted get names, so that the last windows can tell them. */
+void tracing_hand_in(struct tracing *tracing);
 
 /* Ends all, before the hooks go off. Raises nothing. */
 void tracing_end(struct tracing *tracing);

@@ -22,7 +22,8 @@
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
-  6u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls */
+  6u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
+        calls */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -280,6 +281,29 @@ enum rtop_slow_flag {
   RTOP_SLOW_RAISED = 1u << 0, /* left by an exception */
 };
 
+/* Further numbers of the same part while all calls of the program are traced (version 1.6); they are changes over the window,
+ * too, but for the state. Those of a call belong to its call node: all callers up to the root, without lines. */
+enum rtop_whole_what {
+  RTOP_WHOLE_STATE = 32,     /* enum rtop_whole_state, now; key: counts the times that it began. Node 0 */
+  RTOP_WHOLE_TRACED_NS = 33, /* how long it was on. Node 0 */
+  RTOP_WHOLE_OWN_NS = 34,    /* what it cost, and was taken off the times of calls. Node 0 */
+  RTOP_WHOLE_UNTIMED = 35,   /* calls whose end was not seen. Node 0 */
+  RTOP_WHOLE_UNNAMED = 36,   /* calls whose call node found no room in the tables. Node 0 */
+  RTOP_WHOLE_CALLS = 40,     /* calls that began */
+  RTOP_WHOLE_TOTAL_NS = 41,  /* of those that ended, or were open when it did */
+  RTOP_WHOLE_SELF_NS = 42,   /* the same without calls inside */
+};
+
+enum rtop_whole_state {
+  RTOP_WHOLE_ON = 1,
+  RTOP_WHOLE_TELLING = 2, /* it has ended, and numbers are still to come */
+  RTOP_WHOLE_DONE = 3,    /* its time was up, and all is told */
+  RTOP_WHOLE_FULL = 4,    /* the same; there was no more room for call nodes, methods or open calls */
+  RTOP_WHOLE_YJIT = 5,    /* not done: it would slow down compiled code for good */
+  RTOP_WHOLE_REFUSED = 6, /* not done: this VM is not known well enough */
+  RTOP_WHOLE_STATE_END = 7,
+};
+
 enum rtop_trace_state {
   RTOP_TRACE_WAITS = 1,    /* there is no such method yet */
   RTOP_TRACE_ON = 2,       /* its calls are counted */
@@ -347,8 +371,16 @@ struct rtop_trace_slot {
   uint32_t seconds;   /* how long it may take */
   uint32_t bytes;     /* of the name; 0: nothing is wanted */
   uint32_t slower_us; /* calls that took longer are told one by one; 0: none (before version 1.6 always) */
-  char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method" or "Class.method", zero behind it */
+  char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method", "Class.method" or what comes next, zero behind it */
 };
+
+/* All calls of the program: this, then letters for how. */
+#define RTOP_TRACE_WHOLE '*'
+enum {
+  RTOP_WHOLE_FORCED = '!', /* also where YJIT has compiled it */
+  RTOP_WHOLE_RUBY = 'r',   /* methods written in Ruby only: less slow */
+};
+enum { RTOP_WHOLE_SECONDS = 5, RTOP_WHOLE_SECONDS_MAX = 60 }; /* asked for 0: the first */
 static_assert(sizeof(struct rtop_trace_slot) == 176, "trace");
 static_assert(RTOP_TRACE_OFFSET + RTOP_TRACE_SLOTS * sizeof(struct rtop_trace_slot) <= RTOP_PAGE_BYTES, "trace");
 

@@ -363,6 +363,11 @@ void rtop_writer_request(struct rtop_writer *writer, struct rtop_request *reques
   rtop_control_read(&writer->control, request, futex_value);
 }
 
+size_t rtop_writer_payload_bytes(const struct rtop_writer *writer)
+{
+  return writer->payload_max;
+}
+
 uint32_t rtop_writer_traces(struct rtop_writer *writer, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS])
 {
   return rtop_control_traces(&writer->control, wishes);

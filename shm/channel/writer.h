@@ -72,6 +72,8 @@ bool rtop_writer_watched(struct rtop_writer *writer);
 void rtop_writer_request(struct rtop_writer *writer, struct rtop_request *request, uint32_t *futex_value);
 /* What they want traced (rtop_control_traces). */
 uint32_t rtop_writer_traces(struct rtop_writer *writer, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS]);
+/* What a window may take at most, before it is compressed. */
+size_t rtop_writer_payload_bytes(const struct rtop_writer *writer);
 /* See control.h; publishes tables and threads first. rtop_writer_wake() is for any thread. */
 bool rtop_writer_wait(struct rtop_writer *writer, uint32_t futex_value, int64_t timeout_ns);
 void rtop_writer_wake(struct rtop_writer *writer);

@@ -204,10 +204,16 @@ static inline bool rtop_counter_is_now(unsigned id)
          id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES || id == RTOP_COUNTER_FIBERS_WAITING;
 }
 
+/* Is the number what it is at the window's end, not the change over the window? */
+static inline bool rtop_exact_is_now(uint32_t what)
+{
+  return what == RTOP_EXACT_STATE || what == RTOP_EXACT_TOO_MANY || what == RTOP_WHOLE_STATE;
+}
+
 /* Two values for the same of a method, the later one second: together. */
 static inline uint64_t rtop_exact_sum(uint32_t what, uint64_t before, uint64_t later)
 {
-  if (what == RTOP_EXACT_STATE || what == RTOP_EXACT_TOO_MANY) return later;
+  if (rtop_exact_is_now(what)) return later;
   if (what == RTOP_EXACT_TOTAL_MAX || what == RTOP_EXACT_SELF_MAX) return before > later ? before : later;
   return before + later;
 }

@@ -57,6 +57,7 @@ enum {
   OPTION_INTERVAL,
   OPTION_TRACE,
   OPTION_SLOWER,
+  OPTION_TRACE_ALL,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -113,6 +114,7 @@ static const struct option long_options[] = {
   { "metrics", required_argument, NULL, OPTION_METRICS },
   { "trace", required_argument, NULL, OPTION_TRACE },
   { "slower", required_argument, NULL, OPTION_SLOWER },
+  { "trace-all", optional_argument, NULL, OPTION_TRACE_ALL },
   { "metrics-top", required_argument, NULL, OPTION_METRICS_TOP },
   { "push", required_argument, NULL, OPTION_PUSH },
   { "push-as", required_argument, NULL, OPTION_PUSH_AS },
@@ -475,6 +477,33 @@ static int options_slower(struct rtop_options *options, const char *text)
   return -1;
 }
 
+static int options_trace_all(struct rtop_options *options, const char *text)
+{
+  static const struct {
+    const char *text, *how;
+  } known[] = { { "", "" }, { "ruby", "r" }, { "force", "!" }, { "ruby,force", "r!" }, { "force,ruby", "r!" } };
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (strcmp(text ? text : "", known[i].text) != 0) continue;
+    options->whole = true;
+    snprintf(options->whole_how, sizeof options->whole_how, "%s", known[i].how);
+    return -1;
+  }
+  return options_usage("--trace-all takes ruby, force, or both with a comma: '%s' is neither", text);
+}
+
+/* Its time is that of -t, as far as it goes. */
+static int options_check_whole(struct rtop_options *options, bool target)
+{
+  options->whole_seconds = options->time_seconds > 0 ? options->time_seconds : RTOP_WHOLE_SECONDS;
+  if (!options->whole) return -1;
+  if (!target) return options_usage("--trace-all needs -p PID or -- COMMAND");
+  if (options->stream || options->metrics || options->push)
+    return options_usage("--trace-all tells of its own, or goes with -o or --stat");
+  if (!options->output && !options->stat && options->whole_seconds > RTOP_WHOLE_SECONDS_MAX)
+    return options_usage("--trace-all takes at most %d s", RTOP_WHOLE_SECONDS_MAX);
+  return -1;
+}
+
 static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
@@ -532,6 +561,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_INTERVAL: return options_interval(options, optarg);
   case OPTION_TRACE: return options_trace(options, optarg);
   case OPTION_SLOWER: return options_slower(options, optarg);
+  case OPTION_TRACE_ALL: return options_trace_all(options, optarg);
   case OPTION_SAVE_ON_STALL: options->save_on_stall = optarg; return -1;
   default: break;
   }
@@ -626,6 +656,8 @@ static int options_check(struct rtop_options *options)
   if (options->slower_us && !target) return options_usage("--slower needs -p PID or -- COMMAND");
   if (options->slower_us && !options->trace_count && (options->output || options->batch || options->stat))
     return options_usage("--slower is of methods that are traced: --trace METHOD");
+  int whole = options_check_whole(options, target);
+  if (whole >= 0) return whole;
   int metrics = options_check_metrics(options);
   if (metrics >= 0) return metrics;
   int push = options_check_push(options);

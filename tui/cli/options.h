@@ -69,6 +69,9 @@ struct rtop_options {
   const char *traces[RTOP_TRACES_MAX]; /* --trace */
   int trace_count;
   uint32_t slower_us;                  /* --slower; 0: not given */
+  bool whole;                          /* --trace-all */
+  char whole_how[3];                   /* =ruby, =force: as the channel has it */
+  double whole_seconds;                /* of -t, else RTOP_WHOLE_SECONDS */
   long refreshes;                      /* -n; 0: no bound */
   bool last_only;                      /* of a recording: its last frame, where no screen can be had */
   double delay_seconds;                /* -d, default 1 */

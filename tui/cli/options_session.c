@@ -76,6 +76,8 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .traces = options->traces,
     .trace_count = options->trace_count,
     .slower_us = options->slower_us,
+    .whole_seconds = options->whole ? (uint32_t)(options->whole_seconds + 0.999) : 0,
+    .whole = options->whole_how,
   };
   *exit_status = 1;
   for (int i = 0; options->inject && i < options->pid_count; i++)

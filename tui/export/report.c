@@ -123,8 +123,12 @@ static bool report_exact(struct rtop_report *report, const struct rtop_session *
     names[count] = rtop_session_traced(session, (int)count);
     count++;
   }
+  size_t methods = 0;
+  for (size_t i = 0; i < count; i++)
+    if (names[i][0] != RTOP_TRACE_WHOLE) names[methods++] = names[i];
   report->slower_us = rtop_session_slower_us(session);
-  if (!exact_table_build(&report->exact, profile, span, names, count) || !slow_list_build(&report->slow, profile, span))
+  if (!exact_table_build(&report->exact, profile, span, names, methods) ||
+      !slow_list_build(&report->slow, profile, span) || !whole_table_build(&report->whole, profile, span))
     return false;
   exact_table_tell(&report->exact, report->symbols, &report->methods);
   if (rtop_sort_key_figure(report->options->sort) == RTOP_FIGURE_EXACT)
@@ -227,6 +231,7 @@ void rtop_report_destroy(struct rtop_report *report)
   fiber_table_destroy(&report->fibers);
   exact_table_destroy(&report->exact);
   slow_list_destroy(&report->slow);
+  whole_table_destroy(&report->whole);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);
   rtop_sum_destroy(&report->before_sum);

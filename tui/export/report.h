@@ -16,6 +16,7 @@
 #include "tui/tables/history.h"
 #include "tui/tables/label_table.h"
 #include "tui/tables/slow_list.h"
+#include "tui/tables/whole_table.h"
 #include "tui/verdict/verdict_past.h"
 #include "tui/verdict/verdict_words.h"
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct rtop_report {
   struct exact_table exact; /* of traced methods; none without */
   struct slow_list slow;    /* their calls that took longer than */
   uint32_t slower_us;       /* this; 0: nobody here asked */
+  struct whole_table whole; /* of all calls; nothing is told without */
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;

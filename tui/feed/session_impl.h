@@ -21,7 +21,8 @@ enum {
 
 struct session_trace {
   char name[RTOP_SESSION_TRACE_BYTES + 1];
-  uint32_t id; /* 1, 2, … */
+  uint32_t id;      /* 1, 2, … */
+  uint32_t seconds; /* 0: as long as we are here */
 };
 
 struct session_feed {

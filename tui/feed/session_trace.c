@@ -1,13 +1,16 @@
 /* Methods that are traced, in all processes of a session. */
 #include "session_impl.h"
 
+#include "shm/base/format.h"
+#include "tui/history/profile_lists.h"
+#include <stdio.h>
 #include <string.h>
 
 static void trace_begin(const struct rtop_session *session, struct session_feed *feed,
                         const struct session_trace *trace)
 {
   if (!feed->feed || session_is_over(feed->state)) return;
-  int slot = rtop_feed_trace(feed->feed, trace->name, 0, session->slower_us);
+  int slot = rtop_feed_trace(feed->feed, trace->name, trace->seconds, session->slower_us);
   if (slot >= 0 && slot < RTOP_SESSION_TRACES_MAX) feed->traces[slot] = trace->id;
 }
 
@@ -32,7 +35,7 @@ static int trace_find(const struct rtop_session *session, const char *name)
   return -1;
 }
 
-bool rtop_session_trace(struct rtop_session *session, const char *name, bool on)
+static bool trace_ask(struct rtop_session *session, const char *name, uint32_t seconds, bool on)
 {
   int at = trace_find(session, name);
   if (on == (at >= 0)) return true;
@@ -47,8 +50,44 @@ bool rtop_session_trace(struct rtop_session *session, const char *name, bool on)
   struct session_trace *trace = &session->traces[session->trace_count++];
   memcpy(trace->name, name, bytes + 1);
   trace->id = ++session->trace_id;
+  trace->seconds = seconds;
   for (int i = 0; i < session->count; i++) trace_begin(session, &session->feeds[i], trace);
   return true;
+}
+
+bool rtop_session_trace(struct rtop_session *session, const char *name, bool on)
+{
+  return trace_ask(session, name, 0, on);
+}
+
+bool rtop_session_trace_whole(struct rtop_session *session, uint32_t seconds, const char *how)
+{
+  char name[8];
+  for (int i = session->trace_count; i-- > 0;)
+    if (session->traces[i].name[0] == RTOP_TRACE_WHOLE) trace_ask(session, session->traces[i].name, 0, false);
+  snprintf(name, sizeof name, "%c%s", RTOP_TRACE_WHOLE, how ? how : "");
+  return seconds == 0 || trace_ask(session, name, seconds, true);
+}
+
+struct whole_states {
+  enum rtop_whole_state newest[RTOP_SESSION_FEEDS_MAX];
+};
+
+static void note_state(void *context, uint32_t source, const struct rtop_exact_number *number)
+{
+  struct whole_states *states = context;
+  if (number->what == RTOP_WHOLE_STATE && source < RTOP_SESSION_FEEDS_MAX && number->value < RTOP_WHOLE_STATE_END)
+    states->newest[source] = (enum rtop_whole_state)number->value;
+}
+
+enum rtop_whole_state rtop_session_whole(struct rtop_session *session, struct rtop_span span)
+{
+  struct whole_states states = { 0 };
+  enum rtop_whole_state first = 0;
+  rtop_profile_each_exact(session->profile, span, note_state, &states);
+  for (int i = 0; i < RTOP_SESSION_FEEDS_MAX; i++)
+    if (states.newest[i] && (!first || states.newest[i] < first)) first = states.newest[i];
+  return first;
 }
 
 const char *rtop_session_traced(const struct rtop_session *session, int index)

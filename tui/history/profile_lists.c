@@ -240,8 +240,8 @@ void profile_exact_destroy(struct profile_exact **list)
 
 uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number)
 {
-  bool sum = number->what != RTOP_EXACT_STATE && number->what != RTOP_EXACT_TOO_MANY &&
-             number->what != RTOP_EXACT_TOTAL_MAX && number->what != RTOP_EXACT_SELF_MAX;
+  bool sum =
+      !rtop_exact_is_now(number->what) && number->what != RTOP_EXACT_TOTAL_MAX && number->what != RTOP_EXACT_SELF_MAX;
   return sum ? profile_part_share(part, number->value) : number->value;
 }
 

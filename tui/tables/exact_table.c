@@ -118,6 +118,7 @@ static void exact_number(struct exact_row *row, const struct rtop_exact_number *
 static void exact_visit(void *context, uint32_t source, const struct rtop_exact_number *number)
 {
   struct exact_walk *walk = context;
+  if (number->what >= RTOP_EXACT_WHAT_END) return; /* of all calls: whole_table.h */
   const struct rtop_call_node *node = rtop_symbols_get_node(walk->symbols, number->node);
   const struct rtop_call_node *parent = rtop_symbols_get_node(walk->symbols, node->parent);
   bool caller = number->what == RTOP_EXACT_CALLER && node->parent != 0;

@@ -1,0 +1,44 @@
+/* Asks the kernel what it keeps time by. */
+#include "fast_clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { READ_TRIES = 5 };
+
+bool fast_clock_is_counter;
+
+/* The kernel has seen to it that the counter is the same on all cores and never stops, else it would use another clock. */
+void fast_clock_learn(void)
+{
+#if defined __x86_64__
+  char name[8] = "";
+  int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  ssize_t count = read(fd, name, sizeof name);
+  close(fd);
+  fast_clock_is_counter = count >= 4 && memcmp(name, "tsc\n", 4) == 0;
+#endif
+}
+
+/* Both at once: of some tries the one between whose readings the least time went by. */
+struct fast_clock_start fast_clock_start(void)
+{
+  struct fast_clock_start best = { 0 };
+  int64_t least = INT64_MAX;
+  for (int i = 0; i < READ_TRIES; i++) {
+    int64_t before = fast_clock_ticks(), ns = clock_now_ns(), after = fast_clock_ticks();
+    if (after - before >= least) continue;
+    least = after - before;
+    best = (struct fast_clock_start){ before + (after - before) / 2, ns };
+  }
+  return best;
+}
+
+double fast_clock_ns_per_tick(const struct fast_clock_start *start)
+{
+  struct fast_clock_start now = fast_clock_start();
+  if (!fast_clock_is_counter || now.ticks <= start->ticks || now.ns <= start->ns) return 1;
+  return (double)(now.ns - start->ns) / (double)(now.ticks - start->ticks);
+}

@@ -1,0 +1,32 @@
+/* A clock for hooks that come at every call: the processor's own counter where the kernel keeps time by it, too, else the
+ * kernel's clock. Its ticks mean nothing by themselves: fast_clock_ns_per_tick() tells after some ms how long one is.
+ *
+ * Threads: fast_clock_learn() once before the others, which are for any. [hook]
+ */
+#ifndef RTOP_EXT_FAST_CLOCK_H
+#define RTOP_EXT_FAST_CLOCK_H
+
+#include "shm/base/clock.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+extern bool fast_clock_is_counter;
+
+void fast_clock_learn(void);
+
+static inline int64_t fast_clock_ticks(void)
+{
+#if defined __x86_64__
+  if (fast_clock_is_counter) return (int64_t)__builtin_ia32_rdtsc();
+#endif
+  return clock_now_ns();
+}
+
+struct fast_clock_start {
+  int64_t ticks, ns;
+};
+
+struct fast_clock_start fast_clock_start(void);
+double fast_clock_ns_per_tick(const struct fast_clock_start *start);
+
+#endif

@@ -1,0 +1,290 @@
+/* The life of tracing all calls, and what a call costs it. */
+#include "whole.h"
+
+#include "call_place.h"
+#include "whole_names.h"
+#include "whole_probe.h"
+#include "ext/base/fast_clock.h"
+#include <dlfcn.h>
+#include <ruby/debug.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define END_NAMES_NS (CLOCK_NS_PER_SECOND / 2)
+
+static const rb_event_flag_t ruby_events = RUBY_EVENT_CALL | RUBY_EVENT_RETURN;
+static const rb_event_flag_t c_events = RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
+
+/* What the VM hands to a hook it marks, so it is not that: there is one session. */
+static struct whole_counting *counted;
+
+static void hook(VALUE unused, const rb_trace_arg_t *event)
+{
+  (void)unused;
+  whole_hook((VALUE)counted, event);
+}
+
+static void mark_methods(void *pointer)
+{
+  const struct whole *whole = pointer;
+  struct whole_tree *tree = &whole->counting->tree;
+  uint32_t count = atomic_load_explicit(&tree->method_count, memory_order_relaxed);
+  for (uint32_t i = 1; i < count; i++) rb_gc_mark(tree->methods[i].entry);
+}
+
+/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+static const rb_data_type_t marker_type = {
+  .wrap_struct_name = "rperf_top/whole",
+  .function = { .dmark = mark_methods },
+};
+
+bool whole_is_asked(const struct rtop_trace_wish *wish)
+{
+  return wish->name[0] == RTOP_TRACE_WHOLE;
+}
+
+/* A variable of the VM's, where that can compile at all. */
+static bool is_compiled(void)
+{
+  const bool *enabled = dlsym(RTLD_DEFAULT, "rb_yjit_enabled_p");
+  return enabled && *enabled;
+}
+
+static VALUE make_probe(VALUE pointer)
+{
+  struct whole *whole = (struct whole *)pointer;
+  whole->probe = whole_probe_make();
+  rb_gc_register_address(&whole->probe);
+  whole->marker = rb_data_typed_object_wrap(0, whole, &marker_type);
+  rb_gc_register_address(&whole->marker);
+  return Qnil;
+}
+
+static bool call_protected(VALUE (*call)(VALUE), struct whole *whole)
+{
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  VALUE result = rb_protect(call, (VALUE)whole, &raised);
+  if (raised) rb_set_errinfo(error);
+  return !raised && result != Qfalse;
+}
+
+static bool make_all(struct whole *whole)
+{
+  if (!whole->counting) whole->counting = calloc(1, sizeof *whole->counting);
+  if (!whole->counting || !whole_tree_make(&whole->counting->tree)) return false;
+  counted = whole->counting;
+  return whole->probe || call_protected(make_probe, whole);
+}
+
+static void ignore_lost(void *context, uint32_t node)
+{
+  struct whole_counting *counting = context;
+  (void)node;
+  atomic_store_explicit(&counting->untimed, atomic_load_explicit(&counting->untimed, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
+
+static void start_empty(struct whole_counting *counting)
+{
+  whole_tree_clear(&counting->tree);
+  open_calls_forget(&counting->open);
+  counting->open.lost = ignore_lost;
+  counting->open.context = counting;
+  counting->fiber = NULL;
+  counting->full = false;
+  atomic_store(&counting->calls, 0);
+  atomic_store(&counting->untimed, 0);
+  atomic_store(&counting->own, 0);
+}
+
+static void set_hook(struct whole *whole)
+{
+  rb_event_flag_t events = whole->ruby_only ? ruby_events : ruby_events | c_events;
+  rb_add_event_hook2((rb_event_hook_func_t)(void (*)(void))hook, events, Qnil,
+                     RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
+  atomic_store(&whole->is_set, true);
+}
+
+static void remove_hook(struct whole *whole)
+{
+  if (whole->counting) whole->counting->on = false;
+  if (atomic_exchange(&whole->is_set, false)) rb_remove_event_hook((rb_event_hook_func_t)(void (*)(void))hook);
+}
+
+/* What a call of a kind costs: all of it is the time that it takes longer, the part inside is what the hook measures of one
+ * that does nothing. */
+static void measure_cost(struct whole *whole, enum whole_kind kind, double plain_ticks)
+{
+  struct whole_counting *counting = whole->counting;
+  struct whole_cost *cost = &counting->costs[kind];
+  double with = 0, inside = 0;
+  for (int i = 0; i < WHOLE_PROBE_ROUNDS; i++) {
+    start_empty(counting);
+    counting->costs[kind] = (struct whole_cost){ 0 };
+    counting->on = true;
+    double ticks = whole_probe_run(whole->probe, kind);
+    counting->on = false;
+    int64_t total = 0;
+    for (uint32_t node = 1; node < whole_tree_count(&counting->tree); node++)
+      if (atomic_load(&counting->tree.nodes[node].calls) == WHOLE_PROBE_CALLS)
+        total = atomic_load(&counting->tree.nodes[node].total);
+    if (i == 0 || ticks < with) with = ticks;
+    if (i == 0 || (double)total / WHOLE_PROBE_CALLS < inside) inside = (double)total / WHOLE_PROBE_CALLS;
+  }
+  double outside = with - plain_ticks - inside;
+  *cost = (struct whole_cost){ (int64_t)inside, outside > 0 ? (int64_t)outside : 0 };
+}
+
+/* A tick that comes while the job runs stays there until it has ended, and until then each call is slower by a look at it: so
+ * one is there from the start, for what is compared. */
+static void set_tick(const struct whole *whole)
+{
+  rb_postponed_job_trigger(whole->sampler->job);
+}
+
+/* Everything that calls code, of ours: before the hook is on its events are not ours. */
+static VALUE begin_counting(VALUE pointer)
+{
+  struct whole *whole = (struct whole *)pointer;
+  struct whole_counting *counting = whole->counting;
+  struct fast_clock_start start = fast_clock_start();
+  double plain[WHOLE_KINDS];
+  set_tick(whole);
+  for (int kind = 0; kind < WHOLE_KINDS; kind++) plain[kind] = whole_probe_least(whole->probe, (enum whole_kind)kind);
+  counting->frame_bytes = call_place_frame_bytes();
+  set_hook(whole);
+  for (int kind = 0; kind < (whole->ruby_only ? WHOLE_C : WHOLE_KINDS); kind++)
+    measure_cost(whole, (enum whole_kind)kind, plain[kind]);
+  whole->ns_per_tick = fast_clock_ns_per_tick(&start);
+  start_empty(counting);
+  counting->on = true;
+  return Qtrue;
+}
+
+static VALUE learn_all(VALUE pointer)
+{
+  struct whole *whole = (struct whole *)pointer;
+  return call_place_learn() && whole_probe_learn(whole->probe) ? Qtrue : Qfalse;
+}
+
+static int64_t wish_ns(const struct rtop_trace_wish *wish)
+{
+  uint32_t seconds = wish->seconds == RTOP_TRACE_SECONDS_MAX ? RTOP_WHOLE_SECONDS : wish->seconds;
+  if (seconds > RTOP_WHOLE_SECONDS_MAX) seconds = RTOP_WHOLE_SECONDS_MAX;
+  return (int64_t)seconds * CLOCK_NS_PER_SECOND;
+}
+
+static void begin(struct whole *whole, const struct rtop_trace_wish *wish)
+{
+  bool forced = strchr(wish->name, RTOP_WHOLE_FORCED) != NULL;
+  whole->ruby_only = strchr(wish->name, RTOP_WHOLE_RUBY) != NULL;
+  int state = RTOP_WHOLE_REFUSED;
+  if (!forced && is_compiled()) {
+    state = RTOP_WHOLE_YJIT;
+  } else if (make_all(whole) && call_protected(learn_all, whole) && call_protected(begin_counting, whole)) {
+    int64_t now = clock_now_ns();
+    atomic_fetch_add(&whole->serial, 1);
+    atomic_store(&whole->named, 1);
+    atomic_store(&whole->begin_ns, now);
+    atomic_store(&whole->end_ns, now + wish_ns(wish));
+    whole->next = 1;
+    whole->left = 0;
+    whole->finishing = whole->named_all = false;
+    whole->told_untimed = whole->told_unnamed = 0;
+    whole->told_own_ns = 0;
+    state = RTOP_WHOLE_ON;
+  } else {
+    remove_hook(whole);
+  }
+  atomic_store(&whole->state, state);
+}
+
+enum rtop_trace_state whole_follow(struct whole *whole)
+{
+  switch (atomic_load(&whole->state)) {
+  case 0: return RTOP_TRACE_WAITS;
+  case RTOP_WHOLE_ON: return RTOP_TRACE_ON;
+  case RTOP_WHOLE_YJIT:
+  case RTOP_WHOLE_REFUSED: return RTOP_TRACE_REFUSED;
+  default: return RTOP_TRACE_EXPIRED;
+  }
+}
+
+enum rtop_trace_state whole_want(struct whole *whole, int slot, const struct rtop_trace_wish *wish)
+{
+  int state = atomic_load(&whole->state);
+  if (state == RTOP_WHOLE_TELLING) return RTOP_TRACE_WAITS; /* after that */
+  if (state == RTOP_WHOLE_ON) {
+    int64_t begin_ns = atomic_load(&whole->begin_ns), end_ns = clock_now_ns() + wish_ns(wish);
+    int64_t most_ns = begin_ns + RTOP_WHOLE_SECONDS_MAX * CLOCK_NS_PER_SECOND;
+    if (end_ns > most_ns) end_ns = most_ns;
+    if (end_ns > atomic_load(&whole->end_ns)) atomic_store(&whole->end_ns, end_ns);
+  } else {
+    if (!trylock_take(&whole->lock)) return RTOP_TRACE_WAITS;
+    begin(whole, wish);
+    trylock_release(&whole->lock);
+  }
+  atomic_fetch_or(&whole->wanted, 1u << slot);
+  return whole_follow(whole);
+}
+
+static void stop(struct whole *whole)
+{
+  if (atomic_load(&whole->state) != RTOP_WHOLE_ON) return;
+  int64_t now = clock_now_ns();
+  remove_hook(whole);
+  whole_hook_close(whole->counting);
+  if (now < atomic_load(&whole->end_ns)) atomic_store(&whole->end_ns, now);
+  atomic_store(&whole->state, RTOP_WHOLE_TELLING);
+}
+
+/* Nobody would read what is left, and who asks next must not get it. At the end of the session it is still told. */
+static void drop(struct whole *whole)
+{
+  stop(whole);
+  if (whole->ending || !trylock_take(&whole->lock)) return;
+  atomic_store(&whole->state, 0);
+  if (whole->counting) start_empty(whole->counting);
+  trylock_release(&whole->lock);
+}
+
+void whole_leave(struct whole *whole, int slot)
+{
+  atomic_fetch_and(&whole->wanted, ~(1u << slot));
+  if (!atomic_load(&whole->wanted)) drop(whole);
+}
+
+void whole_job(struct whole *whole)
+{
+  int state = atomic_load_explicit(&whole->state, memory_order_relaxed);
+  if (state == RTOP_WHOLE_TELLING && !atomic_load(&whole->wanted)) { /* the publisher had it then */
+    drop(whole);
+    return;
+  }
+  if (state != RTOP_WHOLE_ON && state != RTOP_WHOLE_TELLING) return;
+  bool on = whole->counting->on;
+  whole->counting->on = false; /* what it calls itself is not counted */
+  whole_names_some(whole, state == RTOP_WHOLE_TELLING);
+  whole->counting->on = on;
+  if (state == RTOP_WHOLE_ON && (whole->counting->full || clock_now_ns() >= atomic_load(&whole->end_ns))) stop(whole);
+}
+
+void whole_end(struct whole *whole)
+{
+  stop(whole);
+  whole->ending = true;
+  int64_t until_ns = clock_now_ns() + END_NAMES_NS;
+  while (atomic_load(&whole->state) == RTOP_WHOLE_TELLING && whole_names_some(whole, true) && clock_now_ns() < until_ns)
+    ;
+}
+
+void whole_forget(struct whole *whole)
+{
+  remove_hook(whole);
+  trylock_release(&whole->lock);
+  whole->ending = false;
+  atomic_store(&whole->wanted, 0);
+  atomic_store(&whole->state, 0);
+  if (whole->counting) start_empty(whole->counting);
+}

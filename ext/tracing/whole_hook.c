@@ -1,0 +1,134 @@
+/* Pairs calls with returns, in the tree of all calls. */
+#include "whole_hook.h"
+
+#include "ext/base/fast_clock.h"
+#include "ext/names/method_entry.h"
+
+enum { EVENT_FLAG, EVENT_ID = 4, EVENT_CLASS = 6 };
+enum { FRAME_ENVIRONMENT = 4, ENVIRONMENT_ENTRY = -2 };
+
+static inline uintptr_t word(const rb_trace_arg_t *event, int which)
+{
+  return ((const uintptr_t *)event)[which];
+}
+
+static inline uint32_t flag_of(const rb_trace_arg_t *event)
+{
+  return (uint32_t)word(event, EVENT_FLAG);
+}
+
+/* At a call: its frame is new, so nothing else has taken this place yet. */
+static inline VALUE entry_of(uintptr_t frame)
+{
+  return (*(const VALUE *const *)(frame + FRAME_ENVIRONMENT * sizeof(VALUE)))[ENVIRONMENT_ENTRY];
+}
+
+bool whole_hook_reads(const rb_trace_arg_t *event, VALUE entry, ID id)
+{
+  uint32_t flag = flag_of(event);
+  if (flag == RUBY_EVENT_CALL) return entry_of(call_place_of(event).frame) == entry;
+  if (flag == RUBY_EVENT_RETURN) return true;
+  return (flag == RUBY_EVENT_C_CALL || flag == RUBY_EVENT_C_RETURN) && word(event, EVENT_CLASS) == entry &&
+         word(event, EVENT_ID) == id;
+}
+
+static inline void add(_Atomic int64_t *sum, int64_t more)
+{
+  atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
+static inline void count(_Atomic uint64_t *sum)
+{
+  atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+static inline struct open_fiber *fiber_of(struct whole_counting *counting, uintptr_t fiber)
+{
+  if (!counting->fiber || counting->fiber->fiber != fiber) counting->fiber = open_calls_of(&counting->open, fiber);
+  return counting->fiber;
+}
+
+/* A function in C has no frame of its own yet: it stands just below its caller's. */
+static inline uintptr_t below(uintptr_t frame)
+{
+  return frame - sizeof(uintptr_t);
+}
+
+static void on_call(struct whole_counting *counting, const rb_trace_arg_t *event, enum whole_kind kind, VALUE entry,
+                    ID id)
+{
+  struct call_place place = call_place_of(event);
+  struct open_fiber *fiber = fiber_of(counting, place.fiber);
+  if (kind == WHOLE_C) place.frame = below(place.frame);
+  if (fiber->innermost && counting->open.calls[fiber->innermost].place.frame <= place.frame)
+    open_calls_called(&counting->open, fiber, place.frame);
+  uint32_t parent = fiber->innermost ? counting->open.calls[fiber->innermost].target : WHOLE_ROOT;
+  uint32_t node = whole_tree_child(&counting->tree, parent, entry, id);
+  struct open_call *call = node ? open_calls_push(&counting->open, fiber, &place) : NULL;
+  if (!call) {
+    counting->full = true;
+    counting->on = false;
+    return;
+  }
+  count(&counting->calls);
+  count(&counting->tree.nodes[node].calls);
+  call->target = node;
+  call->raises = (uint64_t)kind;
+  call->inside_ns = call->off_ns = 0;
+  call->start_ns = fiber->used_ns = fast_clock_ticks(); /* at the end: what comes before is outside of the call */
+}
+
+static void end_call(struct whole_counting *counting, struct open_fiber *fiber, int64_t now)
+{
+  const struct open_call *call = open_calls_pop(&counting->open, fiber);
+  const struct whole_cost *cost = &counting->costs[call->raises];
+  struct whole_node *node = &counting->tree.nodes[call->target];
+  int64_t elapsed = now - call->start_ns, own = cost->inside + cost->outside;
+  add(&node->total, elapsed - cost->inside - call->off_ns);
+  add(&node->self, elapsed - cost->inside - call->inside_ns);
+  add(&counting->own, own);
+  if (!fiber->innermost) return;
+  struct open_call *around = &counting->open.calls[fiber->innermost];
+  around->inside_ns += elapsed + cost->outside;
+  around->off_ns += own + call->off_ns;
+}
+
+/* Calls that began before are not there, and end unseen. A function in C that is left by an exception tells of that in its
+ * own frame, else in its caller's. */
+static void on_return(struct whole_counting *counting, const rb_trace_arg_t *event, enum whole_kind kind, int64_t now)
+{
+  struct call_place place = call_place_of(event);
+  struct open_fiber *fiber = fiber_of(counting, place.fiber);
+  if (!fiber->innermost) return;
+  uintptr_t frame = kind == WHOLE_C ? below(place.frame) : place.frame;
+  if (counting->open.calls[fiber->innermost].place.frame < frame) {
+    open_calls_returns(&counting->open, fiber, frame);
+    if (!fiber->innermost) return;
+  }
+  uintptr_t innermost = counting->open.calls[fiber->innermost].place.frame;
+  if (innermost == frame || (kind == WHOLE_C && innermost == frame + counting->frame_bytes))
+    end_call(counting, fiber, now);
+}
+
+void whole_hook(VALUE pointer, const rb_trace_arg_t *event)
+{
+  struct whole_counting *counting = (struct whole_counting *)pointer;
+  int64_t now = fast_clock_ticks();
+  if (!counting->on) return;
+  switch (flag_of(event)) {
+  case RUBY_EVENT_CALL: on_call(counting, event, WHOLE_RUBY, entry_of(call_place_of(event).frame), 0); break;
+  case RUBY_EVENT_RETURN: on_return(counting, event, WHOLE_RUBY, now); break;
+  case RUBY_EVENT_C_CALL:
+    on_call(counting, event, WHOLE_C, (VALUE)word(event, EVENT_CLASS), (ID)word(event, EVENT_ID));
+    break;
+  case RUBY_EVENT_C_RETURN: on_return(counting, event, WHOLE_C, now); break;
+  default: break;
+  }
+}
+
+void whole_hook_close(struct whole_counting *counting)
+{
+  int64_t now = fast_clock_ticks();
+  for (uint32_t i = 0; i < OPEN_CALLS_FIBERS; i++)
+    while (counting->open.fibers[i].innermost) end_call(counting, &counting->open.fibers[i], now);
+}

@@ -1,0 +1,109 @@
+/* Names methods once, and finds or makes a call node for each node. */
+#include "whole_names.h"
+
+#include "call_place.h"
+#include "ext/names/method_entry.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { NODES_PER_JOB = 512, METHODS_PER_JOB = 24, FEW = 4 /* times less */, LABEL_MAX = 512 };
+
+struct label {
+  const struct whole_method *method;
+  char class[LABEL_MAX], label[LABEL_MAX];
+};
+
+static void copy_string(char *out, VALUE string)
+{
+  if (RB_TYPE_P(string, T_STRING))
+    snprintf(out, LABEL_MAX, "%.*s", (int)(RSTRING_LEN(string) < LABEL_MAX ? RSTRING_LEN(string) : LABEL_MAX - 1),
+             RSTRING_PTR(string));
+}
+
+/* "Integer#times", "Kernel.puts": as the VM would name a function in C, but of every method that has a class and a name. */
+static VALUE make_label(VALUE pointer)
+{
+  struct label *label = (struct label *)pointer;
+  const struct whole_method *method = label->method;
+  VALUE class = method->id ? method->entry : method_entry_class(method->entry);
+  ID id = method->id ? method->id : method_entry_id(method->entry);
+  char name[LABEL_MAX / 2] = "", dot = '#';
+  copy_string(label->class, Qnil);
+  if (class && RB_TYPE_P(class, T_CLASS) && RB_FL_TEST_RAW(class, RUBY_FL_SINGLETON)) {
+    VALUE of = rb_class_attached_object(class);
+    bool module = RB_TYPE_P(of, T_CLASS) || RB_TYPE_P(of, T_MODULE);
+    dot = module ? '.' : '#';
+    class = module ? of : rb_obj_class(of);
+  }
+  VALUE path = class ? rb_mod_name(class) : Qnil, text = rb_id2str(id);
+  if (RB_TYPE_P(path, T_STRING)) copy_string(label->class, path);
+  else if (class) snprintf(label->class, LABEL_MAX, "#<%s>", RB_TYPE_P(class, T_CLASS) ? "Class" : "Module");
+  if (RB_TYPE_P(text, T_STRING))
+    snprintf(name, sizeof name, "%.*s", (int)(RSTRING_LEN(text) < 255 ? RSTRING_LEN(text) : 255), RSTRING_PTR(text));
+  snprintf(label->label, LABEL_MAX, "%.250s%c%s", label->class, dot, name);
+  return Qnil;
+}
+
+static bool name_by_label(struct sampler *sampler, struct whole_method *method)
+{
+  struct label label = { .method = method };
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  rb_protect(make_label, (VALUE)&label, &raised);
+  if (raised) rb_set_errinfo(error);
+  if (raised || !trylock_take(&sampler->lock)) return false;
+  method->frame = frames_function(&sampler->frames, label.label, label.class);
+  trylock_release(&sampler->lock);
+  return true;
+}
+
+/* As the sampler names it: both are the same method then. */
+static bool name_by_entry(struct sampler *sampler, struct whole_method *method)
+{
+  if (!frames_add(&sampler->frames, method->entry, &sampler->lock) || !trylock_take(&sampler->lock)) return false;
+  method->frame = frames_find(&sampler->frames, method->entry);
+  trylock_release(&sampler->lock);
+  if (method->frame == FRAMES_UNKNOWN) method->frame = FRAMES_OTHER;
+  return true;
+}
+
+static bool name_method(struct sampler *sampler, struct whole_method *method)
+{
+  if (method->named) return true;
+  bool ruby = !method->id && method_entry_is(method->entry);
+  if (!ruby && !method->id) method->frame = FRAMES_OTHER;
+  else if (ruby && call_place_is_ruby(method_entry_kind(method->entry))) {
+    if (!name_by_entry(sampler, method)) return false;
+  } else if (!name_by_label(sampler, method)) return false;
+  return method->named = true;
+}
+
+/* 0: not now. */
+static uint32_t find_place(struct sampler *sampler, uint32_t parent, uint32_t frame)
+{
+  struct calltree *tree = &sampler->tree;
+  if (parent == WHOLE_NO_PLACE || calltree_count(tree) >= tree->capacity / 8 * 7) return WHOLE_NO_PLACE;
+  if (!trylock_take(&sampler->lock)) return 0;
+  uint32_t node = calltree_child(tree, parent, frame, 0);
+  trylock_release(&sampler->lock);
+  return node == parent ? WHOLE_NO_PLACE : node;
+}
+
+bool whole_names_some(struct whole *whole, bool many)
+{
+  struct whole_tree *tree = &whole->counting->tree;
+  uint32_t count = whole_tree_count(tree), at = atomic_load_explicit(&whole->named, memory_order_relaxed);
+  uint32_t most = many ? NODES_PER_JOB : NODES_PER_JOB / FEW, last = count - at > most ? at + most : count;
+  for (int methods = many ? METHODS_PER_JOB : METHODS_PER_JOB / FEW; at < last && methods > 0; at++) {
+    struct whole_node *node = &tree->nodes[at];
+    struct whole_method *method = &tree->methods[node->method];
+    methods -= !method->named;
+    uint32_t parent = node->parent ? atomic_load(&tree->nodes[node->parent].place) : RTOP_NODE_ROOT;
+    uint32_t place = name_method(whole->sampler, method) ? find_place(whole->sampler, parent, method->frame) : 0;
+    if (!place) break;
+    atomic_store_explicit(&node->place, place, memory_order_relaxed);
+  }
+  bool more = at < count;
+  atomic_store_explicit(&whole->named, at, memory_order_release);
+  return more;
+}

@@ -1,0 +1,13 @@
+/* Gives nodes of the tree of all calls their call nodes in the channel, some at every job. */
+#ifndef RTOP_EXT_WHOLE_NAMES_H
+#define RTOP_EXT_WHOLE_NAMES_H
+
+#include "whole.h"
+
+/* What found no room in the tables of the channel has this place. */
+#define WHOLE_NO_PLACE UINT32_MAX
+
+/* In the job, or at the end; few at a time while calls are still counted. False: there is nothing left to name. */
+bool whole_names_some(struct whole *whole, bool many);
+
+#endif

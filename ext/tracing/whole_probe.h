@@ -1,0 +1,20 @@
+/* Calls of our own: do events look as they should, and what does one cost?
+ *
+ * Threads: in the job. May raise.
+ */
+#ifndef RTOP_EXT_WHOLE_PROBE_H
+#define RTOP_EXT_WHOLE_PROBE_H
+
+#include "whole_hook.h"
+
+enum { WHOLE_PROBE_CALLS = 2000, WHOLE_PROBE_ROUNDS = 5 };
+
+/* The object whose methods they are. */
+VALUE whole_probe_make(void);
+/* False: this VM is not known. */
+bool whole_probe_learn(VALUE probe);
+/* Ticks of one of WHOLE_PROBE_CALLS calls of a method that does nothing; the second of all rounds the least. */
+double whole_probe_run(VALUE probe, enum whole_kind kind);
+double whole_probe_least(VALUE probe, enum whole_kind kind);
+
+#endif

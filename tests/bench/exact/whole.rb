@@ -1,0 +1,157 @@
+# What tracing all calls costs: tarai and rdoc, as the paper of 2011 has it (research: origins), and where the cost goes.
+#
+#   ruby tests/bench/exact/whole.rb BUILD [--rounds N] [--rdoc N]
+#
+# One process a program, in whose rounds stand one after the other: nothing, a hook of the VM's that does nothing (calls of
+# Ruby only; calls of C as well), one that reads the clock, ours, nothing again; and ruby-prof where its gem is installed.
+# Told are medians of the ratios to the same round's time before, CPU time.
+require "io/wait"
+require "json"
+require "open3"
+require "optparse"
+require "rbconfig"
+require "tmpdir"
+
+rounds, rdoc = 5, 0
+OptionParser.new do |parser|
+  parser.on("--rounds N", Integer) { |value| rounds = value }
+  parser.on("--rdoc N", Integer) { |value| rdoc = value }
+end.parse!(ARGV)
+BUILD = File.expand_path(ARGV.shift || "build")
+DUMP = "#{BUILD}/tests/tools/channel_dump"
+STATES = { 1 => :on, 2 => :telling, 3 => :done, 4 => :full, 5 => :yjit, 6 => :refused }.freeze
+
+HOOKS = <<~'C'
+  #include <ruby.h>
+  #include <ruby/debug.h>
+  #include <time.h>
+  static volatile unsigned long events;
+  static void bare(VALUE data, const rb_trace_arg_t *event) { events++; }
+  static void with_clock(VALUE data, const rb_trace_arg_t *event)
+  {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    events++;
+  }
+  static rb_event_hook_func_t chosen(VALUE clock) { return (rb_event_hook_func_t)(void (*)(void))(RTEST(clock) ? with_clock : bare); }
+  static VALUE on(VALUE self, VALUE clock, VALUE which)
+  {
+    events = 0;
+    rb_add_event_hook2(chosen(clock), NUM2UINT(which), Qnil, RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
+    return Qnil;
+  }
+  static VALUE off(VALUE self, VALUE clock) { rb_remove_event_hook(chosen(clock)); return ULONG2NUM(events); }
+  void Init_bare_hooks(void)
+  {
+    VALUE module = rb_define_module("BareHooks");
+    rb_define_singleton_method(module, "on", on, 2);
+    rb_define_singleton_method(module, "off", off, 1);
+  }
+C
+
+PROGRAM = <<~'RUBY'
+  require "io/wait"
+  require "json"
+  require "bare_hooks"
+  begin
+    require "ruby-prof"
+  rescue LoadError
+  end
+  def tarai(x, y, z) = x <= y ? y : tarai(tarai(x - 1, y, z), tarai(y - 1, z, x), tarai(z - 1, x, y))
+  if ARGV[0] == "rdoc"
+    require "rdoc"
+    require "tmpdir"
+    FILES = Dir["#{RbConfig::CONFIG["rubylibdir"]}/{set,optparse,uri/*,net/http*,json/**/*,erb,csv,time,logger,tempfile,open3}.rb"].first(ARGV[1].to_i)
+    def work = Dir.mktmpdir { |folder| RDoc::RDoc.new.document(["-q", "-o", "#{folder}/doc", *FILES]) }
+  else
+    def work = tarai(10, 5, 0)
+  end
+  def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+  def timed = (from = cpu; yield; cpu - from)
+  def hooked(clock, events)
+    BareHooks.on(clock, events)
+    took = timed { work }
+    [took, BareHooks.off(clock)]
+  end
+  loop do
+    sleep 0.002 until $stdin.wait_readable(0)
+    line = $stdin.gets or break
+    result = case line.chomp
+             when "ruby" then hooked(false, 0x18)
+             when "all" then hooked(false, 0x78)
+             when "clock" then hooked(true, 0x78)
+             when "ruby-prof" then defined?(RubyProf) ? [timed { RubyProf::Profile.profile(track_allocations: false) { work } }] : [nil]
+             else [timed { work }]
+             end
+    puts result.to_json
+    $stdout.flush
+  end
+RUBY
+
+def wait_for(what)
+  2000.times do
+    value = yield
+    return value if value
+    IO.select(nil, nil, nil, 0.02)
+  end
+  raise "waited in vain for #{what}"
+end
+
+def state(channel) = (row = (last_rows(channel) || []).find { |_, what,| what == 32 }) && STATES[row.last]
+def last_rows(channel) = JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last&.fetch("exact")
+def median(values) = values.sort[values.size / 2]
+
+def build_hooks(folder)
+  File.write("#{folder}/bare_hooks.c", HOOKS)
+  File.write("#{folder}/extconf.rb", 'require "mkmf"; create_makefile("bare_hooks")')
+  out, status = Open3.capture2e("#{RbConfig.ruby} extconf.rb && make", chdir: folder)
+  status.success? or abort out
+end
+
+def measure(folder, rounds, *arguments)
+  io = IO.popen([{ "RPERF_TOP_DIR" => folder, "RPERF_TOP_KEEP" => "0" }, RbConfig.ruby, "-I", BUILD, "-I", folder, "-rrperf_top", "#{folder}/program.rb",
+                 *arguments], "r+", err: File::NULL)
+  channel = wait_for("the channel") { Dir["#{folder}/rperf-top.*.#{io.pid}.*"].grep_v(/ctl\z/).first }
+  ask = ->(what) { io.puts(what); io.flush; JSON.parse(io.gets) }
+  ask.("plain")
+  results = rounds.times.map do
+    row = { before: ask.("plain").first }
+    row[:ruby], row[:ruby_events] = ask.("ruby")
+    row[:all], row[:events] = ask.("all")
+    row[:clock], = ask.("clock")
+    { "*r" => :ours_ruby, "*" => :ours }.each do |name, key|
+      viewer = IO.popen([DUMP, channel, "--watch", "100", "--until-eof", "--trace", name, "--trace-seconds", "60"], "w", out: File::NULL)
+      wait_for("tracing") { state(channel) == :on }
+      row[key], = ask.("plain")
+      row[:state] = state(channel)
+      viewer.close
+      wait_for("its end") { JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last["exact"].empty? }
+    end
+    row[:after], = ask.("plain")
+    row[:ruby_prof], = ask.("ruby-prof")
+    row
+  end
+  io.close
+  results
+end
+
+def tell(name, results)
+  ratio = ->(key) { results.all? { |row| row[key] } ? median(results.map { |row| row[key] / row[:before] }) : nil }
+  before = median(results.map { |row| row[:before] })
+  per_call = median(results.map { |row| (row[:ours] - row[:before]) / (row[:events] / 2) * 1e9 })
+  bare = median(results.map { |row| (row[:all] - row[:before]) / (row[:events] / 2) * 1e9 })
+  puts format("%s: %.3f s CPU, %d calls, of them of Ruby %d (%d rounds, medians; ours ended %s)", name, before, results[0][:events] / 2,
+              results[0][:ruby_events] / 2, results.size, results.map { |row| row[:state] }.uniq.join("/"))
+  { "bare hook, Ruby calls" => :ruby, "bare hook, all calls" => :all, "hook with clock_gettime" => :clock, "ours, Ruby calls" => :ours_ruby, "ours, all calls" => :ours,
+    "plain afterwards" => :after, "ruby-prof" => :ruby_prof }.each do |title, key|
+    puts ratio.(key) ? format("  %-24s x%.3f", title, ratio.(key)) : format("  %-24s not installed", title)
+  end
+  puts format("  a call: %.0f ns more, of which the bare hook has %.0f", per_call, bare)
+end
+
+Dir.mktmpdir("rperf-top-whole.", "/dev/shm") do |folder|
+  build_hooks(folder)
+  File.write("#{folder}/program.rb", PROGRAM)
+  tell("tarai(10, 5, 0)", measure(folder, rounds, "tarai"))
+  tell("rdoc of #{rdoc} files", measure(folder, [rounds, 3].min, "rdoc", rdoc.to_s)) if rdoc.positive?
+end

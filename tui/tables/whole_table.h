@@ -1,0 +1,59 @@
+/* All calls of the program while they were traced: exact counts and times, by method and as the calling context tree. No
+ * screen.
+ *
+ * Threads: one. Memory belongs to the table and is used again; a zeroed struct is empty.
+ */
+#ifndef RTOP_TUI_WHOLE_TABLE_H
+#define RTOP_TUI_WHOLE_TABLE_H
+
+#include "shm/base/format.h"
+#include "tui/history/profile.h"
+
+enum { WHOLE_NO_PARENT = -1 };
+
+struct whole_figures {
+  uint64_t calls, total_ns, self_ns;
+};
+
+/* In the order of a walk from the root: each before what it calls, siblings by total time. */
+struct whole_call {
+  uint32_t node, frame;
+  int parent; /* index of its caller; WHOLE_NO_PARENT: its caller was not seen */
+  int depth;
+  struct whole_figures figures;
+  double share; /* of its caller's total; without one of the total of all that have none. 0 to 1 */
+};
+
+struct whole_method {
+  uint32_t frame;
+  struct whole_figures figures; /* the total counts a method that calls itself once */
+};
+
+struct whole_table {
+  enum rtop_whole_state state; /* at the end of the span; 0: nobody asks for it */
+  bool told;                   /* there is anything to show */
+  uint64_t traced_ns;          /* of the longest traced process */
+  uint64_t calls, own_ns, untimed, unnamed, top_ns;
+  struct whole_call *tree;
+  size_t tree_count, tree_capacity;
+  struct whole_method *methods; /* by self time */
+  size_t method_count, method_capacity;
+  struct whole_slot *slots; /* private, as all that follow */
+  size_t slot_count, slot_capacity;
+  uint32_t *slot_of, *depth_of; /* by node; by frame */
+  size_t node_capacity, frame_capacity;
+};
+
+/* False: memory ran out. */
+bool whole_table_build(struct whole_table *table, const struct rtop_profile *profile, struct rtop_span span);
+void whole_table_destroy(struct whole_table *table);
+
+/* What tracing cost a call, and was taken off. */
+uint64_t whole_table_own_ns(const struct whole_table *table);
+/* A word, and a sentence for people; "" while it is on, and when all went well. */
+const char *whole_state_name(enum rtop_whole_state state);
+const char *whole_state_text(enum rtop_whole_state state);
+/* Is there nothing more to come? */
+bool whole_state_final(enum rtop_whole_state state);
+
+#endif
