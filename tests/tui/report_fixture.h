@@ -3,7 +3,7 @@
 #define RTOP_TESTS_REPORT_FIXTURE_H
 
 #include "model_fixture.h"
-#include "tui/export/report.h"
+#include "tui/report/report.h"
 
 struct report_fixture {
   struct rtop_profile *profile;

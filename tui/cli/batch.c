@@ -4,8 +4,8 @@
 #include "batch_progress.h"
 #include "batch_watch.h"
 #include "shm/base/clock.h"
-#include "tui/export/json.h"
-#include "tui/export/report.h"
+#include "tui/report/json.h"
+#include "tui/report/report.h"
 #include "tui/text/interrupt.h"
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "batch_progress.h"
 #include "batch_watch.h"
 #include "tui/export/export.h"
-#include "tui/export/report.h"
+#include "tui/report/report.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "batch_watch.h"
 #include "shm/base/clock.h"
-#include "tui/export/report.h"
-#include "tui/export/stat.h"
+#include "tui/report/report.h"
+#include "tui/report/stat.h"
 #include "tui/text/interrupt.h"
 #include "tui/text/output_status.h"
 #include "tui/text/text.h"

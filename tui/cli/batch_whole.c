@@ -3,9 +3,9 @@
 
 #include "batch_watch.h"
 #include "shm/base/clock.h"
-#include "tui/export/json.h"
-#include "tui/export/report.h"
-#include "tui/export/whole_out.h"
+#include "tui/report/json.h"
+#include "tui/report/report.h"
+#include "tui/report/whole_out.h"
 #include "tui/text/interrupt.h"
 #include "tui/text/output_status.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The icicle as a picture. */
 #include "export_impl.h"
 
-#include "report.h"
+#include "tui/report/report.h"
 #include "tui/text/text.h"
 #include <inttypes.h>
 #include <stdlib.h>

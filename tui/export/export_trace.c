@@ -2,7 +2,7 @@
 #include "export_impl.h"
 
 #include "export_slices.h"
-#include "report.h"
+#include "tui/report/report.h"
 #include "shm/base/version.h"
 #include "tui/methods/states.h"
 #include "tui/text/reserve.h"

@@ -1,4 +1,4 @@
-#include "tui/export/stat_os.h"
+#include "tui/report/stat_os.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "tests/tui/report_fixture.h"
 
-#include "tui/export/json.h"
+#include "tui/report/json.h"
 #include <locale.h>
 #include <stdlib.h>
 

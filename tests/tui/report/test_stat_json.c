@@ -1,6 +1,6 @@
 #include "tests/tui/report_fixture.h"
 
-#include "tui/export/stat.h"
+#include "tui/report/stat.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
