@@ -123,8 +123,7 @@ static void drop_parent(void)
   atomic_store(&session.fork_pending, false);
   session.pid = getpid();
   /* Another Ractor was writing the tables when the fork came: they cannot be used any more. */
-  session.torn = !trylock_take(&sampler->lock) && !atomic_load(&sampler->publisher_has_lock);
-  atomic_store(&sampler->publisher_has_lock, false);
+  session.torn = trylock_holder(&sampler->lock) == TRYLOCK_TAKEN;
   trylock_release(&sampler->lock);
   trylock_release(&sampler->threads.pool_lock);
   trylock_release(&sampler->labels.lock);

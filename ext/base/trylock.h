@@ -8,18 +8,34 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* Who has it: the child of a fork must know. What the publisher does meanwhile leaves no table half written, what a thread
+ * of another Ractor does may. */
+enum trylock_holder { TRYLOCK_FREE, TRYLOCK_TAKEN, TRYLOCK_PUBLISHER };
+
 struct trylock {
-  atomic_flag taken;
+  _Atomic unsigned char holder;
 };
+
+static inline bool trylock_take_as(struct trylock *lock, enum trylock_holder holder)
+{
+  unsigned char nobody = TRYLOCK_FREE;
+  return atomic_compare_exchange_strong_explicit(&lock->holder, &nobody, (unsigned char)holder, memory_order_acquire,
+                                                 memory_order_relaxed);
+}
 
 static inline bool trylock_take(struct trylock *lock)
 {
-  return !atomic_flag_test_and_set_explicit(&lock->taken, memory_order_acquire);
+  return trylock_take_as(lock, TRYLOCK_TAKEN);
+}
+
+static inline enum trylock_holder trylock_holder(const struct trylock *lock)
+{
+  return (enum trylock_holder)atomic_load_explicit(&lock->holder, memory_order_acquire);
 }
 
 static inline void trylock_release(struct trylock *lock)
 {
-  atomic_flag_clear_explicit(&lock->taken, memory_order_release);
+  atomic_store_explicit(&lock->holder, TRYLOCK_FREE, memory_order_release);
 }
 
 #endif

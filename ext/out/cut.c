@@ -40,14 +40,7 @@ void cut_destroy(struct cut *cut)
 
 static void lock_sampler(struct sampler *sampler)
 {
-  while (!trylock_take(&sampler->lock)) sched_yield();
-  atomic_store(&sampler->publisher_has_lock, true);
-}
-
-static void unlock_sampler(struct sampler *sampler)
-{
-  atomic_store(&sampler->publisher_has_lock, false);
-  trylock_release(&sampler->lock);
+  while (!trylock_take_as(&sampler->lock, TRYLOCK_PUBLISHER)) sched_yield();
 }
 
 int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
@@ -61,7 +54,7 @@ int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
     end_ns = now + step_ns;
   }
   sampler->cut_pending = false;
-  unlock_sampler(sampler);
+  trylock_release(&sampler->lock);
   return end_ns;
 }
 
@@ -70,7 +63,7 @@ void cut_end_at(struct cut *cut, int64_t off_ns)
   lock_sampler(cut->sampler);
   atomic_store(&cut->sampler->boundary_ns, off_ns);
   cut->sampler->cut_pending = false;
-  unlock_sampler(cut->sampler);
+  trylock_release(&cut->sampler->lock);
 }
 
 /* The cells of the window that ends; those that are open from now on belong to the next one. */
@@ -84,7 +77,7 @@ static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
   sampler->cut_pending = true;
   atomic_store(&sampler->boundary_ns, end_ns);
   atomic_fetch_add(&sampler->window, 1);
-  unlock_sampler(sampler);
+  trylock_release(&sampler->lock);
   return full;
 }
 

@@ -27,7 +27,7 @@ static uint32_t high(const struct cut *cut)
 static void note_unless_noted(struct cut *cut, struct thread_data *data, int64_t end_ns)
 {
   struct sampler *sampler = cut->sampler;
-  while (!trylock_take(&sampler->lock)) sched_yield();
+  while (!trylock_take_as(&sampler->lock, TRYLOCK_PUBLISHER)) sched_yield();
   data->last_window = end_ns - data->end_ns > NAMES_WITHIN_NS || !noted_has(&sampler->frames.noted, data->serial);
   trylock_release(&sampler->lock);
 }

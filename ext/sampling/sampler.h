@@ -54,7 +54,6 @@ struct sampler {
   _Atomic int64_t off_ns;          /* when hooks went off for good, and the last window was not told yet; else 0 */
   _Atomic bool ractors_seen;       /* the process has had more than one */
   struct trylock lock;             /* calltree, frames, cells, stack buffers */
-  _Atomic bool publisher_has_lock; /* for the child of a fork: who held it */
   struct calltree tree;
   struct frames frames;
   struct cells cells[2];

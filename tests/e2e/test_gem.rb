@@ -168,7 +168,9 @@ class TestGem < Minitest::Test
     program = "def busy(until_s) = (nil until Process.clock_gettime(1) > until_s); busy(Process.clock_gettime(1) + 0.5); " \
               "puts [Process.pid, Process.ppid].join(' ') if RperfTop.running?"
     2.times do
-      pid, parent = assert_runs(home, "bundle", "exec", "spring", "rails", "runner", program, env: env, chdir: folder)[/^\d+ \d+$/].split
+      out = assert_runs(home, "bundle", "exec", "spring", "rails", "runner", program, env: env, chdir: folder)
+      assert_match(/^\d+ \d+$/, out)
+      pid, parent = out[/^\d+ \d+$/].split
       object = viewer("-J", "-n", "1", "-F", "all", "-p", pid, env: { "RPERF_TOP_DIR" => "#{folder}/channels" }).objects.last
       assert_operator method_named(object, "Object#busy")["total"], :>, 0.3
       above = viewer("-J", "-n", "1", "-F", "all", "-p", parent, env: { "RPERF_TOP_DIR" => "#{folder}/channels" }).objects.last

@@ -10,6 +10,7 @@ class TestStreamScreen < Minitest::Test
   def screen(*arguments, size: [100, 30])
     skip "tmux is not installed" unless Tmux.there?
     Dir.mktmpdir do |folder|
+      File.chmod(0o777, folder) # root reads and records a stream as nobody
       shell = "cd #{folder}; { #{VIEWER} --stream \"$@\" 2> err & echo $! > writer; wait $!; echo $? > status; } | " \
               "#{VIEWER} -r -; echo $? > reader"
       tmux = Tmux.new(*size, ["sh", "-c", shell, "sh", *arguments.map(&:to_s)])
