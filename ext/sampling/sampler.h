@@ -51,9 +51,9 @@ struct sampler_start {
 
 struct sampler {
   _Atomic bool active;
-  _Atomic int64_t off_ns;          /* when hooks went off for good, and the last window was not told yet; else 0 */
-  _Atomic bool ractors_seen;       /* the process has had more than one */
-  struct trylock lock;             /* calltree, frames, cells, stack buffers */
+  _Atomic int64_t off_ns;    /* when hooks went off for good, and the last window was not told yet; else 0 */
+  _Atomic bool ractors_seen; /* the process has had more than one */
+  struct trylock lock;       /* calltree, frames, cells, stack buffers */
   struct calltree tree;
   struct frames frames;
   struct cells cells[2];
