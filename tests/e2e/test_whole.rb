@@ -4,6 +4,10 @@ require_relative "support"
 class TestWhole < Minitest::Test
   include E2E
 
+  # Refused where YJIT is on, whatever the tests run with.
+  def setup = @compiled = ENV.delete("RUBY_YJIT_ENABLE")
+  def teardown = ENV["RUBY_YJIT_ENABLE"] = @compiled
+
   TOOL = "#{BUILD}/tests/tools/channel_dump"
 
   PROGRAM = <<~'RUBY'

@@ -16,7 +16,14 @@ class WholeTest < Minitest::Test
     @viewers.last
   end
 
+  # Refused where YJIT is on, whatever the tests run with.
+  def setup
+    @compiled = ENV.delete("RUBY_YJIT_ENABLE")
+    super
+  end
+
   def teardown
+    ENV["RUBY_YJIT_ENABLE"] = @compiled
     @viewers&.each { |viewer| viewer.close rescue nil }
     super
   end
