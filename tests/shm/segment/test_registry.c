@@ -317,11 +317,20 @@ static void assert_found_in_a_container(const char *directory, const char *below
   pid_t pid = only_child_of(child.pid);
   struct rtop_error error = { 0 };
   int found = rtop_registry_find(pid, entries, &error);
+  struct rtop_registry_entry first = entries[0];
   snprintf(expected, sizeof expected, "/proc/%d/root/dev/shm/%srperf-top.", (int)pid, below);
+  char *own = strdup(getenv("RPERF_TOP_DIR") ? getenv("RPERF_TOP_DIR") : "");
+  unsetenv("RPERF_TOP_DIR"); /* which is instead of containers */
+  size_t listed = 0, count = rtop_registry_list(entries, LIST_MAX);
+  if (*own) setenv("RPERF_TOP_DIR", own, 1);
+  free(own);
+  for (size_t i = 0; i < count; i++) listed += entries[i].pid == pid && strstr(entries[i].path, "/root/dev/shm/");
+  entries[0] = first;
   support_tell(child.to);
   assert_int_equal(support_join(&child), 0);
   assert_string_equal(error.text, "");
   assert_int_equal(found, 0);
+  if (*below) assert_int_equal(listed, 1); /* by their directories */
   assert_memory_equal(entries[0].path, expected, strlen(expected));
   assert_true(entries[0].alive);
   assert_int_equal(entries[0].pid, pid);

@@ -381,6 +381,22 @@ static size_t put_head(unsigned char *out)
 }
 
 /* Lengths that promise gigabytes: what is held is what came, and what comes behind them is found. */
+static void test_no_input(void **state)
+{
+  (void)state;
+  struct rtop_profile *profile = rtop_profile_create(1 << 20);
+  struct rtop_error error = { 0 };
+  assert_null(rtop_feed_open_stream(-1, profile, &error));
+  assert_string_equal(error.text, "standard input is closed");
+  int terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal >= 0) {
+    assert_null(rtop_feed_open_stream(terminal, profile, &error));
+    assert_non_null(strstr(error.text, "is a terminal"));
+    close(terminal);
+  }
+  rtop_profile_destroy(&profile);
+}
+
 static void test_oversize_lengths(void **state)
 {
   (void)state;
@@ -467,6 +483,7 @@ int main(void)
     cmocka_unit_test(test_cut_at_every_byte),
     cmocka_unit_test(test_damaged_at_many_bytes),
     cmocka_unit_test(test_no_stream),
+    cmocka_unit_test(test_no_input),
     cmocka_unit_test(test_oversize_lengths),
     cmocka_unit_test(test_a_bomb),
   };
