@@ -234,9 +234,9 @@ static void follow_target(struct trace_target *target, int64_t now_ns)
   if (state != RTOP_TRACE_WAITS && state != RTOP_TRACE_ON) return;
   if (now_ns >= target->end_ns) give_up_target(target, RTOP_TRACE_EXPIRED);
   else if (atomic_load(&target->too_many)) give_up_target(target, RTOP_TRACE_TOO_MANY);
-  else if (state == RTOP_TRACE_WAITS) begin_target(target);
-  else if (is_gone(target)) give_up_target(target, RTOP_TRACE_GONE);
-  else if (!target->tracepoint && !is_shared(target)) begin_target(target); /* who traced it has ended */
+  else if (state == RTOP_TRACE_ON && is_gone(target)) give_up_target(target, RTOP_TRACE_GONE);
+  else if (state == RTOP_TRACE_WAITS || (!target->tracepoint && !is_shared(target))) /* who traced it has ended */
+    begin_target(target);
   name_places(target);
 }
 

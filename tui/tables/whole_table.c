@@ -133,7 +133,8 @@ static bool whole_enter(struct whole_table *table, const struct whole_slot *slot
                         uint32_t *method_of)
 {
   struct whole_method *method = whole_method_of(table, method_of, frame);
-  if (!method || !rtop_reserve(&table->tree, &table->tree_capacity, table->tree_count + 1, sizeof *table->tree))
+  if (!method || !rtop_reserve(&table->tree, &table->tree_capacity, table->tree_count + 1, sizeof *table->tree) ||
+      !table->tree)
     return false;
   const struct whole_call *caller = parent == WHOLE_NO_PARENT ? NULL : &table->tree[parent];
   uint64_t whole_ns = caller ? caller->figures.total_ns : table->top_ns;
