@@ -61,8 +61,17 @@ static void charge_at_once(struct sampler *sampler, struct thread_data *data, st
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }
 
+/* An instant within the collection met the collection. Were it left to the code behind it, that would be met as often
+ * as if it ran as long as the collection did. */
+static void pass_tick(struct sampler *sampler, const struct thread_data *data, int64_t now)
+{
+  int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
+  if (tick > data->gc_start_ns && tick <= now) sampler_serve_tick(sampler);
+}
+
 static void leave(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
+  pass_tick(sampler, data, now);
   turn(sampler, data, now, RTOP_RUNNING);
   data->not_own_ns += data->gc_marking_ns + data->gc_sweeping_ns;
   struct accounting_stretch stretch = {

@@ -43,6 +43,26 @@ class GCTest < Minitest::Test
     assert_whole_life dump, dump.main, absolute: 50_000_000
   end
 
+  # An instant within a collection met the collection. The code behind it is not met the more often for that.
+  def test_collections_do_not_draw_running_time
+    dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "100", "RPERF_TOP_BUDGET" => "100" })
+      KEPT = Array.new(150_000) { |i| "string number #{i}" }
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+      def work
+        finish = now + 4_000_000
+        nil while now < finish
+      end
+      80.times do
+        work
+        GC.start
+      end
+    RUBY
+    collecting = dump.total(:wall, state: %w[marking sweeping], on_stack: "GC.start")
+    working, called = %w[Object#work GC.start].map { |name| dump.total(:wall, state: "running", on_stack: name) }
+    assert_operator collecting, :>, working, "collections are too short here to draw anything"
+    assert_operator called, :<, 0.15 * working
+  end
+
   def test_allocations_are_charged_to_who_made_them
     dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
       # Each takes many periods: what is allocated between two samples belongs to the second one.
