@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { RSS_EVERY_WINDOWS = 5 };
+
 void cut_init(struct cut *cut, struct sampler *sampler)
 {
   struct sampler_counters *now = &sampler->counters;
@@ -95,7 +97,7 @@ static ssize_t read_statm(char *text, size_t bytes)
   return count;
 }
 
-static uint64_t rss_bytes(void)
+static uint64_t read_rss_bytes(void)
 {
   char text[128];
   ssize_t count = read_statm(text, sizeof text - 1);
@@ -104,6 +106,14 @@ static uint64_t rss_bytes(void)
   unsigned long size, resident;
   if (sscanf(text, "%lu %lu", &size, &resident) != 2) return 0;
   return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Asking the kernel is a good part of what a window costs, and memory changes slowly. */
+static uint64_t rss_bytes(struct cut *cut)
+{
+  if (cut->rss_age == 0) cut->rss_bytes = read_rss_bytes();
+  cut->rss_age = (cut->rss_age + 1) % RSS_EVERY_WINDOWS;
+  return cut->rss_bytes;
 }
 
 static void set_change(struct rtop_window *window, enum rtop_counter_id id, uint64_t now, uint64_t *before)
@@ -150,7 +160,7 @@ static void add_counters(struct cut *cut)
   set_change(window, RTOP_COUNTER_ALLOCATIONS, atomic_load(&now->allocations), &before->allocations);
   rtop_window_set_counter(window, RTOP_COUNTER_HEAP_LIVE_SLOTS, atomic_load(&now->heap_live_slots));
   rtop_window_set_counter(window, RTOP_COUNTER_MALLOC_BYTES, atomic_load(&now->malloc_bytes));
-  rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, rss_bytes());
+  rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, rss_bytes(cut));
   set_clock_change(window, RTOP_COUNTER_CPU_NS, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), &before->cpu_ns);
   set_clock_change(window, RTOP_COUNTER_PUBLISHER_CPU_NS, clock_own_cpu_ns(), &before->publisher_cpu_ns);
 }

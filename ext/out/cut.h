@@ -29,6 +29,8 @@ struct cut {
   int64_t start_ns;                   /* of the open window */
   uint64_t releases, coarse_releases; /* in the window, of all threads */
   uint64_t rest_cost_ns;              /* of threads that ended before they could hand it in */
+  uint64_t rss_bytes;                 /* as last read */
+  uint32_t rss_age;                   /* windows since then */
 };
 
 /* What is counted from now on belongs to the first window. */
