@@ -132,7 +132,8 @@ module Support
     File.write(path, code)
     load = with ? ["-I", BUILD, "-rrperf_top"] : []
     load << "-r#{__dir__}/window_over.rb" if code.include?("window_over")
-    command = [*wrapper, RbConfig.ruby, *load, *options, path, *arguments]
+    quick = "--disable=gems" unless env["GEM_HOME"] # they are three quarters of a start
+    command = [*wrapper, RbConfig.ruby, *quick, *load, *options, path, *arguments]
     command = [*DEATH_WITH_PARENT, *command] if pdeath && self.class.setpriv?
     program = Program.new(command, { "RPERF_TOP_DIR" => @folder, **env }, @folder, name)
     @programs << program

@@ -14,6 +14,7 @@ class ExecTest < Minitest::Test
 
   def test_exec_of_ruby_with_the_extension
     program = start(<<~'RUBY', env: { "RUBYOPT" => "-I#{BUILD} -rrperf_top" }, with: false)
+      require "rbconfig"
       $stdout.sync = true
       window_over
       exec RbConfig.ruby, "-e", "def after_exec = loop { sleep 0.001 }; $stdout.sync = true; puts Process.pid; Thread.new { gets; exit!(0) }; after_exec"
