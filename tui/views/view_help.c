@@ -118,6 +118,7 @@ static const struct help_keys {
   { REQUEST_SORT_MENU, 0, "sort" },
   { REQUEST_SORT_SELF, REQUEST_SORT_TOTAL, "by self, by total" },
   { REQUEST_PROCESSES, 0, "processes" },
+  { REQUEST_TRACE_ALL, 0, "all calls, exactly" },
   { REQUEST_BASELINE, 0, "compare with now" },
   { REQUEST_RECORD, 0, "record" },
   { REQUEST_EXPORT, 0, "export" },
