@@ -280,7 +280,7 @@ static const struct {
   { 0, 1, 1, 400000 },   { 1, 2, 12, 90000 },  { 2, 3, 12, 140000 }, { 3, 4, 24, 310000 },
   { 4, 5, 24, 520000 },  { 3, 6, 240, 21000 }, { 6, 9, 240, 6000 },  { 7, 8, 2400, 1900 },
   { 3, 11, 12, 160000 }, { 9, 10, 960, 2100 }, { 3, 7, 12, 88000 }, { 2, 16, 7, 52000 },
-  { 2, 17, 84, 0 },      { 0, 19, 3, 800 },    { 14, 19, 9, 750 },   { 15, 19, 2700000, 9 },
+  { 2, 17, 84, 0 },      { 0, 19, 3, 800 },    { 14, 19, 9, 750 },   { 15, 19, 27000, 900 },
 };
 enum { CALLED = sizeof called / sizeof called[0] };
 
@@ -296,7 +296,7 @@ static void add_calls(struct rtop_window *window, int state)
   const struct rtop_exact numbers[] = {
     { 0, RTOP_WHOLE_STATE, 1, (uint64_t)state },
     { 0, RTOP_WHOLE_TRACED_NS, 0, WINDOW_NS },
-    { 0, RTOP_WHOLE_OWN_NS, 0, 130000000 },
+    { 0, RTOP_WHOLE_OWN_NS, 0, 1490000 },
   };
   bool told = state != RTOP_WHOLE_YJIT && state != RTOP_WHOLE_REFUSED;
   for (size_t i = 0; i < (told ? 3 : 1); i++) *rtop_window_add_exact(window) = numbers[i];

@@ -404,7 +404,7 @@ void methods_view_menu(struct ui *ui, struct ui_row *row)
 /* By the wall clock whoever waits for work is on top. */
 static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
-  bool wall = ui->wanted.mode == RTOP_MODE_WALL;
+  bool wall = ui->wanted.mode == RTOP_MODE_WALL && !ui_calls_are_shown(ui); /* of calls there is one clock */
   if (wall) snprintf(out, bytes, ui->layout.wide ? "wall time, sleep and I/O too: W busy time" : "W=busy");
   else snprintf(out, bytes, "filter: (none)");
 }
