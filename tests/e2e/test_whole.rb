@@ -92,12 +92,12 @@ class TestWhole < Minitest::Test
         terminal.wait_for("<main>")
         terminal.type("T")
         terminal.wait_for("exact: ")
-        assert_match(/exact: [\d.]+ s of all calls, [\d,]+ calls, \d+ ns a call taken off/, terminal.repainted)
-        assert_match(/2000 .*Shop#tax/, terminal.repainted)
+        assert_match(/exact: [\d.]+ s of all calls, [\d,]+ calls, [\d.]+ [nu]s a call taken off/, terminal.repainted)
+        assert_match(/2000\D.*Shop#tax/m, terminal.repainted)
         terminal.type(":export csv #{folder}/calls.csv\r")
         terminal.wait_for("wrote #{folder}/calls.csv")
         terminal.type(":export trace #{folder}/calls.trace.json\r")
-        terminal.wait_for("this format has no place for counts of calls")
+        terminal.wait_for("this format has no place for counts of")
         terminal.type("Q")
       end
       assert_equal [100, 1000, 2000], calls_in("#{folder}/calls.csv").values_at("Shop#order", "Shop#price", "Shop#tax")
@@ -136,7 +136,7 @@ class TestWhole < Minitest::Test
         terminal.wait_for("All calls for seconds")
         terminal.type("\u{15}1\r")
         terminal.wait_for("all calls: ")
-        wait_until("its end") { terminal.repainted.match?(/exact: 1\.\d s of all calls, [\d,]+ calls, \d+ ns a call taken off/) }
+        wait_until("its end") { terminal.repainted.match?(/exact: 1\.\d s of all calls, [\d,]+ calls, [\d.]+ [nu]s a call taken off/) }
         wait_until("calls") { terminal.repainted.match?(/CALLS.*TOTAL.*SELF.*MEAN.*\d+.*Orders#place/m) }
         terminal.type("T")
         wait_until("samples") { terminal.repainted.match?(/SELF%v/) }

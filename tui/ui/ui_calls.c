@@ -14,6 +14,8 @@
 #define CALLS_SECOND_NS INT64_C(1000000000)
 /* After its time: numbers are still told, or a process that does nothing takes long to notice. */
 #define CALLS_PATIENCE_NS (10 * CALLS_SECOND_NS)
+/* So long a process may go on telling how the time before ended. */
+#define CALLS_BEFORE_NS (2 * CALLS_SECOND_NS)
 enum { CALLS_DIGITS = 32, CALLS_WIDE = 110 };
 
 bool ui_calls_are_shown(const struct ui *ui)
@@ -123,6 +125,7 @@ static bool calls_begin(struct ui *ui)
   whole_numbers_destroy(&calls->numbers);
   calls->running = true;
   calls->ending = false;
+  calls->asked_ns = ui->now_ns;
   calls->until_ns = ui->now_ns + (int64_t)ui->wish.calls.seconds * CALLS_SECOND_NS;
   calls->ruby = strchr(ui->wish.calls.how, RTOP_WHOLE_RUBY) != NULL;
   if (ui->frozen) ui_freeze(ui, false);
@@ -173,10 +176,19 @@ static void calls_say_end(struct ui *ui)
   else if (head->state == RTOP_WHOLE_FULL) ui_say(ui, "%s", why);
 }
 
+/* That it has ended is told of what was asked for, not of what was traced before. */
+static bool calls_have_ended(const struct ui *ui)
+{
+  const struct ui_calls *calls = &ui->calls;
+  const struct whole_head *head = &calls->numbers.head;
+  bool first = calls->since_ns == INT64_MIN, begun = head->calls > 0 || head->traced_ns > 0;
+  return whole_state_final(head->state) && (first || begun || ui->now_ns >= calls->asked_ns + CALLS_BEFORE_NS);
+}
+
 static bool calls_are_over(const struct ui *ui)
 {
   const struct ui_calls *calls = &ui->calls;
-  return calls->ending || whole_state_final(calls->numbers.head.state) || !ui_lives(ui->source.main.state) ||
+  return calls->ending || calls_have_ended(ui) || !ui_lives(ui->source.main.state) ||
          ui->now_ns >= calls->until_ns + CALLS_PATIENCE_NS;
 }
 

@@ -22,7 +22,7 @@ struct ui_calls {
   bool shown;   /* by views that can */
   bool ruby;    /* methods in C are left out */
   struct rtop_span span;
-  int64_t until_ns; /* on the screen's clock */
+  int64_t asked_ns, until_ns; /* on the screen's clock */
   struct whole_numbers numbers;
   struct rtop_sum sum;
   struct rtop_live *live;

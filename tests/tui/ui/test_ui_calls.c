@@ -133,6 +133,8 @@ static void test_refusals(void **state)
   check("no call was traced: YJIT is on");
   assert_true(ui.wish.calls.end && !ui.calls.shown && !ui.calls.running);
   begin("");
+  for (int i = 0; i < 19; i++) come(1, RTOP_WHOLE_YJIT); /* that may be what was told before */
+  assert_true(ui.calls.running);
   come(1, RTOP_WHOLE_REFUSED);
   check("no call was traced: not done: the process cannot do it on this Ruby");
   begin("");
