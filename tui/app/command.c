@@ -183,7 +183,8 @@ static void run_set(struct ui *ui, const char *rest)
 static void run_write_settings(struct ui *ui, const char *rest)
 {
   (void)rest;
-  settings_save(ui, ui->options);
+  if (ui->calls.shown) ui_say(ui, "order and units are those of calls now: T, then write them");
+  else settings_save(ui, ui->options);
 }
 
 static const struct command commands[] = {

@@ -24,7 +24,8 @@ const struct column_info *columns_info(enum rtop_sort_key column)
 
 void columns_exact_text(const struct rtop_method_row *row, enum rtop_sort_key column, char *out, size_t out_bytes)
 {
-  if (!row->traced) snprintf(out, out_bytes, "-");
+  bool none = column == RTOP_SORT_MEAN && row->calls == 0 && row->mean_ns <= 0;
+  if (!row->traced || none) snprintf(out, out_bytes, "-");
   else if (column == RTOP_SORT_COUNT) snprintf(out, out_bytes, "%llu", (unsigned long long)row->calls);
   else if (column == RTOP_SORT_MEAN) rtop_text_duration(out, out_bytes, (int64_t)row->mean_ns);
   else rtop_text_count(out, out_bytes, row->calls_per_s);

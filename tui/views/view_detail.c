@@ -244,9 +244,11 @@ static void detail_calls(struct writer *writer, const char *self, const char *to
     const struct rtop_method_row *row = &ui->methods.rows[i];
     if (row->frame != writer->detail->frame) continue;
     rtop_text_duration(mean, sizeof mean, (int64_t)row->mean_ns);
-    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
-                "%llu calls  %s a call  self %s%s  total %s%s", (unsigned long long)row->calls, mean, self, unit, total,
-                unit);
+    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "%llu calls  %s a call",
+                (unsigned long long)row->calls, mean);
+    if (room(writer))
+      draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s", self,
+                  unit, total, unit);
     return;
   }
 }
