@@ -29,13 +29,13 @@ static bool whole_is_over(struct whole_watch *watch)
   enum rtop_whole_state state = rtop_session_whole(watch->batch.session, whole_watch_span(watch));
   int64_t now = clock_now_ns();
   if (!watch->end_ns && rtop_session_ready(watch->batch.session))
-    watch->end_ns = now + (int64_t)(watch->batch.options->whole_seconds * 1e9) + WHOLE_PATIENCE_NS;
+    watch->end_ns = now + (int64_t)(watch->options.whole_seconds * 1e9) + WHOLE_PATIENCE_NS;
   return whole_state_final(state) || (watch->end_ns && now >= watch->end_ns);
 }
 
 static int whole_write(struct whole_watch *watch, struct rtop_report *report)
 {
-  const struct rtop_options *options = watch->batch.options;
+  const struct rtop_options *options = &watch->options;
   struct winsize size = { .ws_col = WHOLE_COLUMNS };
   if (!rtop_report_take_span(report, watch->batch.session, &options->methods, whole_watch_span(watch))) {
     fprintf(stderr, "rperf-top: out of memory\n");
