@@ -61,7 +61,8 @@ static bool add_nodes(struct cut *cut, struct whole *whole, size_t room)
 static bool add_sums(struct cut *cut, struct whole *whole)
 {
   const struct rtop_window *window = &cut->window;
-  int64_t from = atomic_load(&whole->begin_ns), to = atomic_load(&whole->end_ns);
+  bool on = atomic_load(&whole->state) == RTOP_WHOLE_ON;
+  int64_t from = atomic_load(&whole->begin_ns), to = on ? window->end_mono_ns : atomic_load(&whole->end_ns);
   uint64_t own_ns = (uint64_t)whole->told_own_ns;
   uint64_t untimed = grown(atomic_load(&whole->counting->untimed), &whole->told_untimed);
   uint64_t own = grown_ns(whole, atomic_load(&whole->counting->own), &own_ns);

@@ -232,10 +232,9 @@ enum rtop_trace_state whole_want(struct whole *whole, int slot, const struct rto
 static void stop(struct whole *whole)
 {
   if (atomic_load(&whole->state) != RTOP_WHOLE_ON) return;
-  int64_t now = clock_now_ns();
   remove_hook(whole);
   whole_hook_close(whole->counting);
-  if (now < atomic_load(&whole->end_ns)) atomic_store(&whole->end_ns, now);
+  atomic_store(&whole->end_ns, clock_now_ns()); /* a job may come late */
   atomic_store(&whole->state, RTOP_WHOLE_TELLING);
 }
 

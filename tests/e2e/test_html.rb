@@ -31,12 +31,12 @@ class TestHtml < Minitest::Test
   end
 
   # The document once its scripts have run, in a window of that size.
-  def shown(address = "")
+  def shown(address = "", of: self.class.page)
     skip "no browser is here" unless BROWSER
     Dir.mktmpdir do |profile|
       out, err, status = Open3.capture3("timeout", "100", BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=#{profile}",
                                         "--virtual-time-budget=2000", "--window-size=1200,900", "--dump-dom",
-                                        "file://#{self.class.page}#{address}")
+                                        "file://#{of}#{address}")
       assert_predicate status, :success?, err
       return out.sub(%r{<script.*</script>}m, "")   # the data and the program
     end
@@ -50,6 +50,23 @@ class TestHtml < Minitest::Test
   end
 
   def total_ms(rows, name) = rows.find { |row| row[4] == name }&.at(2).to_s.delete(",").to_f
+
+  # All calls, counted: a column of their own, first.
+  def test_all_calls
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/calls.rb", <<~'RUBY')
+        def counted = nil
+        loop { 7.times { counted } and sleep 0.01 }
+      RUBY
+      result = viewer("--trace-all", "-t", "1", "-o", "#{folder}/x.html", "--", RbConfig.ruby, "--disable-yjit", "#{folder}/calls.rb")
+      assert_match(/wrote/, result.err)
+      page = shown(of: "#{folder}/x.html")
+      counts = methods(page).to_h { |row| [row[5], row[0].delete(",").to_i] }
+      assert_operator counts["Object#counted"], :>=, 7 * 10
+      assert_in_delta counts["Object#counted"], 7 * counts["Kernel#sleep"], 7
+      assert_match(/exact: all calls of 1\.\d s, [\d,]+ of them, \d+ ns a call taken off/, page)
+    end
+  end
 
   def test_methods_calls_and_names
     page = shown

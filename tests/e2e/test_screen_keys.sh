@@ -33,8 +33,8 @@ keys C-u
 it "half a page up" wait_until row_is_marked "Filler#method_05"
 keys Home
 
-keys T
-it "T sorts by total" wait_until sorted_by "TOTAL%v"
+keys Y
+it "Y sorts by total" wait_until sorted_by "TOTAL%v"
 it "the largest total stands first" wait_until first_is "OrdersController#index"
 keys M
 it "M sorts by allocations" wait_until sorted_by "ALLOC/sv"

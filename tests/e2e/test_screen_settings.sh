@@ -17,7 +17,7 @@ row_is_marked() { screen | grep -E '^>' | grep -qF -e "$1"; }
 open_pane 80 24 "exec $viewer -p $FAKE"
 appears "Order#total"
 it "the mouse is the terminal's" mouse_mode 0
-keys T
+keys Y
 wait_until sorted_by "TOTAL%v"
 keys S
 it "S shows the settings" wait_for "Setup: Enter changes"
@@ -28,7 +28,7 @@ it "nothing was written unasked" not_there
 
 open_pane 80 24 "exec $viewer -p $FAKE"
 appears "Order#total"
-keys T
+keys Y
 wait_until sorted_by "TOTAL%v"
 keys : s e t Space u n i t s Space t i m e Enter
 it ":set takes effect" wait_until sorted_by "TOTALv"

@@ -27,7 +27,7 @@ it "it comes back" wait_for "[LIVE]"
 kill -KILL "$FAKE"
 it "a killed process is dead" wait_for "[DEAD]"
 it "its last figures stay" on_screen "Order#total"
-keys T
+keys Y
 it "they can still be sorted" wait_for "TOTAL%v"
 keys q
 it "q leaves with status 0" exits_with 0

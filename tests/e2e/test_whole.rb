@@ -1,5 +1,6 @@
 # --trace-all: exact counts and times of all calls, as text, JSON, in summaries and recordings.
 require_relative "support"
+require_relative "terminal"
 
 class TestWhole < Minitest::Test
   include E2E
@@ -8,6 +9,7 @@ class TestWhole < Minitest::Test
   def setup = @compiled = ENV.delete("RUBY_YJIT_ENABLE")
   def teardown = ENV["RUBY_YJIT_ENABLE"] = @compiled
 
+  ORDERS = "#{PROGRAMS}/orders.rb"
   TOOL = "#{BUILD}/tests/tools/channel_dump"
 
   PROGRAM = <<~'RUBY'
@@ -82,6 +84,74 @@ class TestWhole < Minitest::Test
     end
   end
 
+  # The recording on the screen, and what is shown as files.
+  def test_recordings_on_the_screen
+    traced("-o", "/dev/shm/whole-screen-#{$$}.rpt", "--trace-all") do |result, folder|
+      assert_equal 0, result.status.exitstatus, result.err
+      Terminal.open("-r", "/dev/shm/whole-screen-#{$$}.rpt", rows: 30, columns: 100) do |terminal|
+        terminal.wait_for("<main>")
+        terminal.type("T")
+        terminal.wait_for("exact: ")
+        assert_match(/exact: [\d.]+ s of all calls, [\d,]+ calls, [\d.]+ [nu]s a call taken off/, terminal.repainted)
+        assert_match(/2000\D.*Shop#tax/m, terminal.repainted)
+        terminal.type(":export csv #{folder}/calls.csv\r")
+        terminal.wait_for("wrote #{folder}/calls.csv")
+        terminal.type(":export trace #{folder}/calls.trace.json\r")
+        terminal.wait_for("this format has no place for counts of")
+        terminal.type("Q")
+      end
+      assert_equal [100, 1000, 2000], calls_in("#{folder}/calls.csv").values_at("Shop#order", "Shop#price", "Shop#tax")
+      refute_path_exists "#{folder}/calls.trace.json"
+    ensure
+      File.delete("/dev/shm/whole-screen-#{$$}.rpt") rescue nil
+    end
+  end
+
+  def calls_in(file)
+    heading, *rows = File.read(file).split("\r\n").map { |line| line.split(",") }
+    rows.to_h { |row| [row.first, row[heading.index("calls")].to_i] }
+  end
+
+  def test_files
+    file = "/dev/shm/whole-file-#{$$}.csv"
+    traced("-o", file, "--trace-all=ruby", "-t", "30") do |result,|
+      assert_equal 0, result.status.exitstatus, result.err
+      assert_match(/wrote #{file}/, result.err)
+      assert_equal [100, 1000, 2000], calls_in(file).values_at("Shop#order", "Shop#price", "Shop#tax")
+    end
+    File.delete(file)
+    result = viewer("--trace-all", "-t", "1", "-o", file, "--", RbConfig.ruby, "--yjit", "-e", "30.times { sleep 0.1 }")
+    assert_match(/no call was traced: not done: YJIT is on|invalid option --yjit/, result.err)
+    refute_path_exists file
+  ensure
+    File.delete(file) rescue nil
+  end
+
+  # T on the screen: for a second; and ended before its time.
+  def test_the_key
+    running(ORDERS) do |pid|
+      Terminal.open("-p", pid.to_s, rows: 30, columns: 100) do |terminal|
+        terminal.wait_for("Orders#place")
+        terminal.type("T")
+        terminal.wait_for("All calls for seconds")
+        terminal.type("\u{15}1\r")
+        terminal.wait_for("all calls: ")
+        wait_until("its end") { terminal.repainted.match?(/exact: [\d.]+ s of all calls, [\d,]+ calls, [\d.]+ [nu]s a call taken off/) }
+        wait_until("calls") { terminal.repainted.match?(/CALLS.*TOTAL.*SELF.*MEAN.*\d+.*Orders#place/m) }
+        terminal.type("T")
+        wait_until("samples") { terminal.repainted.match?(/SELF%v/) }
+        terminal.type("T\u{15}60\r")
+        wait_until("calls") { terminal.repainted.match?(/all calls: \d+ s to go, [\d,]+ calls so far/) }
+        terminal.type("2")
+        wait_until("the tree") { terminal.repainted.match?(/CALLS.*%PARENT.*Orders#check/m) }
+        terminal.type("T")
+        wait_until("its end") { terminal.repainted.match?(/exact: [\d.]+ s of all calls/) }
+        wait_until("the end of tracing") { !viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last.key?("whole") }
+        terminal.type("Q")
+      end
+    end
+  end
+
   def test_methods_in_ruby_only
     traced("--trace-all=ruby", "-t", "30", "-J") do |result,|
       assert_equal 0, result.status.exitstatus, result.err
@@ -95,6 +165,7 @@ class TestWhole < Minitest::Test
     assert_match(/--trace-all takes ruby, force, or both with a comma: 'x' is neither/, viewer("--trace-all=x", "-p", "1").err)
     assert_match(/--trace-all needs -p PID or -- COMMAND/, viewer("-b", "-r", "x.rpt", "--trace-all").err)
     assert_match(/--trace-all takes at most 60 s/, viewer("--trace-all", "-t", "90", "-p", "1").err)
+    assert_match(/counts of calls have no place in a file like 'x.json'/, viewer("--trace-all", "-o", "x.json", "-p", "1").err)
     assert_match(/--trace-all tells of its own/, viewer("--trace-all", "--stream", "-p", "1").err)
   end
 

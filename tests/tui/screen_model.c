@@ -272,6 +272,67 @@ void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char
   rtop_window_destroy(&window);
 }
 
+/* What is called, from where (index + 1; 0: nobody), how often in a window, and for how long each, itself. */
+static const struct {
+  int from, frame;
+  uint32_t calls, self_ns;
+} called[] = {
+  { 0, 1, 1, 400000 },   { 1, 2, 12, 90000 },  { 2, 3, 12, 140000 }, { 3, 4, 24, 310000 },
+  { 4, 5, 24, 520000 },  { 3, 6, 240, 21000 }, { 6, 9, 240, 6000 },  { 7, 8, 2400, 1900 },
+  { 3, 11, 12, 160000 }, { 9, 10, 960, 2100 }, { 3, 7, 12, 88000 },  { 2, 16, 7, 52000 },
+  { 2, 17, 84, 0 },      { 0, 19, 3, 800 },    { 14, 19, 9, 750 },   { 15, 19, 27000, 900 },
+};
+enum { CALLED = sizeof called / sizeof called[0] };
+
+static uint64_t called_total(size_t at)
+{
+  uint64_t total_ns = (uint64_t)called[at].calls * called[at].self_ns;
+  for (size_t i = at + 1; i < CALLED; i++) total_ns += called[i].from == (int)at + 1 ? called_total(i) : 0;
+  return total_ns;
+}
+
+static void add_calls(struct rtop_window *window, int state)
+{
+  const struct rtop_exact numbers[] = {
+    { 0, RTOP_WHOLE_STATE, 1, (uint64_t)state },
+    { 0, RTOP_WHOLE_TRACED_NS, 0, WINDOW_NS },
+    { 0, RTOP_WHOLE_OWN_NS, 0, 1490000 },
+  };
+  bool told = state != RTOP_WHOLE_YJIT && state != RTOP_WHOLE_REFUSED;
+  for (size_t i = 0; i < (told ? 3 : 1); i++) *rtop_window_add_exact(window) = numbers[i];
+  for (uint32_t i = 0; told && i < CALLED; i++) {
+    uint64_t self_ns = (uint64_t)called[i].calls * called[i].self_ns;
+    *rtop_window_add_exact(window) = (struct rtop_exact){ WORKS + i, RTOP_WHOLE_CALLS, 0, called[i].calls };
+    *rtop_window_add_exact(window) = (struct rtop_exact){ WORKS + i, RTOP_WHOLE_TOTAL_NS, 0, called_total(i) };
+    *rtop_window_add_exact(window) = (struct rtop_exact){ WORKS + i, RTOP_WHOLE_SELF_NS, 0, self_ns };
+  }
+}
+
+void model_add_calls(struct rtop_profile *profile, int64_t start_ns, int state)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_window window = { .start_mono_ns = start_ns, .end_mono_ns = start_ns + WINDOW_NS };
+  uint32_t nodes[WORKS + CALLED], threads[THREADS];
+  for (size_t i = 0; i < WORKS; i++) nodes[i] = add_stack(symbols, i);
+  for (size_t i = 0; i < CALLED; i++)
+    nodes[WORKS + i] = rtop_symbols_node(symbols, called[i].from ? nodes[WORKS + called[i].from - 1] : 0,
+                                         add_frame(symbols, (size_t)called[i].frame), 0);
+  add_threads(profile, &window, threads);
+  add_work(&window, load_of(74));
+  add_counters(&window, 1);
+  add_calls(&window, state);
+  assert_true(rtop_profile_add(profile, 0, &window, nodes, WORKS + CALLED, threads));
+  rtop_window_destroy(&window);
+}
+
+struct rtop_profile *model_calls_profile(void)
+{
+  struct rtop_profile *profile = model_profile();
+  for (int at = 0; at < 50; at++)
+    model_add_calls(profile, MODEL_END_NS + at * (int64_t)WINDOW_NS, at < 49 ? RTOP_WHOLE_ON : RTOP_WHOLE_DONE);
+  return profile;
+}
+
 void model_ui(struct ui *ui, struct rtop_profile *profile)
 {
   static const struct rtop_options options = {

@@ -28,6 +28,11 @@ struct rtop_profile *model_traced_profile(void);
 /* One more window at the end, in which `frame_label` alone has run. */
 void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char *frame_label);
 
+/* One more window, in which all calls were traced (enum rtop_whole_state). */
+void model_add_calls(struct rtop_profile *profile, int64_t start_ns, int state);
+/* The server for five seconds more, while all its calls were traced. */
+struct rtop_profile *model_calls_profile(void);
+
 /* ui of a watched process over model_profile(), time standing still at the end of the last window. */
 void model_ui(struct ui *ui, struct rtop_profile *profile);
 void model_ui_end(struct ui *ui, struct rtop_profile *profile);

@@ -22,8 +22,18 @@ static void trace_toggle(struct ui *ui, struct rtop_session *session, const char
   else ui_say(ui, "%s is traced no more", name);
 }
 
+static void trace_calls(struct ui *ui, struct rtop_session *session, const struct ui_calls_wish *wish)
+{
+  if (wish->end) rtop_session_trace_whole(session, 0, NULL);
+  if (wish->begin && !rtop_session_trace_whole(session, wish->seconds, wish->how))
+    ui_calls_failed(ui, "too much is traced already: c ends it, on a method that is");
+}
+
 void app_trace(struct ui *ui, struct rtop_session *session)
 {
+  struct ui_calls_wish calls = ui->wish.calls;
+  ui->wish.calls = (struct ui_calls_wish){ 0 };
+  if (session != NULL) trace_calls(ui, session, &calls);
   if (session != NULL && ui->wish.trace[0] != '\0') trace_toggle(ui, session, ui->wish.trace);
   ui->wish.trace[0] = '\0';
 }

@@ -93,8 +93,15 @@ static bool write_profile(struct ui *ui, enum rtop_file_format format, const cha
     .pid_count = ui->source.count > 1 ? ui->source.count : 1,
     .labels = ui->view->id == VIEW_LABELS,
   };
+  struct rtop_methods_options options = ui_shown_options(ui);
+  bool calls = ui_calls_are_shown(ui);
+  if (calls) {
+    export.sum = &ui->calls.sum;
+    export.calls = &ui->calls.numbers.head;
+    export.options = &options;
+  }
   if (!rtop_export_file_open(&file, path)) return false;
-  bool fine = sum_shown(ui, &sum) && rtop_export_write(&export, kind, file.stream);
+  bool fine = (calls || sum_shown(ui, &sum)) && rtop_export_write(&export, kind, file.stream);
   int problem = errno;
   rtop_sum_destroy(&sum);
   fine = rtop_export_file_close(&file, fine) && fine;
@@ -176,7 +183,8 @@ static void run_set(struct ui *ui, const char *rest)
 static void run_write_settings(struct ui *ui, const char *rest)
 {
   (void)rest;
-  settings_save(ui, ui->options);
+  if (ui->calls.shown) ui_say(ui, "order and units are those of calls now: T, then write them");
+  else settings_save(ui, ui->options);
 }
 
 static const struct command commands[] = {

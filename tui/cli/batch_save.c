@@ -3,6 +3,7 @@
 
 #include "batch_progress.h"
 #include "batch_watch.h"
+#include "batch_whole.h"
 #include "tui/export/export.h"
 #include "tui/report/report.h"
 #include <errno.h>
@@ -13,6 +14,22 @@ static int save_problem(const char *path, const char *problem)
 {
   fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, problem);
   return 1;
+}
+
+static struct rtop_export save_export(struct rtop_session *session, const struct rtop_options *options,
+                                      const struct rtop_report *report)
+{
+  return (struct rtop_export){
+    .profile = rtop_session_profile(session),
+    .sum = &report->sum,
+    .options = &options->methods,
+    .clock_offset_ns = report->clock_offset_ns,
+    .command = report->command,
+    .ruby = report->ruby,
+    .pids = report->source_pids,
+    .pid_count = report->source_count,
+    .labels = options->view == VIEW_LABELS,
+  };
 }
 
 /* What is wanted of the session, compared with everything that the other one holds (NULL: not). */
@@ -28,19 +45,9 @@ static bool save_write(const struct batch_watch *watch, struct rtop_session *bas
   batch_progress_start(&progress, session, what, false);
   bool fine = rtop_report_take(&report, session, &options->methods, batch_watch_seconds(watch)) &&
               (!baseline || rtop_report_take(&before, baseline, &options->methods, 0));
-  struct rtop_export export = {
-    .profile = rtop_session_profile(session),
-    .sum = &report.sum,
-    .options = &options->methods,
-    .baseline = baseline ? &before.sum : NULL,
-    .baseline_symbols = before.symbols,
-    .clock_offset_ns = report.clock_offset_ns,
-    .command = report.command,
-    .ruby = report.ruby,
-    .pids = report.source_pids,
-    .pid_count = report.source_count,
-    .labels = options->view == VIEW_LABELS,
-  };
+  struct rtop_export export = save_export(session, options, &report);
+  export.baseline = baseline ? &before.sum : NULL;
+  export.baseline_symbols = before.symbols;
   if (fine) fine = rtop_export_write(&export, kind, out);
   else errno = ENOMEM;
   int problem = errno;
@@ -51,6 +58,58 @@ static bool save_write(const struct batch_watch *watch, struct rtop_session *bas
   return fine;
 }
 
+/* False: errno says why; 0: no call was traced, which is said. */
+static bool save_write_calls(const struct whole_watch *watch, FILE *out)
+{
+  struct rtop_session *session = watch->batch.session;
+  struct rtop_profile *profile = rtop_session_profile(session);
+  struct rtop_span span = whole_watch_span(watch);
+  struct rtop_report report = { 0 };
+  struct rtop_sum sum = { 0 };
+  struct rtop_methods_options methods = watch->options.methods;
+  struct rtop_file_kind kind = { .format = RTOP_FILE_TEXT };
+  methods.thread_filter = NULL;
+  rtop_file_kind(watch->options.output, &kind);
+  bool fine = rtop_report_take_span(&report, session, &methods, span) &&
+              whole_sum_build(&sum, &report.whole.numbers, profile, span, WHOLE_ALL_SOURCES);
+  const char *why = whole_state_text(report.whole.numbers.head.state);
+  struct rtop_export export = save_export(session, &watch->options, &report);
+  export.options = &methods;
+  export.sum = &sum;
+  export.calls = &report.whole.numbers.head;
+  errno = fine ? 0 : ENOMEM;
+  if (fine && report.whole.numbers.count == 0) {
+    fprintf(stderr, "rperf-top: no call was traced%s%s\n", *why ? ": " : "", why);
+    fine = false;
+  } else if (fine) fine = rtop_export_write(&export, kind, out);
+  int problem = errno;
+  rtop_sum_destroy(&sum);
+  rtop_report_destroy(&report);
+  errno = problem;
+  return fine;
+}
+
+static int save_calls(const struct rtop_options *options)
+{
+  struct whole_watch watch;
+  struct rtop_export_file file;
+  int status = 1;
+  if (!rtop_export_file_open(&file, options->output)) return save_problem(options->output, strerror(errno));
+  if (!whole_watch_run(&watch, options, &status)) {
+    rtop_export_file_close(&file, false);
+    return status;
+  }
+  batch_watch_saves(&watch.batch);
+  bool fine = rtop_session_ready(watch.batch.session) && save_write_calls(&watch, file.stream);
+  int problem = errno;
+  status = fine ? 0 : 1;
+  if (!rtop_export_file_close(&file, fine)) status = save_problem(options->output, strerror(errno));
+  else if (fine) fprintf(stderr, "rperf-top: wrote %s\n", options->output);
+  else if (problem)
+    status = save_problem(options->output, rtop_export_problem(problem, rtop_session_profile(watch.batch.session)));
+  return batch_watch_close(&watch.batch, status);
+}
+
 int rtop_export_run(const struct rtop_options *options)
 {
   struct batch_watch watch;
@@ -58,6 +117,7 @@ int rtop_export_run(const struct rtop_options *options)
   struct rtop_session *baseline = NULL;
   int status = 1;
   if (rtop_file_is_recording(options->output)) return rtop_record_run(options);
+  if (options->whole) return save_calls(options);
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
   if (!rtop_export_file_open(&file, options->output)) return save_problem(options->output, strerror(errno));
   if (!batch_watch_before(options, &baseline) || !batch_watch_open(&watch, options, &status)) {

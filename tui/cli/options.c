@@ -499,7 +499,11 @@ static int options_check_whole(struct rtop_options *options, bool target)
   if (!target) return options_usage("--trace-all needs -p PID or -- COMMAND");
   if (options->stream || options->metrics || options->push)
     return options_usage("--trace-all tells of its own, or goes with -o or --stat");
-  if (!options->output && !options->stat && options->whole_seconds > RTOP_WHOLE_SECONDS_MAX)
+  struct rtop_file_kind kind;
+  bool exports = options->output && rtop_file_kind(options->output, &kind);
+  if (exports && !rtop_file_format_shows_calls(kind.format))
+    return options_usage("--trace-all: counts of calls have no place in a file like '%s'", options->output);
+  if ((exports || !options->output) && !options->stat && options->whole_seconds > RTOP_WHOLE_SECONDS_MAX)
     return options_usage("--trace-all takes at most %d s", RTOP_WHOLE_SECONDS_MAX);
   return -1;
 }

@@ -15,7 +15,8 @@ static const struct {
   bool labels; /* they want label sets on their stacks */
   bool (*write)(struct export_job *job);
 } export_formats[RTOP_FILE_FORMATS] = {
-#define FORMAT(id, name, ending, made_from, differences, labels, function) { EXPORT_##made_from, labels, function },
+#define FORMAT(id, name, ending, made_from, differences, labels, calls, function)                                      \
+  { EXPORT_##made_from, labels, function },
 #include "formats.def"
 };
 
@@ -53,7 +54,8 @@ static bool export_prepare(struct export_job *job, enum rtop_file_format format)
   else job->options.filter = NULL;
   job->options.thread_filter = NULL;
   struct rtop_sum labelled = { 0 };
-  bool labels = export_formats[format].labels && !given->labelled && rtop_symbols_labelled(job->symbols);
+  bool made = given->labelled || given->calls; /* of calls no labels are known */
+  bool labels = export_formats[format].labels && !made && rtop_symbols_labelled(job->symbols);
   bool fine = !labels || export_labelled(given, &labelled);
   fine = fine && export_select(&job->sum, labels ? &labelled : given->sum, job->symbols, job->symbols, &filter);
   rtop_sum_destroy(&labelled);
@@ -90,6 +92,10 @@ bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind k
 {
   struct export_job job = { .given = export };
   FILE *packed;
+  if (export->calls && !rtop_file_format_shows_calls(kind.format)) {
+    errno = ENOTSUP;
+    return false;
+  }
   if (!export_open(&job, kind.gzip, out, &packed)) return false;
   int problem = export_run(&job, kind.format) ? 0 : errno;
   if (fclose(job.out) != 0 && !problem) problem = errno;
@@ -104,6 +110,7 @@ const char *rtop_export_problem(int problem, const struct rtop_profile *profile)
 {
   static char text[160];
   uint64_t bytes = rtop_profile_source_bytes(profile);
+  if (problem == ENOTSUP) return "this format has no place for counts of calls";
   if (problem != EOVERFLOW) return strerror(problem);
   rtop_budget_say(RTOP_BUDGET_OUTPUT, bytes, text, sizeof text);
   return text;

@@ -17,6 +17,7 @@
 #include "file_formats.h"
 #include "tui/history/profile.h"
 #include "tui/methods/methods.h"
+#include "tui/methods/whole_sum.h"
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -32,12 +33,13 @@ struct rtop_export {
   const char *command, *ruby;                 /* of the first process */
   const pid_t *pids;                          /* by source */
   int pid_count;
-  bool labelled; /* the sum has sets of labels on its stacks: it need not be made again with them */
-  bool labels;   /* the table of a format that has nothing but one (csv) is that of labels */
+  const struct whole_head *calls; /* the sum is of all calls (whole_sum.h), this is told of them; NULL: of samples */
+  bool labelled;                  /* the sum has sets of labels on its stacks: it need not be made again with them */
+  bool labels;                    /* the table of a format that has nothing but one (csv) is that of labels */
 };
 
 /* Writes the format to `out`, compressed if wanted. False: memory ran out, `out` failed, or it would be larger
- * than what the sources allow (EOVERFLOW, budget.h); errno says which. */
+ * than what the sources allow (EOVERFLOW, budget.h), or the format cannot tell of calls (ENOTSUP); errno says which. */
 bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind kind, FILE *out);
 /* A stream that compresses into another one, which stays open. NULL: errno says why. */
 FILE *export_gzip_open(FILE *out);

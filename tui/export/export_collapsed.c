@@ -1,4 +1,5 @@
-/* Collapsed stacks: a line for each, for flame graphs. */
+/* Collapsed stacks: a line for each, for flame graphs. Of calls their own time, or their number where rows are sorted by
+ * that. */
 #include "export_impl.h"
 
 #include <inttypes.h>
@@ -27,10 +28,16 @@ static void collapsed_label(const char *label, FILE *out)
   }
 }
 
+static bool collapsed_counts(const struct export_job *job)
+{
+  return job->given->calls && job->options.sort == RTOP_SORT_COUNT;
+}
+
 static bool collapsed_line(struct collapsed *work, uint32_t node, uint64_t before_ns, uint64_t after_ns)
 {
   FILE *out = work->job->out;
-  uint64_t before_us = (before_ns + 500) / 1000, after_us = (after_ns + 500) / 1000;
+  bool counts = collapsed_counts(work->job);
+  uint64_t before_us = (before_ns + 500) / 1000, after_us = counts ? after_ns : (after_ns + 500) / 1000;
   if (before_us == 0 && after_us == 0) return true;
   size_t depth = export_path(&work->tree, node, &work->frames, &work->frame_capacity);
   if (depth == 0) return false;
@@ -74,7 +81,9 @@ static bool collapsed_lines(struct collapsed *work)
   bool fine = true;
   for (uint32_t node = 0; fine && node < tree->count; node++) {
     uint64_t before_ns = node < work->before_count ? work->before_ns[node] : 0;
-    uint64_t after_ns = rtop_tree_has(tree, node) ? export_clock(work->job, &tree->nodes[node].self) : 0;
+    bool has = rtop_tree_has(tree, node), counts = collapsed_counts(work->job);
+    uint64_t after_ns = has ? export_clock(work->job, &tree->nodes[node].self) : 0;
+    if (counts) after_ns = has ? tree->nodes[node].self.samples : 0;
     fine = collapsed_line(work, node, before_ns, after_ns) && export_goes_on(work->job);
   }
   return fine;

@@ -58,12 +58,31 @@ static void csv_cost(const struct rtop_cost *cost, FILE *out)
   }
 }
 
+/* Where processes are told apart; symbol NULL: of the heading. */
+static void csv_pid(const struct export_job *job, const struct rtop_symbol *symbol)
+{
+  if (!rtop_lens_look(rtop_profile_lens(job->given->profile))->processes) return;
+  if (symbol) fprintf(job->out, ",%" PRIu32, rtop_process_pid(symbol->process));
+  else fputs(",pid", job->out);
+}
+
+static void csv_symbol(const struct rtop_symbol *symbol, FILE *out)
+{
+  static const char *const kinds[] = {
+    [RTOP_SYMBOL_RUBY] = "ruby", [RTOP_SYMBOL_C] = "c", [RTOP_SYMBOL_SPECIAL] = "special", [RTOP_SYMBOL_GROUP] = "group"
+  };
+  csv_text(symbol->label, out);
+  fputc(',', out);
+  csv_text(symbol->path, out);
+  fprintf(out, ",%" PRIu32 ",%s", symbol->line, kinds[symbol->kind]);
+}
+
 static void csv_heading(const struct export_job *job, bool traced)
 {
   fputs("method,path,line,kind,self,total,ratio,threads", job->out);
   for (int total = 0; total < 2; total++)
     for (int i = 0; i < CSV_COSTS; i++) fprintf(job->out, ",%s_%s", total ? "total" : "self", csv_costs[i].name);
-  if (rtop_lens_look(rtop_profile_lens(job->given->profile))->processes) fputs(",pid", job->out);
+  csv_pid(job, NULL);
   if (job->differs) fputs(",self_before,self_change,total_before,total_change", job->out);
   if (traced) fputs(",calls_per_second,mean", job->out);
   fputs("\r\n", job->out);
@@ -71,22 +90,15 @@ static void csv_heading(const struct export_job *job, bool traced)
 
 static void csv_row(const struct export_job *job, const struct export_method *method, bool traced)
 {
-  static const char *const kinds[] = {
-    [RTOP_SYMBOL_RUBY] = "ruby", [RTOP_SYMBOL_C] = "c", [RTOP_SYMBOL_SPECIAL] = "special", [RTOP_SYMBOL_GROUP] = "group"
-  };
   const struct rtop_method_row *row = &method->now;
   const struct rtop_symbol *symbol = rtop_symbols_get(job->symbols, row->frame);
-  csv_text(symbol->label, job->out);
-  fputc(',', job->out);
-  csv_text(symbol->path, job->out);
-  fprintf(job->out, ",%" PRIu32 ",%s", symbol->line, kinds[symbol->kind]);
+  csv_symbol(symbol, job->out);
   csv_seconds(row->self_ns, job->out);
   csv_seconds(row->total_ns, job->out);
   fprintf(job->out, ",%.6f,%" PRIu32, rtop_method_ratio(row->most_ns, job->sum.length_ns), row->threads);
   csv_cost(&row->self, job->out);
   csv_cost(&row->total, job->out);
-  if (rtop_lens_look(rtop_profile_lens(job->given->profile))->processes)
-    fprintf(job->out, ",%" PRIu32, rtop_process_pid(symbol->process));
+  csv_pid(job, symbol);
   if (job->differs) {
     csv_change(method->before.self_ns, row->self_ns, job->out);
     csv_change(method->before.total_ns, row->total_ns, job->out);
@@ -97,6 +109,26 @@ static void csv_row(const struct export_job *job, const struct export_method *me
   } else if (traced) {
     fputs(",-,-", job->out);
   }
+  fputs("\r\n", job->out);
+}
+
+/* Of all calls. */
+static void csv_calls(const struct export_job *job, const struct rtop_method_row *row)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(job->symbols, row->frame);
+  csv_symbol(symbol, job->out);
+  fprintf(job->out, ",%" PRIu64, row->calls);
+  csv_seconds(row->self_ns, job->out);
+  csv_seconds(row->total_ns, job->out);
+  csv_seconds((uint64_t)row->mean_ns, job->out);
+  csv_pid(job, symbol);
+  fputs("\r\n", job->out);
+}
+
+static void csv_calls_heading(const struct export_job *job)
+{
+  fputs("method,path,line,kind,calls,self,total,mean", job->out);
+  csv_pid(job, NULL);
   fputs("\r\n", job->out);
 }
 
@@ -149,8 +181,12 @@ bool export_csv(struct export_job *job)
   if (job->given->labels) return csv_labels(job);
   struct export_table table = { 0 };
   bool fine = export_table_build(&table, job, job->options.sort);
-  if (fine) csv_heading(job, table.traced);
-  for (size_t i = 0; fine && export_goes_on(job) && i < table.count; i++) csv_row(job, &table.methods[i], table.traced);
+  bool calls = job->given->calls != NULL;
+  if (fine && calls) csv_calls_heading(job);
+  else if (fine) csv_heading(job, table.traced);
+  for (size_t i = 0; fine && export_goes_on(job) && i < table.count; i++)
+    if (calls) csv_calls(job, &table.methods[i].now);
+    else csv_row(job, &table.methods[i], table.traced);
   export_table_destroy(&table);
   return fine;
 }

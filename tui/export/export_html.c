@@ -17,6 +17,7 @@
  * Names come into it as text only. */
 
 enum { HTML_SLICES_MAX = 240, HTML_TEXT = 4200, HTML_FIGURES = RTOP_STATES + 1 };
+/* Of calls each cell has their number, too. */
 
 static const char html_page[] =
 #include <report.html.inc>
@@ -31,6 +32,7 @@ struct html_slice {
 struct html_cell {
   uint32_t node;
   uint64_t figures_ns[HTML_FIGURES]; /* states, CPU */
+  uint64_t calls;                    /* where they are told */
 };
 
 struct html {
@@ -92,12 +94,14 @@ static bool html_take_cells(struct html *html, struct html_slice *slice)
   slice->first = html->cell_count;
   for (size_t i = 0; i < tree->touched_count; i++) {
     const struct rtop_cost *self = &tree->nodes[tree->touched[i]].self;
-    if (!rtop_cost_wall(self) && !self->cpu_ns) continue;
+    bool calls = html->job->given->calls && self->samples > 0;
+    if (!calls && !rtop_cost_wall(self) && !self->cpu_ns) continue;
     if (!rtop_reserve(&html->cells, &html->cell_capacity, html->cell_count + 1, sizeof *html->cells)) return false;
     struct html_cell *cell = &html->cells[html->cell_count++];
     cell->node = tree->touched[i];
     memcpy(cell->figures_ns, self->wall_ns, sizeof self->wall_ns);
     cell->figures_ns[RTOP_STATES] = self->cpu_ns;
+    cell->calls = self->samples;
   }
   slice->count = html->cell_count - slice->first;
   return true;
@@ -123,9 +127,24 @@ static bool html_take_slice(struct html *html, int64_t start_ns, int64_t end_ns)
   return html_take_cells(html, slice);
 }
 
+/* All calls are one slice. */
+static bool html_take_calls(struct html *html)
+{
+  struct rtop_methods_options all = { .mode = RTOP_MODE_WALL };
+  const struct rtop_sum *sum = &html->job->sum;
+  if (!rtop_reserve(&html->slices, &html->slice_capacity, 1, sizeof *html->slices) ||
+      !rtop_tree_build(&html->tree, sum, html->job->symbols, &all, false))
+    return false;
+  struct html_slice *slice = &html->slices[html->slice_count++];
+  *slice = (struct html_slice){ .start_ns = sum->span.start_ns, .end_ns = sum->span.end_ns };
+  memcpy(slice->wall_ns, html->tree.nodes[0].total.wall_ns, sizeof slice->wall_ns);
+  return html_take_cells(html, slice);
+}
+
 /* Slices end where windows do: as many windows in each as it takes. */
 static bool html_take_slices(struct html *html)
 {
+  if (html->job->given->calls) return html_take_calls(html);
   size_t count = 0, from = 0;
   struct rtop_window_summary *windows = export_windows(html->job, &count);
   bool fine = windows != NULL;
@@ -166,7 +185,10 @@ static void html_head(struct html *html)
   html_key_text(out, "command", given->command);
   html_key_text(out, "ruby", given->ruby);
   html_processes(html);
-  html_key_text(out, "figure", html_figure(html->job->options.mode));
+  html_key_text(out, "figure", given->calls ? "wall" : html_figure(html->job->options.mode));
+  if (given->calls)
+    fprintf(out, "\"calls\":{\"count\":%" PRIu64 ",\"traced_ns\":%" PRIu64 ",\"own_ns\":%" PRIu64 "},\n",
+            given->calls->calls, given->calls->traced_ns, whole_own_ns(given->calls));
   fprintf(out, "\"start_real_ms\":%" PRId64 ",\"length_us\":%" PRId64 ",\n\"states\":[",
           (html->start_ns + given->clock_offset_ns) / 1000000, html_us(html, span.end_ns));
   for (int i = 0; i < RTOP_STATES; i++) fprintf(out, "%s\"%s\"", i ? "," : "", state_key((enum rtop_state)i));
@@ -237,6 +259,7 @@ static void html_slices(struct html *html)
       fprintf(out, "%s[%" PRIu32, k ? "," : "", html->numbers[cell->node]);
       for (int figure = 0; figure < HTML_FIGURES; figure++)
         fprintf(out, ",%" PRIu64, (cell->figures_ns[figure] + 500) / 1000);
+      if (html->job->given->calls) fprintf(out, ",%" PRIu64, cell->calls);
       fputc(']', out);
     }
     fputs("]}", out);

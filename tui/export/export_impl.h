@@ -93,7 +93,7 @@ static inline bool export_goes_on(const struct export_job *job)
 }
 
 /* One file each. False: memory ran out. Failures of `out` are seen by its error mark. */
-#define FORMAT(id, name, ending, made_from, differences, labels, function) bool function(struct export_job *job);
+#define FORMAT(id, name, ending, made_from, differences, labels, calls, function) bool function(struct export_job *job);
 #include "formats.def"
 
 #endif

@@ -16,6 +16,7 @@
  * The file is written in pieces, so that memory holds one sample at a time. */
 
 enum pprof_value { PPROF_SAMPLES, PPROF_CPU, PPROF_WALL, PPROF_BLAME, PPROF_ALLOCATIONS, PPROF_VALUES };
+enum pprof_calls_value { PPROF_CALLS, PPROF_SELF, PPROF_CALLS_VALUES };
 enum { PPROF_LABELS = 4, PPROF_LABELS_MAX = PPROF_LABELS + RTOP_LABEL_PAIRS_MAX };
 
 struct pprof {
@@ -60,24 +61,26 @@ static void pprof_labels(struct pprof *pprof, const struct rtop_thread_row *thre
   labels[3].num = known ? given->pids[thread->source] : 0;
 }
 
+/* Of calls neither state nor thread is known. */
 static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, const char *state, size_t depth,
                          int64_t *values)
 {
   struct export_job *job = pprof->job;
+  bool calls = job->given->calls != NULL;
   Rtop__Pprof__Label labels[PPROF_LABELS_MAX], *list[PPROF_LABELS_MAX];
   for (int i = 0; i < PPROF_LABELS_MAX; i++) {
     rtop__pprof__label__init(&labels[i]);
     list[i] = &labels[i];
   }
-  pprof_labels(pprof, &job->sum.threads[cell->thread], state, labels);
+  if (!calls) pprof_labels(pprof, &job->sum.threads[cell->thread], state, labels);
   Rtop__Pprof__Sample sample = RTOP__PPROF__SAMPLE__INIT, *samples[] = { &sample };
   Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
   sample.location_id = pprof->stack;
   sample.n_location_id = depth;
   sample.value = values;
-  sample.n_value = PPROF_VALUES;
+  sample.n_value = calls ? (size_t)PPROF_CALLS_VALUES : (size_t)PPROF_VALUES;
   sample.label = list;
-  sample.n_label = pprof_user_labels(pprof, cell->node, labels, PPROF_LABELS);
+  sample.n_label = calls ? 0 : pprof_user_labels(pprof, cell->node, labels, PPROF_LABELS);
   piece.sample = samples;
   piece.n_sample = 1;
   pprof_emit(&pprof->tables, &piece, job->out);
@@ -122,6 +125,11 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
   uint64_t cpu_ns[RTOP_STATES] = { 0 };
   size_t depth = pprof_stack(&pprof->tables, job->symbols, cell->node, &pprof->stack, &pprof->stack_capacity);
   if (depth == 0) return false;
+  if (job->given->calls) {
+    int64_t values[PPROF_CALLS_VALUES] = { pprof_value(cost->samples), pprof_value(export_clock(job, cost)) };
+    pprof_sample(pprof, cell, "", depth, values);
+    return true;
+  }
   pprof_spread_cpu(cost, home, cpu_ns);
   for (int state = 0; state < RTOP_STATES; state++) {
     bool rest = state == (int)home;
@@ -139,22 +147,31 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
   return true;
 }
 
+struct pprof_kind {
+  const char *type, *unit;
+};
+static const struct pprof_kind pprof_kinds[PPROF_VALUES] = {
+  [PPROF_SAMPLES] = { "samples", "count" },         [PPROF_CPU] = { "cpu", "nanoseconds" },
+  [PPROF_WALL] = { "wall", "nanoseconds" },         [PPROF_BLAME] = { "blame", "nanoseconds" },
+  [PPROF_ALLOCATIONS] = { "allocations", "count" },
+};
+static const struct pprof_kind pprof_calls_kinds[PPROF_CALLS_VALUES] = {
+  [PPROF_CALLS] = { "calls", "count" },
+  [PPROF_SELF] = { "self", "nanoseconds" },
+};
+
 static void pprof_head(struct pprof *pprof)
 {
-  static const struct {
-    const char *type, *unit;
-  } kinds[PPROF_VALUES] = {
-    [PPROF_SAMPLES] = { "samples", "count" },         [PPROF_CPU] = { "cpu", "nanoseconds" },
-    [PPROF_WALL] = { "wall", "nanoseconds" },         [PPROF_BLAME] = { "blame", "nanoseconds" },
-    [PPROF_ALLOCATIONS] = { "allocations", "count" },
-  };
   const struct export_job *job = pprof->job;
   const struct rtop_export *given = job->given;
   struct pprof_tables *tables = &pprof->tables;
-  int clock = job->options.mode == RTOP_MODE_CPU ? PPROF_CPU : PPROF_WALL;
+  bool calls = given->calls != NULL;
+  const struct pprof_kind *kinds = calls ? pprof_calls_kinds : pprof_kinds;
+  int count = calls ? (int)PPROF_CALLS_VALUES : (int)PPROF_VALUES;
+  int clock = calls ? (int)PPROF_SELF : job->options.mode == RTOP_MODE_CPU ? (int)PPROF_CPU : (int)PPROF_WALL;
   Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
   Rtop__Pprof__ValueType types[PPROF_VALUES], *list[PPROF_VALUES], period;
-  for (int i = 0; i < PPROF_VALUES; i++) {
+  for (int i = 0; i < count; i++) {
     rtop__pprof__value_type__init(&types[i]);
     types[i].type = pprof_string(tables, kinds[i].type);
     types[i].unit = pprof_string(tables, kinds[i].unit);
@@ -162,7 +179,7 @@ static void pprof_head(struct pprof *pprof)
   }
   period = types[clock];
   piece.sample_type = list;
-  piece.n_sample_type = PPROF_VALUES;
+  piece.n_sample_type = (size_t)count;
   piece.default_sample_type = types[clock].type;
   piece.period_type = &period;
   piece.period = job->sum.counters.rate_hz ? pprof_value(1000000000 / job->sum.counters.rate_hz) : 0;

@@ -189,7 +189,9 @@ static void svg_head(const struct svg *svg)
   svg_text(command, out);
   fprintf(out, "</text>\n<text x=\"%d\" y=\"42\">%.3f s up to %s, %s time of all threads: %.3f s", SVG_MARGIN,
           (double)job->sum.length_ns / 1e9, clock,
-          job->options.mode == RTOP_MODE_CPU ? "CPU" : rtop_mode_name(job->options.mode),
+          given->calls                         ? "exact own"
+          : job->options.mode == RTOP_MODE_CPU ? "CPU"
+                                               : rtop_mode_name(job->options.mode),
           (double)svg_total(svg, 0) / 1e9);
   if (job->differs)
     fprintf(out, "; red: more than in %.3f s before, blue: less", (double)job->baseline.length_ns / 1e9);

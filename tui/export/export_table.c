@@ -80,9 +80,13 @@ bool export_table_build(struct export_table *table, const struct export_job *job
   options.sort = sort;
   table->now_ns = table_all(job, &job->sum);
   table->before_ns = job->differs ? table_all(job, &job->baseline) : 1;
-  bool fine = rtop_methods_build(&methods, &job->sum, job->symbols, &options) &&
-              table_traced(table, job, &methods, &options) && table_now(table, &methods) &&
-              (!job->differs || table_compare(table, job, &options));
+  bool calls = job->given->calls != NULL, fine = rtop_methods_build(&methods, &job->sum, job->symbols, &options);
+  if (fine && calls) {
+    rtop_methods_tell_calls(&methods);
+    rtop_methods_sort(&methods, job->symbols, &options);
+  }
+  fine = fine && (calls || table_traced(table, job, &methods, &options)) && table_now(table, &methods) &&
+         (!job->differs || table_compare(table, job, &options));
   rtop_methods_destroy(&methods);
   return fine;
 }

@@ -115,9 +115,50 @@ static void text_header(const struct export_job *job)
           job->differs ? " of each span, the change is in points" : "");
 }
 
+static void text_calls_header(const struct export_job *job)
+{
+  const struct rtop_export *given = job->given;
+  const struct whole_head *head = given->calls;
+  char own[24];
+  rtop_text_duration(own, sizeof own, (int64_t)whole_own_ns(head));
+  fprintf(job->out, "rperf-top, all calls of process %d: %s\n", given->pid_count ? (int)given->pids[0] : 0,
+          given->command);
+  fprintf(job->out, "ruby %s, exact: %.3f s, %" PRIu64 " calls, own cost of %s a call taken off the times\n",
+          given->ruby, text_seconds(head->traced_ns), head->calls, own);
+  if (head->untimed) fprintf(job->out, "%" PRIu64 " calls whose end was not seen\n", head->untimed);
+  if (head->unnamed) fprintf(job->out, "%" PRIu64 " calls that found no room in the tables\n", head->unnamed);
+}
+
+static bool text_calls(const struct export_job *job, bool total)
+{
+  struct export_table table = { 0 };
+  FILE *out = job->out;
+  bool fine = export_table_build(&table, job, total ? RTOP_SORT_TOTAL : RTOP_SORT_SELF);
+  size_t count = table.count < EXPORT_ROWS ? table.count : EXPORT_ROWS;
+  fprintf(out, "\n%s, by %s: %zu of %zu methods\n", total ? "Cumulative" : "Flat", total ? "total" : "self", count,
+          table.count);
+  fprintf(out, "%12s %9s %6s %9s %6s %9s  %-*s  %s\n", "CALLS", "SELF s", "SELF", "TOTAL s", "TOTAL", "MEAN",
+          EXPORT_NAME_COLUMNS, "METHOD", "LOCATION");
+  for (size_t i = 0; fine && i < count; i++) {
+    const struct rtop_method_row *row = &table.methods[i].now;
+    char mean[24];
+    rtop_text_duration(mean, sizeof mean, (int64_t)row->mean_ns);
+    fprintf(out, "%12" PRIu64 " %9.3f %5.1f%% %9.3f %5.1f%% %9s", row->calls, text_seconds(row->self_ns),
+            100 * (double)row->self_ns / table.now_ns, text_seconds(row->total_ns),
+            100 * (double)row->total_ns / table.now_ns, mean);
+    text_method(job, row->frame);
+  }
+  export_table_destroy(&table);
+  return fine;
+}
+
 bool export_text(struct export_job *job)
 {
   job->options.reverse = false;
+  if (job->given->calls) {
+    text_calls_header(job);
+    return text_calls(job, false) && text_calls(job, true);
+  }
   text_header(job);
   return text_table(job, false) && text_table(job, true);
 }

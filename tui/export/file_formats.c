@@ -6,9 +6,9 @@
 
 static const struct {
   const char *name, *ending;
-  bool differences;
+  bool differences, calls;
 } file_formats[RTOP_FILE_FORMATS] = {
-#define FORMAT(id, name, ending, made_from, differences, labels, function) { name, ending, differences },
+#define FORMAT(id, name, ending, made_from, differences, labels, calls, function) { name, ending, differences, calls },
 #include "formats.def"
 };
 
@@ -49,6 +49,11 @@ bool rtop_file_shows_difference(const char *path)
 {
   struct rtop_file_kind kind;
   return rtop_file_kind(path, &kind) && file_formats[kind.format].differences;
+}
+
+bool rtop_file_format_shows_calls(enum rtop_file_format format)
+{
+  return format < RTOP_FILE_FORMATS && file_formats[format].calls;
 }
 
 const char *rtop_file_format_name(enum rtop_file_format format)

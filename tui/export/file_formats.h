@@ -25,6 +25,8 @@ bool rtop_file_kind(const char *path, struct rtop_file_kind *kind);
 bool rtop_file_is_recording(const char *path);
 /* Two spans can be compared in the format of such a file. */
 bool rtop_file_shows_difference(const char *path);
+/* All calls can be told in the format (whole_sum.h). */
+bool rtop_file_format_shows_calls(enum rtop_file_format format);
 /* "text", "collapsed", "pprof", "icicle", …: "svg" is what the screen calls a picture of itself. */
 const char *rtop_file_format_name(enum rtop_file_format format);
 bool rtop_file_format_parse(const char *name, enum rtop_file_format *format);

@@ -55,6 +55,17 @@ bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum
   return fine;
 }
 
+void rtop_methods_tell_calls(struct rtop_methods *methods)
+{
+  for (size_t i = 0; i < methods->count; i++) {
+    struct rtop_method_row *row = &methods->rows[i];
+    row->traced = true;
+    row->calls = row->self.samples;
+    row->calls_per_s = methods->length_ns ? 1e9 * (double)row->calls / (double)methods->length_ns : 0;
+    row->mean_ns = row->calls ? (double)row->total_ns / (double)row->calls : 0;
+  }
+}
+
 void rtop_methods_destroy(struct rtop_methods *methods)
 {
   if (!methods->borrowed) free(methods->rows);

@@ -63,7 +63,8 @@ struct rtop_method_row {
   uint64_t most_ns;      /* wall time on the stack of one thread, the largest of all threads */
   double delta;          /* rtop_method_delta of a comparison; else 0 */
   bool gone;             /* of a comparison: it was there only before */
-  bool traced;           /* so it has the next two, exactly (exact_table_tell()) */
+  bool traced;           /* so it has the next three, exactly (exact_table_tell(), rtop_methods_tell_calls()) */
+  uint64_t calls;
   double calls_per_s, mean_ns;
   double history; /* history_peak, when something is sorted by it; else 0 */
 };
@@ -104,6 +105,8 @@ bool rtop_methods_build(struct rtop_methods *methods, const struct rtop_sum *sum
 /* Sorts rows again that were given other figures (delta, history). Not borrowed ones. */
 void rtop_methods_sort(struct rtop_methods *methods, const struct rtop_symbols *symbols,
                        const struct rtop_methods_options *options);
+/* Of a sum of calls (whole_sum.h): all rows have exact figures. */
+void rtop_methods_tell_calls(struct rtop_methods *methods);
 void rtop_methods_destroy(struct rtop_methods *methods);
 /* NULL when fine, else a message for people in a static buffer. */
 const char *rtop_methods_check_regex(const char *expression);

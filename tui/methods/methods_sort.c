@@ -37,6 +37,7 @@ enum rtop_sort_key rtop_sort_key_plain(enum rtop_sort_key key)
 enum rtop_sort_key rtop_sort_key_of_calls(enum rtop_sort_key key)
 {
   enum rtop_sort_key plain = rtop_sort_key_plain(key);
+  if (key == RTOP_SORT_COUNT) return key;
   return plain == RTOP_SORT_SELF ? RTOP_SORT_TOTAL : plain;
 }
 

@@ -181,7 +181,7 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
     stat_processes(stat, out);
     if (stat->report->exact.count) fprintf(out, "\n");
     exact_write_text(stat->report, out, STAT_COLUMNS);
-    if (stat->report->whole.told) fprintf(out, "\n");
+    if (stat->report->whole.numbers.head.told) fprintf(out, "\n");
     whole_write_text(&stat->report->whole, stat->report->symbols, WHOLE_LEAST, out, STAT_COLUMNS);
   }
   stat_kernel(stat, out);

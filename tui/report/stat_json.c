@@ -70,7 +70,8 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   stat_seconds(sampler, "publisher", counters->publisher_cpu_ns);
   json_object_set_new(object, "sampler", sampler);
   if (report->exact.count) json_object_set_new(object, "traces", exact_json(report));
-  if (report->whole.told) json_object_set_new(object, "whole", whole_json(&report->whole, report->symbols));
+  if (report->whole.numbers.head.told)
+    json_object_set_new(object, "whole", whole_json(&report->whole, report->symbols));
 }
 
 bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out)

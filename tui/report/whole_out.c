@@ -24,15 +24,15 @@ static void whole_name(char *out, const struct rtop_symbols *symbols, uint32_t f
 static void whole_text_head(const struct whole_table *table, FILE *out)
 {
   char own[WHOLE_DURATION], all[WHOLE_DURATION];
-  const char *text = whole_state_text(table->state);
-  rtop_text_duration(own, sizeof own, (int64_t)whole_table_own_ns(table));
-  rtop_text_duration(all, sizeof all, (int64_t)table->own_ns);
+  const struct whole_head *head = &table->numbers.head;
+  const char *text = whole_state_text(head->state);
+  rtop_text_duration(own, sizeof own, (int64_t)whole_own_ns(head));
+  rtop_text_duration(all, sizeof all, (int64_t)head->own_ns);
   fprintf(out, "All calls: exact, %.1f s, %llu calls, own cost of %s a call (%s) taken off the times\n",
-          (double)table->traced_ns / 1e9, (unsigned long long)table->calls, own, all);
+          (double)head->traced_ns / 1e9, (unsigned long long)head->calls, own, all);
   if (*text) fprintf(out, "  %s\n", text);
-  if (table->untimed) fprintf(out, "  %llu calls whose end was not seen\n", (unsigned long long)table->untimed);
-  if (table->unnamed)
-    fprintf(out, "  %llu calls that found no room in the tables\n", (unsigned long long)table->unnamed);
+  if (head->untimed) fprintf(out, "  %llu calls whose end was not seen\n", (unsigned long long)head->untimed);
+  if (head->unnamed) fprintf(out, "  %llu calls that found no room in the tables\n", (unsigned long long)head->unnamed);
 }
 
 static void whole_text_figures(const struct whole_figures *figures, double share, FILE *out)
@@ -86,7 +86,7 @@ static void whole_text_tree(const struct whole_table *table, const struct rtop_s
 void whole_write_text(const struct whole_table *table, const struct rtop_symbols *symbols, double least, FILE *out,
                       int columns)
 {
-  if (!table->told) return;
+  if (!table->numbers.head.told) return;
   whole_text_head(table, out);
   if (!table->tree_count) return;
   whole_text_methods(table, symbols, out, columns);
@@ -126,13 +126,14 @@ static json_t *whole_json_figures(const struct rtop_symbols *symbols, uint32_t f
 json_t *whole_json(const struct whole_table *table, const struct rtop_symbols *symbols)
 {
   json_t *object = json_object(), *methods = json_array(), *tree = json_array();
-  whole_string(object, "state", whole_state_name(table->state));
-  whole_seconds(object, "traced", table->traced_ns);
-  whole_count(object, "calls", table->calls);
-  whole_seconds(object, "own", table->own_ns);
-  whole_seconds(object, "own_per_call", whole_table_own_ns(table));
-  whole_count(object, "untimed", table->untimed);
-  whole_count(object, "unnamed", table->unnamed);
+  const struct whole_head *head = &table->numbers.head;
+  whole_string(object, "state", whole_state_name(head->state));
+  whole_seconds(object, "traced", head->traced_ns);
+  whole_count(object, "calls", head->calls);
+  whole_seconds(object, "own", head->own_ns);
+  whole_seconds(object, "own_per_call", whole_own_ns(head));
+  whole_count(object, "untimed", head->untimed);
+  whole_count(object, "unnamed", head->unnamed);
   for (size_t i = 0; i < table->method_count; i++)
     json_array_append_new(methods, whole_json_figures(symbols, table->methods[i].frame, &table->methods[i].figures));
   for (size_t i = 0; i < table->tree_count; i++) {

@@ -24,9 +24,28 @@ const struct column_info *columns_info(enum rtop_sort_key column)
 
 void columns_exact_text(const struct rtop_method_row *row, enum rtop_sort_key column, char *out, size_t out_bytes)
 {
-  if (!row->traced) snprintf(out, out_bytes, "-");
+  bool none = column == RTOP_SORT_MEAN && row->calls == 0 && row->mean_ns <= 0;
+  if (!row->traced || none) snprintf(out, out_bytes, "-");
+  else if (column == RTOP_SORT_COUNT) snprintf(out, out_bytes, "%llu", (unsigned long long)row->calls);
   else if (column == RTOP_SORT_MEAN) rtop_text_duration(out, out_bytes, (int64_t)row->mean_ns);
   else rtop_text_count(out, out_bytes, row->calls_per_s);
+}
+
+/* Of all calls, with the width of the table from which on each is there. */
+static const struct {
+  enum rtop_sort_key column;
+  int from;
+} columns_calls[] = {
+  { RTOP_SORT_COUNT, 0 }, { RTOP_SORT_TOTAL, 42 },  { RTOP_SORT_SELF, 34 },
+  { RTOP_SORT_MEAN, 60 }, { RTOP_SORT_CALLS, 100 },
+};
+enum { COLUMNS_CALLS = sizeof columns_calls / sizeof columns_calls[0] };
+
+bool columns_of_calls(enum rtop_sort_key column)
+{
+  for (int i = 0; i < COLUMNS_CALLS; i++)
+    if (columns_calls[i].column == column) return true;
+  return column == RTOP_SORT_NAME || column == RTOP_SORT_LOCATION;
 }
 
 static bool is_flexible(enum rtop_sort_key column)
@@ -231,6 +250,17 @@ static int fixed_width(const struct columns_choice *picked)
   return width;
 }
 
+/* What is sorted by is there where there is any room. */
+static void pick_calls(struct columns_choice *picked, int width, enum rtop_sort_key sorted)
+{
+  for (int i = 0; i < COLUMNS_CALLS; i++) {
+    enum rtop_sort_key column = columns_calls[i].column;
+    int room = width - MARK_COLUMNS - METHOD_COLUMNS_MIN - fixed_width(picked) - table[column].columns;
+    if (width >= columns_calls[i].from || (column == sorted && room >= 0)) insert(picked, picked->count, column);
+  }
+  add_flexible(picked);
+}
+
 static void place(struct columns_shown *shown, const struct columns_choice *picked, int width)
 {
   int x = MARK_COLUMNS;
@@ -281,7 +311,9 @@ void columns_fit(struct columns_shown *shown, const struct columns_choice *choic
                  int scroll)
 {
   struct columns_choice picked = { 0 };
-  if (choice->count > 0) {
+  if (choice->calls) {
+    pick_calls(&picked, width, sort);
+  } else if (choice->count > 0) {
     pick_chosen(&picked, choice, width, sort, scroll);
   } else if (scroll > 0) {
     pick_scrolled(&picked, choice->traced, width, scroll);
@@ -305,6 +337,7 @@ static bool shows_figure(const struct columns_shown *shown, enum rtop_sort_key c
 int columns_scroll_max(const struct columns_choice *choice, int width, enum rtop_sort_key sort)
 {
   enum rtop_sort_key last = RTOP_SORT_HISTORY - 1;
+  if (choice->calls) return 0;
   int figures = choice->count > 0 ? 0 : RTOP_SORT_HISTORY;
   for (int i = 0; i < choice->count; i++) {
     if (!is_flexible(choice->at[i])) {

@@ -22,6 +22,8 @@ struct column_info {
   const char *help;
 };
 const struct column_info *columns_info(enum rtop_sort_key column);
+/* Is it known of calls that were all traced? */
+bool columns_of_calls(enum rtop_sort_key column);
 /* A figure of a traced method (RTOP_FIGURE_EXACT) as text; "-" of others. */
 void columns_exact_text(const struct rtop_method_row *row, enum rtop_sort_key column, char *out, size_t out_bytes);
 
@@ -30,6 +32,7 @@ struct columns_choice {
   int count;
   enum rtop_sort_key at[RTOP_SORT_KEYS];
   bool traced; /* methods are: CALLS/s and MEAN are there, where there is room */
+  bool calls;  /* all calls are: nothing but what is known of them is there */
   bool delta;  /* something is compared: DELTA is there in any case, else never */
 };
 

@@ -191,6 +191,7 @@ void exact_table_tell(const struct exact_table *table, const struct rtop_symbols
     struct rtop_method_row *row = &methods->rows[i];
     const struct exact_row *exact = table->count ? exact_table_of(table, symbols, row->frame) : NULL;
     row->traced = exact && exact->calls;
+    row->calls = row->traced ? exact->calls : 0;
     row->calls_per_s = row->traced ? exact_row_rate(exact) : 0;
     row->mean_ns = row->traced ? (double)exact_row_mean_ns(exact, EXACT_TOTAL) : 0;
   }

@@ -1,8 +1,6 @@
-/* Adds numbers of windows up by call node, and walks the tree once. */
+/* Adds numbers of processes up by call node, and walks the tree once. */
 #include "whole_table.h"
 
-#include "shm/window/window.h"
-#include "tui/history/profile_lists.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +14,6 @@ struct whole_slot {
 struct whole_walk {
   struct whole_table *table;
   const struct rtop_symbols *symbols;
-  uint64_t sources_ns[RTOP_SOURCES_MAX + 1];
   bool failed;
 };
 
@@ -52,39 +49,14 @@ static uint32_t whole_slot_of(struct whole_walk *walk, uint32_t node)
   return table->slot_of[node];
 }
 
-static void whole_node_number(struct whole_walk *walk, const struct rtop_exact_number *number)
+static void whole_take_number(struct whole_walk *walk, const struct whole_number *number)
 {
   uint32_t at = whole_slot_of(walk, number->node);
   struct whole_figures *figures = &walk->table->slots[at].figures;
   if (at == 0) return;
-  if (number->what == RTOP_WHOLE_CALLS) figures->calls += number->value;
-  else if (number->what == RTOP_WHOLE_TOTAL_NS) figures->total_ns += number->value;
-  else figures->self_ns += number->value;
-}
-
-static void whole_visit(void *context, uint32_t source, const struct rtop_exact_number *number)
-{
-  struct whole_walk *walk = context;
-  struct whole_table *table = walk->table;
-  uint64_t *source_ns = &walk->sources_ns[source < RTOP_SOURCES_MAX ? source : RTOP_SOURCES_MAX];
-  if (walk->failed) return;
-  switch (number->what) {
-  case RTOP_WHOLE_STATE:
-    table->told = true;
-    table->state = number->value < RTOP_WHOLE_STATE_END ? (enum rtop_whole_state)number->value : 0;
-    break;
-  case RTOP_WHOLE_TRACED_NS:
-    *source_ns += number->value;
-    if (*source_ns > table->traced_ns) table->traced_ns = *source_ns;
-    break;
-  case RTOP_WHOLE_OWN_NS: table->own_ns += number->value; break;
-  case RTOP_WHOLE_UNTIMED: table->untimed += number->value; break;
-  case RTOP_WHOLE_UNNAMED: table->unnamed += number->value; break;
-  case RTOP_WHOLE_CALLS:
-  case RTOP_WHOLE_TOTAL_NS:
-  case RTOP_WHOLE_SELF_NS: whole_node_number(walk, number); break;
-  default: break;
-  }
+  figures->calls += number->calls;
+  figures->total_ns += number->total_ns;
+  figures->self_ns += number->self_ns;
 }
 
 static const struct whole_table *whole_sorted; /* qsort() has no context; one thread */
@@ -146,7 +118,6 @@ static bool whole_enter(struct whole_table *table, const struct whole_slot *slot
     .figures = slot->figures,
     .share = whole_ns ? (double)slot->figures.total_ns / (double)whole_ns : 0,
   };
-  table->calls += slot->figures.calls;
   method->figures.calls += slot->figures.calls;
   method->figures.self_ns += slot->figures.self_ns;
   if (table->depth_of[frame]++ == 0) method->figures.total_ns += slot->figures.total_ns;
@@ -208,41 +179,31 @@ static bool whole_make_rows(struct whole_walk *walk)
   return fine;
 }
 
-static void whole_forget(struct whole_table *table)
-{
-  table->state = 0;
-  table->told = false;
-  table->traced_ns = table->calls = table->own_ns = table->untimed = table->unnamed = table->top_ns = 0;
-  table->tree_count = table->method_count = table->slot_count = 0;
-}
-
 bool whole_table_build(struct whole_table *table, const struct rtop_profile *profile, struct rtop_span span)
 {
   struct whole_walk walk = { .table = table, .symbols = rtop_profile_symbols((struct rtop_profile *)profile) };
   size_t nodes = rtop_symbols_node_count(walk.symbols);
-  whole_forget(table);
-  if (!rtop_reserve(&table->slot_of, &table->node_capacity, nodes + 1, sizeof *table->slot_of)) return false;
+  table->top_ns = 0;
+  table->tree_count = table->method_count = table->slot_count = 0;
+  if (!whole_numbers_build(&table->numbers, profile, span) ||
+      !rtop_reserve(&table->slot_of, &table->node_capacity, nodes + 1, sizeof *table->slot_of))
+    return false;
   memset(table->slot_of, 0, table->node_capacity * sizeof *table->slot_of);
   whole_new_slot(&walk, 0, 0);
-  if (!walk.failed) rtop_profile_each_exact(profile, span, whole_visit, &walk);
+  for (size_t i = 0; i < table->numbers.count && !walk.failed; i++) whole_take_number(&walk, &table->numbers.all[i]);
   if (walk.failed) return false;
-  table->told = table->told || table->slot_count > 1;
   return table->slot_count == 1 || whole_make_rows(&walk);
 }
 
 void whole_table_destroy(struct whole_table *table)
 {
+  whole_numbers_destroy(&table->numbers);
   free(table->tree);
   free(table->methods);
   free(table->slots);
   free(table->slot_of);
   free(table->depth_of);
   *table = (struct whole_table){ 0 };
-}
-
-uint64_t whole_table_own_ns(const struct whole_table *table)
-{
-  return table->calls ? table->own_ns / table->calls : 0;
 }
 
 static const struct {

@@ -6,8 +6,7 @@
 #ifndef RTOP_TUI_WHOLE_TABLE_H
 #define RTOP_TUI_WHOLE_TABLE_H
 
-#include "shm/base/format.h"
-#include "tui/history/profile.h"
+#include "tui/methods/whole_sum.h"
 
 enum { WHOLE_NO_PARENT = -1 };
 
@@ -30,10 +29,8 @@ struct whole_method {
 };
 
 struct whole_table {
-  enum rtop_whole_state state; /* at the end of the span; 0: nobody asks for it */
-  bool told;                   /* there is anything to show */
-  uint64_t traced_ns;          /* of the longest traced process */
-  uint64_t calls, own_ns, untimed, unnamed, top_ns;
+  struct whole_numbers numbers; /* its head is told with the rows */
+  uint64_t top_ns;
   struct whole_call *tree;
   size_t tree_count, tree_capacity;
   struct whole_method *methods; /* by self time */
@@ -48,8 +45,6 @@ struct whole_table {
 bool whole_table_build(struct whole_table *table, const struct rtop_profile *profile, struct rtop_span span);
 void whole_table_destroy(struct whole_table *table);
 
-/* What tracing cost a call, and was taken off. */
-uint64_t whole_table_own_ns(const struct whole_table *table);
 /* A word, and a sentence for people; "" while it is on, and when all went well. */
 const char *whole_state_name(enum rtop_whole_state state);
 const char *whole_state_text(enum rtop_whole_state state);

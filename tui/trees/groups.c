@@ -18,6 +18,7 @@ struct groups_item {
 struct groups_scratch {
   struct groups_graph graph;
   struct rtop_tree_places places;
+  bool calls;                /* are in them */
   struct groups_item *stack; /* the next one last */
   size_t stack_count, stack_capacity;
   uint64_t least_ns; /* of the last build */
@@ -87,8 +88,10 @@ static void groups_push(struct groups_build *build, const struct groups_item *it
   else build->failed = true;
 }
 
-static uint64_t groups_value(const struct groups_build *build, const struct groups_figures *total, uint64_t self_ns)
+static uint64_t groups_value(const struct groups_build *build, const struct groups_figures *total, uint64_t self_ns,
+                             uint64_t calls)
 {
+  if (build->sort == RTOP_SORT_COUNT) return calls;
   return build->sort == RTOP_SORT_SELF ? self_ns : total->value;
 }
 
@@ -103,10 +106,10 @@ static void groups_push_roots(struct groups_build *build)
     groups->most_ns = entry->total.ns > groups->most_ns ? entry->total.ns : groups->most_ns;
     if (entry->total.ns < build->least_ns) groups->hidden++;
     else
-      groups_push(build,
-                  &(struct groups_item){ .sibling = { .key = rtop_groups_root_key(frame),
-                                                      .frame = frame,
-                                                      .value = groups_value(build, &entry->total, entry->self_ns) } });
+      groups_push(build, &(struct groups_item){ .sibling = { .key = rtop_groups_root_key(frame),
+                                                             .frame = frame,
+                                                             .value = groups_value(build, &entry->total, entry->self_ns,
+                                                                                   entry->self_samples) } });
   }
 }
 
@@ -123,11 +126,11 @@ static void groups_push_callees(struct groups_build *build, const struct rtop_gr
       continue;
     }
     item.edge = (uint32_t)(edge - graph->edges) + 1;
-    item.sibling =
-        (struct rtop_tree_sibling){ .key = groups_key(edge->caller, edge->callee),
-                                    .frame = edge->callee,
-                                    .value = groups_value(build, &edge->total,
-                                                          groups_graph_is_root(callee) ? 0 : callee->self_ns) };
+    item.sibling = (struct rtop_tree_sibling){
+      .key = groups_key(edge->caller, edge->callee),
+      .frame = edge->callee,
+      .value = groups_value(build, &edge->total, groups_graph_is_root(callee) ? 0 : callee->self_ns, edge->calls)
+    };
     groups_push(build, &item);
   }
 }
@@ -216,6 +219,8 @@ bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *sy
                                 .symbols = symbols,
                                 .sort = scratch->graph.wish.sort,
                                 .least_ns = scratch->least_ns };
+  if (look->calls || scratch->calls) rtop_tree_places_destroy(&scratch->places); /* exact: never calmed */
+  scratch->calls = look->calls;
   rtop_tree_places_begin(&scratch->places, build.sort, look->reverse, scratch->graph.length_ns, look->samples);
   groups_rows(&build);
   rtop_tree_places_take(&scratch->places, groups->rows, groups->count, groups_row_key);
@@ -235,7 +240,8 @@ struct rtop_groups_cost rtop_groups_cost(const struct rtop_groups *groups, const
   if (row->key != 0) {
     const struct groups_figures *total = row->edge ? &graph->edges[row->edge - 1].total : &entry->total;
     cost = (struct rtop_groups_cost){ row->reference ? 0 : entry->self_ns, row->reference ? 0 : entry->self_samples,
-                                      total->ns, total->samples };
+                                      total->ns, total->samples,
+                                      row->edge ? graph->edges[row->edge - 1].calls : entry->self_samples };
   }
   /* What is hidden inside of groups is in their totals. */
   for (uint32_t i = 0; row->key == 0 && i < graph->root_count; i++) {

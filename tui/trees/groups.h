@@ -46,12 +46,14 @@ struct rtop_groups_look {
   bool reverse;
   enum rtop_mode mode;
   double least_percent; /* of the span: what is below disappears */
+  bool calls;           /* samples are calls */
   double samples;       /* of one thread in it, see tree_places.h */
 };
 
 struct rtop_groups_cost {
   uint64_t self_ns, self_samples;   /* of references nothing */
   uint64_t total_ns, total_samples; /* by mode */
+  uint64_t calls;                   /* of a sum of calls: from the caller above, of a root all of them */
 };
 
 /* What groups are made of, from the last sum of a tree. False when memory ran out. */

@@ -104,6 +104,7 @@ static void graph_add(struct groups_graph *graph, const struct groups_node *node
   if (node->loops) frame->loops++;
   if (node->edge == GROUPS_NONE) return;
   graph_call(graph, node->edge);
+  graph->edges[node->edge].calls += from->self.samples;
   if (node->in_edge) figures_add(&graph->edges[node->edge].total, &total);
 }
 

@@ -40,6 +40,7 @@ struct groups_edge {
   uint32_t caller, callee;
   uint32_t next_out; /* of the same caller, + 1 */
   uint32_t take;     /* private, as above */
+  uint64_t calls;    /* samples of the callee itself: of a sum of calls (whole_sum.h), calls */
   struct groups_figures total;
 };
 

@@ -8,10 +8,11 @@
 #include "groups.h"
 
 /* What bars are as long as. Whoever knows another figure of calls adds it here and to rtop_groups_value(). */
-enum rtop_groups_measure { RTOP_GROUPS_BY_TIME, RTOP_GROUPS_BY_SAMPLES };
+enum rtop_groups_measure { RTOP_GROUPS_BY_TIME, RTOP_GROUPS_BY_SAMPLES, RTOP_GROUPS_BY_CALLS };
 
 static inline uint64_t rtop_groups_value(const struct rtop_groups_cost *cost, enum rtop_groups_measure measure)
 {
+  if (measure == RTOP_GROUPS_BY_CALLS) return cost->calls;
   return measure == RTOP_GROUPS_BY_SAMPLES ? cost->total_samples : cost->total_ns;
 }
 /* The largest one of a row. */

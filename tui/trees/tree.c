@@ -358,6 +358,7 @@ uint64_t rtop_tree_key(const struct rtop_cost *self, const struct rtop_cost *tot
   case RTOP_SORT_GC: return total->wall_ns[RTOP_STATE_MARKING] + total->wall_ns[RTOP_STATE_SWEEPING];
   case RTOP_SORT_BLAME: return total->blame_ns;
   case RTOP_SORT_ALLOC: return total->allocations;
+  case RTOP_SORT_COUNT: return self->samples; /* of calls: of this node alone */
   case RTOP_SORT_NAME: return 0;
   default: return rtop_tree_clock(total, mode);
   }

@@ -19,6 +19,7 @@ struct rows_item {
 struct rows_scratch {
   struct rtop_tree_choices choices;
   struct rtop_tree_places places;
+  bool calls;              /* are in them */
   struct rows_item *stack; /* rows to come, the next one last */
   size_t stack_count, stack_capacity;
   struct rows_entry *entries;
@@ -174,7 +175,8 @@ static void rows_leaves(struct rows_build *build)
   for (size_t i = 0; i < tree->touched_count; i++) {
     uint32_t id = tree->touched[i];
     const struct rtop_cost *self = &tree->nodes[id].self;
-    if (id != 0 && (rtop_cost_wall(self) || self->cpu_ns) && !rows_entry(build, id, id)) return;
+    bool calls = build->look->calls && self->samples > 0;
+    if (id != 0 && (calls || rtop_cost_wall(self) || self->cpu_ns) && !rows_entry(build, id, id)) return;
   }
   rows_group(build, 0, 1);
   const struct rtop_tree_gone *gone = build->look->gone;
@@ -267,6 +269,8 @@ bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *t
     .least_ns = (uint64_t)(look->least_percent / 100 * (double)tree->length_ns),
   };
   build.scratch->stack_count = 0;
+  if (look->calls || build.scratch->calls) rtop_tree_places_destroy(&build.scratch->places); /* exact: never calmed */
+  build.scratch->calls = look->calls;
   rtop_tree_places_begin(&build.scratch->places, look->sort, look->reverse, tree->length_ns, look->samples);
   if (tree->touched_count == 0 && !look->gone) return true;
   if (look->callers) rows_leaves(&build);

@@ -49,6 +49,7 @@ struct rtop_tree_look {
   enum rtop_sort_key sort; /* RTOP_SORT_DELTA: callees only, and with `gone` */
   bool reverse;
   enum rtop_mode mode;
+  bool calls;                        /* samples are calls: they count where they took no time, too */
   double least_percent;              /* of the span */
   double samples;                    /* of one thread in it, see tree_places.h */
   const struct rtop_tree_gone *gone; /* what is no more gets rows, too; NULL: it does not */

@@ -58,10 +58,12 @@ void ui_ask(struct ui *ui, enum ui_prompt what)
                                        "Seconds between refreshes: ",
                                        ":",
                                        "Hide (Class::*, path/, gem:NAME, stdlib): ",
-                                       "Go to time: " };
+                                       "Go to time: ",
+                                       "All calls for seconds (ruby, force): " };
   char delay[32];
   snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
   const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";
+  if (what == UI_PROMPT_CALLS) text = "5";
   if (what == UI_PROMPT_EXCLUDE && strlen(ui->lens.exclude) < sizeof ui->ask.before_prompt)
     text = ui->lens.exclude; /* longer ones can only be written anew */
   snprintf(ui->ask.before_prompt, sizeof ui->ask.before_prompt, "%.*s", PROMPT_BYTES - 1,

@@ -8,6 +8,7 @@
 
 #include "ui_ask.h"
 #include "ui_baseline.h"
+#include "ui_calls.h"
 #include "ui_calm.h"
 #include "ui_focus.h"
 #include "ui_look.h"
@@ -59,7 +60,8 @@ struct ui_wish {
     bool toggle;     /* start or stop recording */
     char path[1024]; /* save the span as this recording; "": no */
   } record;
-  char trace[200];   /* begin or end tracing this method; "": none */
+  char trace[200]; /* begin or end tracing this method; "": none */
+  struct ui_calls_wish calls;
   pid_t chosen;      /* watch this process; 0: none was chosen yet */
   bool leave_target; /* back to the list */
   bool quit, suspend, repaint;
@@ -102,6 +104,7 @@ struct ui {
   struct ui_verdict verdict;
   struct ui_baseline baseline;
   struct ui_traces traces;
+  struct ui_calls calls;
   int apart; /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
   bool follow;
 

@@ -19,7 +19,8 @@ enum ui_prompt {
   UI_PROMPT_DELAY,
   UI_PROMPT_COMMAND,
   UI_PROMPT_EXCLUDE,
-  UI_PROMPT_GOTO
+  UI_PROMPT_GOTO,
+  UI_PROMPT_CALLS
 };
 
 struct ui_ask {

@@ -29,6 +29,10 @@ void ui_baseline_give(struct ui *ui, struct rtop_profile *other)
 void ui_baseline_next(struct ui *ui)
 {
   struct ui_baseline *at = &ui->baseline;
+  if (ui_calls_are_shown(ui)) {
+    ui_say(ui, "all calls are not compared: T, back to samples");
+    return;
+  }
   if (!at->taken) {
     at->taken = ui->sum.length_ns > 0;
     at->span = ui->span;
@@ -106,7 +110,7 @@ static struct rtop_span span_of(const struct ui *ui)
 
 void ui_baseline_look(struct ui *ui)
 {
-  if (ui->baseline.taken || ui->view->graphs) return;
+  if ((ui->baseline.taken || ui->view->graphs) && !ui_calls_are_shown(ui)) return;
   ui->baseline.comparing = ui->look.columns.delta = false;
 }
 

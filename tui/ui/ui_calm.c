@@ -9,7 +9,8 @@
 
 double ui_calm_samples(const struct ui *ui)
 {
-  return ui->exact ? 0 : (double)ui->sum.counters.rate_hz * (double)ui->sum.length_ns / 1e9;
+  const struct rtop_sum *sum = ui_shown_sum(ui);
+  return ui->exact ? 0 : (double)sum->counters.rate_hz * (double)sum->length_ns / 1e9;
 }
 
 double ui_calm_share(const struct ui *ui, uint64_t row, uint32_t what, double share)
@@ -19,7 +20,7 @@ double ui_calm_share(const struct ui *ui, uint64_t row, uint32_t what, double sh
 
 uint64_t ui_calm_ns(const struct ui *ui, uint64_t row, uint32_t what, uint64_t ns)
 {
-  double length = (double)ui->sum.length_ns;
+  double length = (double)ui_shown_sum(ui)->length_ns;
   if (length <= 0) return ns;
   double share = (double)ns / length, shown = ui_calm_share(ui, row, what, share);
   return shown == share ? ns : (uint64_t)(shown * length + 0.5); /* not a nanosecond off */

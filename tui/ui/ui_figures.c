@@ -9,6 +9,8 @@ enum { COPY_BYTES = 1000 };
 
 const char *ui_why_empty(const struct ui *ui)
 {
+  bool calls = ui_calls_are_shown(ui) && ui->filter[0] == '\0';
+  if (calls) return ui->calls.running ? "no call was traced yet" : "no call was traced";
   if (ui->source.problem != NULL) return ui->source.problem;
   if (ui->source.waits != NULL) return ui->source.waits;
   if (!ui->source.ready) return "waiting for the process to load the extension ...";
@@ -20,7 +22,8 @@ const char *ui_why_empty(const struct ui *ui)
 
 double ui_share(const struct ui *ui, uint64_t ns)
 {
-  return ui->sum.length_ns > 0 ? (double)ns / (double)ui->sum.length_ns : 0;
+  uint64_t length_ns = ui_shown_sum(ui)->length_ns;
+  return length_ns > 0 ? (double)ns / (double)length_ns : 0;
 }
 
 void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost)
@@ -61,6 +64,10 @@ const char *ui_label_that_fits(const char *label, int columns)
 
 static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 {
+  if (ui_calls_are_shown(ui) && !columns_of_calls(key)) {
+    ui_say(ui, "that is not known of calls: only how many, and their time");
+    return true;
+  }
   ui->wanted.reverse = ui->wanted.sort == key && key != RTOP_SORT_NAME ? ui->wanted.reverse : false;
   ui->wanted.sort = key;
   ui->look.scroll = 0; /* the column sorted by is shown */
@@ -71,14 +78,16 @@ static bool sort_by(struct ui *ui, enum rtop_sort_key key)
 /* The columns in the order on the screen: the user's, or all there are. */
 static int column_order(const struct ui *ui, enum rtop_sort_key *order)
 {
-  for (int i = 0; ui->look.columns.count == 0 && i < RTOP_SORT_KEYS; i++) order[i] = (enum rtop_sort_key)i;
-  for (int i = 0; i < ui->look.columns.count; i++) order[i] = ui->look.columns.at[i];
-  return ui->look.columns.count > 0 ? ui->look.columns.count : RTOP_SORT_KEYS;
+  bool all = ui->look.columns.count == 0 || ui_calls_are_shown(ui);
+  for (int i = 0; all && i < RTOP_SORT_KEYS; i++) order[i] = (enum rtop_sort_key)i;
+  for (int i = 0; !all && i < ui->look.columns.count; i++) order[i] = ui->look.columns.at[i];
+  return all ? RTOP_SORT_KEYS : ui->look.columns.count;
 }
 
-/* Differences have no order while nothing is compared. */
+/* Differences have no order while nothing is compared, and of calls not all is known. */
 static bool sortable(const struct ui *ui, enum rtop_sort_key column)
 {
+  if (ui_calls_are_shown(ui)) return columns_of_calls(column);
   return column != RTOP_SORT_DELTA || ui->baseline.comparing;
 }
 
@@ -128,6 +137,14 @@ static bool next_window(struct ui *ui)
   ui->stale = true;
   if (next == 0) ui_say(ui, "window: everything there is");
   else ui_say(ui, "window: %d s", (int)next);
+  return true;
+}
+
+/* Calls have no samples. */
+static bool next_units(struct ui *ui)
+{
+  int count = ui_calls_are_shown(ui) ? UNITS_SAMPLES : UNITS_SAMPLES + 1;
+  ui->look.units = (enum ui_units)(((int)ui->look.units + 1) % count);
   return true;
 }
 
@@ -183,7 +200,7 @@ bool ui_figures_request(struct ui *ui, enum request request)
   case REQUEST_SORT_NAME: return sort_by(ui, RTOP_SORT_NAME);
   case REQUEST_REVERSE: return reverse(ui);
   case REQUEST_WINDOW: return next_window(ui);
-  case REQUEST_UNITS: ui->look.units = (enum ui_units)((ui->look.units + 1) % 3); return true;
+  case REQUEST_UNITS: return next_units(ui);
   case REQUEST_MODE_CPU: return switch_mode(ui, RTOP_MODE_CPU);
   case REQUEST_MODE_WALL: return switch_mode(ui, RTOP_MODE_WALL);
   case REQUEST_COPY: return copy(ui);

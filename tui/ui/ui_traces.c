@@ -12,8 +12,10 @@ bool ui_traces_update(struct ui *ui)
   bool any = rtop_profile_has_exact(ui->profile);
   bool fine = !any || (exact_table_build(&traces->table, ui->profile, ui->span, NULL, 0) &&
                        slow_list_build(&traces->slow, ui->profile, ui->span));
-  if (traces->table.count || traces->in_rows) exact_table_tell(&traces->table, symbols, &ui->methods);
-  traces->in_rows = ui->look.columns.traced = traces->table.count > 0;
+  bool calls = ui_calls_are_shown(ui); /* rows have their figures already */
+  if (!calls && (traces->table.count || traces->in_rows)) exact_table_tell(&traces->table, symbols, &ui->methods);
+  traces->in_rows = traces->table.count > 0 || (calls && traces->in_rows);
+  ui->look.columns.traced = traces->table.count > 0;
   return fine;
 }
 

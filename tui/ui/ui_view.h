@@ -17,6 +17,7 @@ struct view_ops {
   bool graphs;                         /* of the history, above the table */
   bool threads;                        /* draws no methods: these are not kept up to date while it is shown */
   bool calls;                          /* draws calls: rows of methods are not kept up to date meanwhile */
+  bool exact;                          /* shows all calls in the place of samples when they are known (ui_calls.h) */
   bool tree;                           /* draws from ui->tree: kept up to date while it is shown */
   size_t bytes;                        /* of what the view keeps in ui->data: zeros, then start() */
   void (*start)(struct ui *ui);        /* once, before anything else; may be NULL like all below */

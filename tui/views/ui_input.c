@@ -50,6 +50,9 @@ static void prompt_input(struct ui *ui, int key)
       snprintf(ui->wish.command, sizeof ui->wish.command, "%s", ui->ask.prompt.text);
     } else if (ui->ask.prompting == UI_PROMPT_GOTO) {
       ui_time_goto(ui, ui->ask.prompt.text);
+    } else if (ui->ask.prompting == UI_PROMPT_CALLS) {
+      /* They are seen at once. */
+      if (ui_calls_answer(ui, ui->ask.prompt.text) && !ui->view->exact) ui_open_view(ui, VIEW_METHODS);
     } else if (ui->filter_error != NULL) {
       ui_say(ui, "%s", ui->filter_error);
       ui->filter_error = NULL;
@@ -77,7 +80,7 @@ static void step_back(struct ui *ui)
   if (leave_view(ui) || time_stalls_leave(ui)) return;
   if (ui->search[0] != '\0') ui->search[0] = '\0';
   else if (ui->filter[0] != '\0') ui_take_filter(ui, "");
-  else if (ui_lens_back(ui)) return;
+  else if (ui_lens_back(ui) || ui_calls_back(ui)) return;
   else if (ui_time_back(ui)) ui->dirty = true;
   else if (ui->focus.count > 0) ui_focus_clear(ui);
   else if (ui->view->id == VIEW_CHOOSER) ui->wish.quit = true;
@@ -120,6 +123,12 @@ static void trace_selected(struct ui *ui)
   else snprintf(ui->wish.trace, sizeof ui->wish.trace, "%s", name);
 }
 
+static void trace_all(struct ui *ui)
+{
+  if (ui_calls_request(ui)) ui_ask(ui, UI_PROMPT_CALLS);
+  else if (ui->calls.shown && !ui->view->exact) ui_open_view(ui, VIEW_METHODS);
+}
+
 static bool shared_request(struct ui *ui, enum request request)
 {
   switch (request) {
@@ -150,6 +159,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_EXPORT: ui_ask_command(ui, "export "); return true;
   case REQUEST_ROW_MENU: ui_row_menu_open(ui); return true;
   case REQUEST_TRACE: trace_selected(ui); return true;
+  case REQUEST_TRACE_ALL: trace_all(ui); return true;
   case REQUEST_RECORD: ui->wish.record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   default:

@@ -235,6 +235,24 @@ static void states_line(struct writer *writer)
       (double)wall[RTOP_STATE_BLOCKED] / all, (double)(wall[RTOP_STATE_MARKING] + wall[RTOP_STATE_SWEEPING]) / all);
 }
 
+/* Of calls: how many, and how long. */
+static void detail_calls(struct writer *writer, const char *self, const char *total, const char *unit)
+{
+  char mean[24];
+  const struct ui *ui = writer->ui;
+  for (size_t i = 0; i < ui->methods.count && room(writer); i++) {
+    const struct rtop_method_row *row = &ui->methods.rows[i];
+    if (row->frame != writer->detail->frame) continue;
+    rtop_text_duration(mean, sizeof mean, (int64_t)row->mean_ns);
+    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "%llu calls  %s a call",
+                (unsigned long long)row->calls, mean);
+    if (room(writer))
+      draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s", self,
+                  unit, total, unit);
+    return;
+  }
+}
+
 /* `brief`: there is no room for bars of states. */
 static void summary(struct writer *writer, bool brief)
 {
@@ -253,6 +271,10 @@ static void summary(struct writer *writer, bool brief)
   detail_figure(writer, total, sizeof total, total_ns);
   rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)detail->total.allocations / seconds : 0);
   const char *unit = writer->ui->look.units == UNITS_PERCENT ? "%" : "";
+  if (ui_calls_are_shown(writer->ui)) {
+    detail_calls(writer, self, total, unit);
+    return;
+  }
   if (room(writer)) {
     draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s  %s alloc/s",
                 self, unit, total, unit, alloc);
@@ -408,7 +430,8 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
   most = most < 2 ? 2 : most;
   summary(&writer, has_text(&writer, beside));
   struct rect rest = { writer.rect.y + writer.y, writer.rect.x, rect.rows - writer.y, writer.rect.columns };
-  int traced = traced_draw(ui, detail->frame, rest);
+  bool calls = ui_calls_are_shown(ui);
+  int traced = calls ? 0 : traced_draw(ui, detail->frame, rest);
   writer.y += traced;
   if (traced == 0 && has_text(&writer, beside)) {
     detail_text(&writer, beside);
@@ -418,7 +441,7 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
   frames(&writer, "CALLEES", &detail->callees, most);
   lines(&writer, beside != NULL ? beside->file : NULL, most);
   if (labelled) labels(&writer, shares, most);
-  if (rect.rows >= STATES_ROWS_MIN) states(&writer);
+  if (rect.rows >= STATES_ROWS_MIN && !calls) states(&writer);
 }
 
 void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,

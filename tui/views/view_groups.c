@@ -79,6 +79,7 @@ int groups_view_map_columns(const struct ui *ui)
 /* Bars are of what the figures are. */
 enum rtop_groups_measure groups_view_measure(const struct ui *ui)
 {
+  if (ui_calls_are_shown(ui)) return RTOP_GROUPS_BY_CALLS;
   return ui->look.units == UNITS_SAMPLES ? RTOP_GROUPS_BY_SAMPLES : RTOP_GROUPS_BY_TIME;
 }
 
@@ -101,6 +102,7 @@ static struct rtop_groups_look look_of(const struct ui *ui)
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
     .least_percent = groups_view_threshold(ui, groups_view(ui)),
+    .calls = ui_calls_are_shown(ui),
     .samples = ui_calm_samples(ui),
   };
 }
@@ -162,7 +164,8 @@ static bool take(struct ui *ui)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   struct rtop_groups_look look = look_of(ui);
-  return rtop_tree_build(&ui->tree, &ui->sum, symbols, &ui->wanted, ui->fold) &&
+  struct rtop_methods_options options = ui_shown_options(ui);
+  return rtop_tree_build(&ui->tree, ui_shown_sum(ui), symbols, &options, ui->fold) &&
          rtop_groups_take(&groups_view(ui)->groups, &ui->tree, symbols, &look);
 }
 
@@ -325,6 +328,7 @@ static void groups_note(const struct ui *ui, char *out, size_t bytes)
 
 const struct view_ops view_groups = {
   .id = VIEW_GROUPS,
+  .exact = true,
   .calls = true,
   .bytes = sizeof(struct groups_view),
   .start = groups_start,

@@ -7,12 +7,14 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { FIGURE_COLUMNS = 7, SELF_FROM = 48, BAR_FROM = 60, PLACE_FROM = 110, PLACE_COLUMNS = 32 };
+enum { FIGURE_COLUMNS = 7, CALLS_COLUMNS = 11, SELF_FROM = 48, BAR_FROM = 60, PLACE_FROM = 110, PLACE_COLUMNS = 32 };
 
 struct groups_pen {
   struct ui *ui;
   const struct groups_view *view;
   struct rect table;
+  int figures; /* total, and self behind it; of calls their number stands before that */
+  bool calls, self;
   int tree, tree_columns;
   int place;            /* column; 0: not shown */
   int bar, bar_columns; /* 0: not shown */
@@ -26,7 +28,10 @@ static struct groups_pen take_pen(struct ui *ui, const struct groups_view *view)
 {
   struct groups_pen pen = { .ui = ui, .view = view, .table = ui->layout.part[PART_TABLE] };
   int width = pen.table.columns;
-  pen.tree = 2 + (width < SELF_FROM ? 1 : 2) * FIGURE_COLUMNS;
+  pen.calls = ui_calls_are_shown(ui);
+  pen.figures = 1 + (pen.calls ? CALLS_COLUMNS : 0);
+  pen.self = width >= SELF_FROM;
+  pen.tree = 1 + pen.figures + (pen.self ? 2 : 1) * FIGURE_COLUMNS;
   pen.bar_columns = width < BAR_FROM ? 0 : width / 4 < 40 ? width / 4 : 40;
   pen.map_columns = groups_view_map_columns(ui);
   pen.bar = width - pen.map_columns - pen.bar_columns;
@@ -45,26 +50,30 @@ static void groups_draw_heading(const struct groups_pen *pen)
   const struct ui *ui = pen->ui;
   bool percent = ui->look.units == UNITS_PERCENT;
   enum rtop_sort_key sort = rtop_sort_key_of_calls(ui->wanted.sort);
-  bool total = sort == RTOP_SORT_TOTAL;
+  bool total = sort == RTOP_SORT_TOTAL, calls = pen->calls && sort == RTOP_SORT_COUNT;
   const char *mark = ui->wanted.reverse ? "^" : "v";
   struct rect at = pen->table;
   char text[64];
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
+  if (pen->calls) {
+    snprintf(text, sizeof text, "CALLS%s", calls ? mark : " ");
+    draw_right(at.y, at.x + 1, CALLS_COLUMNS, calls ? FACE_HEADING_SORT : FACE_HEADING, text);
+  }
   snprintf(text, sizeof text, "%s%s", percent ? "TOTAL%" : "TOTAL", total ? mark : " ");
-  draw_right(at.y, at.x + 1, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
-  if (at.columns >= SELF_FROM) {
-    draw_right(at.y, at.x + 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, FACE_HEADING,
+  draw_right(at.y, at.x + pen->figures, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
+  if (pen->self) {
+    draw_right(at.y, at.x + pen->figures + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, FACE_HEADING,
                ui->baseline.comparing && !ui->baseline.all ? "DELTA"
                : percent                                   ? "SELF%"
                                                            : "SELF");
   }
   snprintf(text, sizeof text, "GROUPS");
-  if (!total) snprintf(text, sizeof text, "GROUPS  (by %s%s)", rtop_sort_key_name(sort), mark);
+  if (!total && !calls) snprintf(text, sizeof text, "GROUPS  (by %s%s)", rtop_sort_key_name(sort), mark);
   draw_text(at.y, at.x + pen->tree, pen->tree_columns, FACE_HEADING, text);
   if (pen->place > 0) draw_text(at.y, pen->place, PLACE_COLUMNS - 1, FACE_HEADING, "LOCATION");
   if (pen->bar_columns > 0) {
-    if (pen->measure == RTOP_GROUPS_BY_SAMPLES)
-      draw_text(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "SAMPLES");
+    if (pen->measure != RTOP_GROUPS_BY_TIME)
+      draw_text(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, pen->calls ? "CALLS" : "SAMPLES");
     else
       draw_format(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "TIME  %s %s%g%%", draw_is_ascii() ? "!" : "┊",
                   pen->bar_columns < 26 ? "" : "threshold ", groups_view_threshold(ui, pen->view));
@@ -188,11 +197,15 @@ static void groups_draw_row(const void *table, size_t place, int y, bool selecte
   /* What is hidden inside of groups is in their totals. */
   if (groups_view_is_method(row) || cost.total_ns > 0) {
     total_text(pen->ui, row, &cost, text, sizeof text);
-    draw_right(y, 1, FIGURE_COLUMNS - 1, face, text);
+    draw_right(y, pen->figures, FIGURE_COLUMNS - 1, face, text);
   }
-  if (pen->tree > 2 + FIGURE_COLUMNS && !row->reference && groups_view_is_method(row)) {
+  if (pen->calls && groups_view_is_method(row)) {
+    snprintf(text, sizeof text, "%llu", (unsigned long long)cost.calls);
+    draw_right(y, 1, CALLS_COLUMNS - 1, face, text);
+  }
+  if (pen->self && !row->reference && groups_view_is_method(row)) {
     self_text(pen->ui, row, &cost, text, sizeof text);
-    draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, face, text);
+    draw_right(y, pen->figures + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, face, text);
   }
   if (!groups_view_is_method(row)) {
     draw_format(y, pen->tree, pen->tree_columns, face, "%s (below %g%%: %zu)", draw_is_ascii() ? "---" : "───",

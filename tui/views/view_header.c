@@ -223,6 +223,8 @@ static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
   char window[32];
   text[0] = '\0';
   if (ui->profile == NULL || !ui->source.ready || columns < SPAN_FROM) return 0;
+  if (ui_calls_are_shown(ui))
+    return snprintf(text, bytes, "exact  %.1f s  ", (double)ui->calls.numbers.head.traced_ns / 1e9);
   window_text(ui, window, sizeof window);
   return columns < SPAN_MODE_FROM ? snprintf(text, bytes, "%s  ", window)
                                   : snprintf(text, bytes, "%s  %s  ", rtop_mode_name(ui->wanted.mode), window);
@@ -277,6 +279,11 @@ static void draw_verdict(const struct ui *ui)
   struct verdict_words words;
   struct rect at = ui->layout.part[PART_VERDICT];
   if (ui->profile == NULL) return;
+  ui_calls_words(ui, words.text, sizeof words.text, at.columns - 1);
+  if (words.text[0] != '\0') {
+    draw_text(at.y, at.x, at.columns, FACE_MATCH, words.text);
+    return;
+  }
   ui_verdict_words(ui, &words, at.columns - 1);
   draw_text(at.y, at.x, at.columns, faces[ui->verdict.verdict.kind], words.text);
   int columns = rtop_text_width(words.stall);

@@ -70,6 +70,8 @@ static void active_collect(const struct ui *ui, struct actives *all)
     time_text_clock(text, sizeof text, ui->baseline.span.end_ns + ui->source.clock_offset_ns, false);
   active_add(all, "against ", "vs ", text);
   add_lens(all, &ui->lens);
+  bool told = ui->layout.part[PART_VERDICT].rows > 0; /* in the header */
+  active_add(all, "", "", ui_calls_are_shown(ui) && !told ? "all calls: exact" : "");
   text[0] = '\0';
   if (ui->view->state != NULL) ui->view->state(ui, text, sizeof text);
   active_add(all, "", "", text);

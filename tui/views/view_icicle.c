@@ -342,6 +342,7 @@ static void icicle_state(const struct ui *ui, char *out, size_t bytes)
 
 const struct view_ops view_icicle = {
   .id = VIEW_ICICLE,
+  .exact = true,
   .calls = true,
   .tree = true,
   .bytes = sizeof(struct icicle_view),

@@ -272,16 +272,24 @@ static void draw_figures(struct ui *ui, const struct icicle_view *view, struct r
   const struct rtop_tree_node *node = &ui->tree.nodes[view->node];
   char total[32], self[32], wait[32], time[32], span[32], alloc[32];
   enum rtop_mode mode = ui->wanted.mode;
-  double seconds = (double)ui->sum.length_ns / 1e9;
+  uint64_t length_ns = ui_shown_sum(ui)->length_ns;
+  double seconds = (double)length_ns / 1e9;
   uint64_t total_ns = kept(ui, view->node, CALM_TOTAL, rtop_tree_clock(&node->total, mode));
   uint64_t self_ns = kept(ui, view->node, CALM_SELF, rtop_tree_clock(&node->self, mode));
   uint64_t wait_ns = kept(ui, view->node, CALM_WAIT, node->total.wall_ns[RTOP_STATE_WAITING]);
   double rate = seconds > 0 ? (double)node->total.allocations / seconds : 0;
+  if (ui_calls_are_shown(ui)) {
+    draw_time(time, sizeof time, total_ns);
+    draw_time(span, sizeof span, self_ns);
+    draw_format(y, at.x + 2, at.columns - 2, FACE_NORMAL, "%llu calls  total %s  self %s  depth %u",
+                (unsigned long long)node->self.samples, time, span, node->depth);
+    return;
+  }
   draw_percent(total, sizeof total, 100 * ui_share(ui, total_ns));
   draw_percent(self, sizeof self, 100 * ui_share(ui, self_ns));
   draw_percent(wait, sizeof wait, 100 * ui_share(ui, wait_ns));
   draw_time(time, sizeof time, total_ns);
-  draw_time(span, sizeof span, ui->sum.length_ns);
+  draw_time(span, sizeof span, length_ns);
   rtop_text_count(alloc, sizeof alloc, ui_calm_count(ui, view->node, UI_CALM(VIEW_ICICLE, CALM_ALLOC), rate));
   draw_format(y, at.x + 2, at.columns - 2, FACE_NORMAL,
               "total %s%% (%s of %s)  self %s%%  wait %s%%  alloc %s/s  depth %u", total, time, span, self, wait, alloc,

@@ -58,7 +58,10 @@ bool methods_view_row_matches(const struct ui *ui, size_t place)
 static void take_order(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
-  if (view->sorted != ui->wanted.sort || view->reversed != ui->wanted.reverse || view->mode != ui->wanted.mode) {
+  bool calls = ui_calls_are_shown(ui);
+  if (view->sorted != ui->wanted.sort || view->reversed != ui->wanted.reverse || view->mode != ui->wanted.mode ||
+      view->calls != calls) {
+    view->calls = calls;
     view->mode = ui->wanted.mode;
     view->sorted = ui->wanted.sort;
     view->reversed = ui->wanted.reverse;
@@ -147,10 +150,11 @@ static void methods_update_detail(struct ui *ui)
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
   view->detail_ready =
       row != NULL && details_shown(ui) &&
-      detail_build(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
+      detail_build(&view->detail, ui_shown_live(ui), rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
   view->heat_ready = false;
   if (view->detail_ready) {
     update_file(ui, row->frame);
+    if (ui_calls_are_shown(ui)) return; /* neither labels nor lines are known of calls */
     update_labels(ui, row->frame);
     update_heat(ui, row->frame);
   }
@@ -167,6 +171,7 @@ static void update_history(struct ui *ui)
   struct methods_view *view = methods_view(ui);
   struct history_look look = { ui->wanted.mode, ui_focus_key(ui), leave_out, ui };
   bool sorted = ui->wanted.sort == RTOP_SORT_HISTORY;
+  if (ui_calls_are_shown(ui)) return;
   if (view->has_history || sorted) do {
       ui->more = history_update(&view->history, ui->profile, ui->span.end_ns, &look);
     } while (sorted && ui->more);
@@ -193,6 +198,8 @@ static void fold_off(struct ui *ui)
 static void find_unfinished(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
+  view->order.first = 0;
+  if (ui_calls_are_shown(ui)) return;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   uint32_t node = rtop_symbols_unsampled(symbols);
   bool down = !ui->wanted.reverse && columns_info(ui->wanted.sort)->figure == RTOP_FIGURE_TIME;
@@ -209,6 +216,7 @@ static void apply_order(struct ui *ui)
   fold_off(ui);
   find_unfinished(ui);
   view->order.samples = ui_calm_samples(ui);
+  if (view->calls && !hold) order_forget(&view->order); /* what is exact is not calmed */
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
     view->order.count = 0;
   off->part = ORDER_OFF;
@@ -396,7 +404,7 @@ void methods_view_menu(struct ui *ui, struct ui_row *row)
 /* By the wall clock whoever waits for work is on top. */
 static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
-  bool wall = ui->wanted.mode == RTOP_MODE_WALL;
+  bool wall = ui->wanted.mode == RTOP_MODE_WALL && !ui_calls_are_shown(ui); /* of calls there is one clock */
   if (wall) snprintf(out, bytes, ui->layout.wide ? "wall time, sleep and I/O too: W busy time" : "W=busy");
   else snprintf(out, bytes, "filter: (none)");
 }
@@ -412,6 +420,7 @@ static void methods_prepare(struct ui *ui)
 
 const struct view_ops view_methods = {
   .id = VIEW_METHODS,
+  .exact = true,
   .detail = true,
   .text = true,
   .bytes = sizeof(struct methods_view),

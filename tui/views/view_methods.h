@@ -47,6 +47,7 @@ struct methods_view {
   enum rtop_sort_key sorted; /* what the order was made by */
   bool reversed;
   enum rtop_mode mode;
+  bool calls;            /* of all calls, not of samples */
   int64_t hold_until_ns; /* the cursor was moved: rows keep their places until then */
 };
 

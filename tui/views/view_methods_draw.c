@@ -161,7 +161,8 @@ static void methods_draw_method(const struct pen *pen, int x, int columns)
   if (ui_matches(pen->ui, pen->row->frame)) face = FACE_MATCH;
   if (columns >= STATE_COLUMNS_MIN) {
     enum rtop_state state = main_state(pen->row);
-    const char glyph[2] = { draw_state_glyph(state), '\0' };
+    bool told = !ui_calls_are_shown(pen->ui); /* of calls no state is known */
+    const char glyph[2] = { told ? draw_state_glyph(state) : ' ', '\0' };
     draw_text(pen->y, x, 1, face_or_cursor(pen, draw_state_face(state)), glyph);
     x += 2;
     columns -= 2;
@@ -300,7 +301,8 @@ void methods_draw(struct ui *ui)
 {
   struct methods_view *view = ui->data[VIEW_METHODS];
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
-  struct detail_beside beside = { &view->file, view->heat_ready ? &view->heat : NULL, &view->labels };
+  struct detail_beside beside = { &view->file, view->heat_ready ? &view->heat : NULL,
+                                  ui_calls_are_shown(ui) ? NULL : &view->labels };
   if (ui->layout.tiny) {
     methods_draw_tiny(ui);
     return;

@@ -79,7 +79,7 @@ static void tree_update_detail(struct ui *ui)
   const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
   view->detail_ready =
       row != NULL && tree_view_is_method(row) && tree_view_butterfly_rows(ui) > 0 &&
-      detail_build(&view->detail, ui->live, rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
+      detail_build(&view->detail, ui_shown_live(ui), rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
 }
 
 /* Of callers only methods are known from before, not who called whom. */
@@ -99,6 +99,10 @@ static bool tree_build(struct ui *ui)
     .samples = ui_calm_samples(ui),
     .least_percent = ui->wanted.min_percent > least_percent ? ui->wanted.min_percent : least_percent,
   };
+  if (ui_calls_are_shown(ui)) { /* a call counts, however short it was */
+    look.calls = true;
+    look.least_percent = ui->wanted.min_percent;
+  }
   /* Self is the first order of the table of methods; in a tree of callees it would hide the way down, and
    * of callers all time is that of the method at the top. */
   look.gone = ui_baseline_gone(ui, look.least_percent);
@@ -330,6 +334,7 @@ static void tree_prepare(struct ui *ui)
 
 const struct view_ops view_tree = {
   .id = VIEW_TREE,
+  .exact = true,
   .calls = true,
   .tree = true,
   .bytes = sizeof(struct tree_view),

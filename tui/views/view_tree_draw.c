@@ -9,6 +9,9 @@
 
 enum {
   FIGURE_COLUMNS = 7,
+  CALLS_COLUMNS = 11,
+  CALLS_SHARE_FROM = 60,
+  CALLS_PLACE_FROM = 100,
   SELF_FROM = 48,
   PLACE_FROM = 72,
   SPLIT_FROM = 120,
@@ -19,6 +22,9 @@ enum {
 
 struct tree_columns {
   int tree, tree_columns;
+  int figures; /* total, and self behind it; of calls their number stands before that */
+  bool self;
+  int share;                /* of the total of the caller above; 0: not shown */
   int place, place_columns; /* 0: not shown */
   int split;                /* 0: not shown */
 };
@@ -26,23 +32,39 @@ struct tree_columns {
 struct tree_pen {
   struct ui *ui;
   const struct tree_view *view;
+  bool calls; /* of all calls, not of samples */
   struct tree_columns columns;
   int shift;         /* columns of deep trees that stand left of the screen */
   uint64_t whole_ns; /* what a full split bar is */
 };
 
-static struct tree_columns tree_choose(int width)
+static struct tree_columns tree_choose(int width, bool calls, bool callers)
 {
-  struct tree_columns columns = { .tree = 2 + (width < SELF_FROM ? 1 : 2) * FIGURE_COLUMNS };
+  struct tree_columns columns = { .figures = 1 + (calls ? CALLS_COLUMNS : 0), .self = width >= SELF_FROM };
   int right = width;
-  if (width >= SPLIT_FROM) columns.split = right -= SPLIT_COLUMNS;
-  if (width >= PLACE_FROM) {
+  columns.tree = columns.figures + (columns.self ? 2 : 1) * FIGURE_COLUMNS;
+  if (calls && !callers && width >= CALLS_SHARE_FROM) {
+    columns.share = columns.tree;
+    columns.tree += FIGURE_COLUMNS;
+  }
+  columns.tree++;
+  if (width >= SPLIT_FROM && !calls) columns.split = right -= SPLIT_COLUMNS;
+  if (width >= (calls ? CALLS_PLACE_FROM : PLACE_FROM)) {
     columns.place_columns = width / 4 - 1 < 40 ? width / 4 - 1 : 40;
     columns.place = right -= columns.place_columns;
     columns.place_columns -= columns.split > 0 ? 1 : 0;
   }
   columns.tree_columns = right - columns.tree;
   return columns;
+}
+
+static void tree_draw_calls_heading(const struct tree_pen *pen, struct rect at, const char *mark)
+{
+  char text[16];
+  bool sorted = pen->ui->wanted.sort == RTOP_SORT_COUNT;
+  snprintf(text, sizeof text, "CALLS%s", sorted ? mark : " ");
+  draw_right(at.y, at.x + 1, CALLS_COLUMNS, sorted ? FACE_HEADING_SORT : FACE_HEADING, text);
+  if (pen->columns.share > 0) draw_right(at.y, at.x + pen->columns.share, FIGURE_COLUMNS, FACE_HEADING, "%PARENT");
 }
 
 static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
@@ -55,14 +77,16 @@ static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
   char text[64];
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   const char *mark = ui->wanted.reverse ? "^" : "v";
+  int x = at.x + pen->columns.figures;
+  if (pen->calls) tree_draw_calls_heading(pen, at, mark);
   snprintf(text, sizeof text, "%s%s", percent ? "TOTAL%" : "TOTAL", total ? mark : " ");
-  draw_right(at.y, at.x + 1, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
-  if (at.columns >= SELF_FROM) {
+  draw_right(at.y, x, FIGURE_COLUMNS, total ? FACE_HEADING_SORT : FACE_HEADING, text);
+  if (pen->columns.self) {
     snprintf(text, sizeof text, "%s%s", compared ? "DELTA" : percent ? "SELF%" : "SELF", delta ? mark : " ");
-    draw_right(at.y, at.x + 1 + FIGURE_COLUMNS, FIGURE_COLUMNS, delta ? FACE_HEADING_SORT : FACE_HEADING, text);
+    draw_right(at.y, x + FIGURE_COLUMNS, FIGURE_COLUMNS, delta ? FACE_HEADING_SORT : FACE_HEADING, text);
   }
   snprintf(text, sizeof text, "%s", pen->view->callers ? "CALLERS" : "CALL TREE");
-  if (!total && !delta) {
+  if (!total && !delta && !(pen->calls && sort == RTOP_SORT_COUNT)) {
     snprintf(text + strlen(text), sizeof text - strlen(text), "  (by %s%s)", rtop_sort_key_name(sort),
              sort == RTOP_SORT_NAME ? "" : mark);
   }
@@ -77,7 +101,7 @@ static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
  * through here. */
 static char now_glyph(const struct ui *ui, const struct rtop_tree_row *row, enum face *face)
 {
-  if (row->node == 0 || row->gone) return ' ';
+  if (row->node == 0 || row->gone || ui_calls_are_shown(ui)) return ' ';
   const struct rtop_tree_node *node = &ui->tree.nodes[row->node];
   for (int state = 0; state < RTOP_STATES; state++) {
     if (node->leaves[state] > 0) {
@@ -200,6 +224,20 @@ static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, c
   }
 }
 
+/* Of the callers of a method how often they called it; its share of its caller's total, or of all. */
+static void tree_draw_calls(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, enum face face)
+{
+  char text[32];
+  const struct rtop_tree_node *nodes = pen->ui->tree.nodes;
+  snprintf(text, sizeof text, "%llu",
+           (unsigned long long)(pen->view->callers ? row->total.samples : row->self.samples));
+  draw_right(y, 1, CALLS_COLUMNS - 1, face, text);
+  if (pen->columns.share == 0 || row->node == 0) return;
+  uint64_t all_ns = rtop_cost_wall(&nodes[nodes[row->node].parent].total);
+  draw_percent(text, sizeof text, all_ns > 0 ? 100 * (double)rtop_cost_wall(&row->total) / (double)all_ns : 0);
+  draw_right(y, pen->columns.share, FIGURE_COLUMNS - 1, face, text);
+}
+
 static void tree_draw_row(const void *table, size_t place, int y, bool selected)
 {
   const struct tree_pen *pen = table;
@@ -207,11 +245,12 @@ static void tree_draw_row(const void *table, size_t place, int y, bool selected)
   char text[2][32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   figures_text(pen->ui, row, text);
-  draw_right(y, 1, FIGURE_COLUMNS - 1, face, text[0]);
-  if (pen->columns.tree > 1 + 2 * FIGURE_COLUMNS) {
+  draw_right(y, pen->columns.figures, FIGURE_COLUMNS - 1, face, text[0]);
+  if (pen->calls) tree_draw_calls(pen, row, y, face);
+  if (pen->columns.self) {
     bool hot = ui_share(pen->ui, rtop_tree_clock(&row->self, pen->ui->wanted.mode)) >= 0.1;
     enum face total = !selected && hot ? FACE_TITLE : face;
-    draw_right(y, 1 + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, total, text[1]);
+    draw_right(y, pen->columns.figures + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, total, text[1]);
   }
   if (tree_view_is_method(row)) {
     tree_draw_method(pen, row, y, selected);
@@ -295,7 +334,9 @@ void tree_draw(struct ui *ui)
     tree_draw_tiny(ui, rows);
     return;
   }
-  struct tree_pen pen = { .ui = ui, .view = view, .columns = tree_choose(table.columns), .whole_ns = 1 };
+  bool calls = ui_calls_are_shown(ui);
+  struct tree_pen pen = { .ui = ui, .view = view, .calls = calls, .whole_ns = 1 };
+  pen.columns = tree_choose(table.columns, calls, view->callers);
   for (size_t i = 0; i < rows->count; i++) {
     uint64_t wall_ns = rows->rows[i].depth == 0 ? rtop_cost_wall(&rows->rows[i].total) : 0;
     pen.whole_ns = wall_ns > pen.whole_ns ? wall_ns : pen.whole_ns;

@@ -86,6 +86,7 @@ void ui_destroy(struct ui *ui)
   ui_verdict_forget(ui);
   ui_baseline_forget(ui);
   ui_traces_forget(ui);
+  ui_calls_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
   if (ui->calm != NULL) rtop_calm_forget(ui->calm);
@@ -98,6 +99,7 @@ static void viewer_keep(void *context, struct rtop_symbols *symbols)
   const struct ui *ui = context;
   rtop_sum_keep(&ui->sum, symbols);
   rtop_sum_keep(&ui->baseline.sum, symbols);
+  ui_calls_keep(ui, symbols);
   rtop_symbols_use_frame(symbols, ui->selected);
   stalls_keep(&ui->stalls.stalls, symbols);
   verdict_keep(&ui->verdict.verdict, symbols);
@@ -125,6 +127,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_verdict_forget(ui);
   ui_baseline_forget(ui);
   ui_traces_forget(ui);
+  ui_calls_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   rtop_calm_forget(ui->calm);
   ui->selected = 0; /* frames are of a profile */
@@ -145,15 +148,16 @@ void ui_open_view(struct ui *ui, enum view_id id)
 /* The view orders the rows: what it shows is its own business. */
 static bool update_methods(struct ui *ui)
 {
-  struct rtop_methods_options by_name = ui->wanted;
+  struct rtop_methods_options by_name = ui_shown_options(ui);
   by_name.sort = by_name.sort == RTOP_SORT_LOCATION ? RTOP_SORT_LOCATION : RTOP_SORT_NAME;
   by_name.reverse = false;
   bool rows = !ui->view->calls || ui->baseline.taken;
-  bool compares = rows && ui_baseline_begin(ui);
+  bool calls = ui_calls_are_shown(ui), compares = rows && !calls && ui_baseline_begin(ui);
   by_name.min_percent = compares ? 0 : by_name.min_percent;
-  ui->methods.length_ns = ui->sum.length_ns;
-  return rtop_live_methods(ui->live, &ui->sum, rows ? &ui->methods : NULL, &by_name) &&
-         (!compares || ui_baseline_methods(ui, &by_name));
+  ui->methods.length_ns = ui_shown_sum(ui)->length_ns;
+  if (!rtop_live_methods(ui_shown_live(ui), ui_shown_sum(ui), rows ? &ui->methods : NULL, &by_name)) return false;
+  if (calls && rows) rtop_methods_tell_calls(&ui->methods);
+  return !compares || ui_baseline_methods(ui, &by_name);
 }
 
 bool ui_handle(struct ui *ui, enum request request)
@@ -166,12 +170,13 @@ bool ui_update(struct ui *ui)
   bool fine = true;
   int cells = COLS > 9 ? COLS - 9 : 1;
   ui->exact = ui->touched || ui->baseline.comparing || (ui->frozen && ui->time.speed == 0);
-  ui_baseline_look(ui);
   if (ui->profile != NULL) {
     ui->span = ui_time_span(ui);
     ui_lens_apply(ui);
+    fine = ui_calls_update(ui);
+    ui_baseline_look(ui);
     if (ui->live != NULL) rtop_live_want_ratios(ui->live, ui->view->ratios != NULL && ui->view->ratios(ui));
-    fine = ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
+    fine = fine && ui->live != NULL && rtop_live_sum(ui->live, ui->span, &ui->sum);
     uint32_t alone = ui_processes_alone(ui);
     if (fine) rtop_profile_open_blame(ui->profile, &ui->sum);
     if (fine && alone != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, alone, &ui->sum);
@@ -181,8 +186,9 @@ bool ui_update(struct ui *ui)
            strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);
   }
   if (fine && ui->profile != NULL && ui->view->tree) {
+    struct rtop_methods_options options = ui_shown_options(ui);
     fine = ui_baseline_tree(ui) &&
-           rtop_tree_build(&ui->tree, &ui->sum, rtop_profile_symbols(ui->profile), &ui->wanted, ui->fold);
+           rtop_tree_build(&ui->tree, ui_shown_sum(ui), rtop_profile_symbols(ui->profile), &options, ui->fold);
   }
   rtop_calm_step(ui->calm);
   ui->more = false;

@@ -11,6 +11,7 @@ require "json"
 require "optparse"
 require "rbconfig"
 require "tmpdir"
+require_relative "wait"
 
 rounds = 5
 OptionParser.new { |parser| parser.on("--rounds N", Integer) { |value| rounds = value } }.parse!(ARGV)
@@ -47,15 +48,6 @@ PROGRAM = <<~'RUBY'
     $stdout.flush
   end
 RUBY
-
-def wait_for(what)
-  500.times do
-    value = yield
-    return value if value
-    IO.select(nil, nil, nil, 0.02)
-  end
-  raise "waited in vain for #{what}"
-end
 
 def states(channel)
   window = JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last

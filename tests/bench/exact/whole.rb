@@ -11,6 +11,7 @@ require "open3"
 require "optparse"
 require "rbconfig"
 require "tmpdir"
+require_relative "wait"
 
 rounds, rdoc = 5, 0
 OptionParser.new do |parser|
@@ -87,15 +88,6 @@ PROGRAM = <<~'RUBY'
     $stdout.flush
   end
 RUBY
-
-def wait_for(what)
-  2000.times do
-    value = yield
-    return value if value
-    IO.select(nil, nil, nil, 0.02)
-  end
-  raise "waited in vain for #{what}"
-end
 
 def state(channel) = (row = (last_rows(channel) || []).find { |_, what,| what == 32 }) && STATES[row.last]
 def last_rows(channel) = JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last&.fetch("exact")

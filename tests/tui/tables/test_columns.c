@@ -55,6 +55,30 @@ static void test_columns_of_the_usual_widths(void **state)
   assert_true(has(&columns, RTOP_SORT_BLAME) && !has(&columns, RTOP_SORT_SELF));
 }
 
+/* Of all calls nothing but what is known of them, whatever the user has chosen for samples. */
+static void test_columns_of_calls(void **state)
+{
+  struct columns_choice chosen = { .count = 2, .at = { RTOP_SORT_CPU, RTOP_SORT_NAME }, .calls = true, .traced = true };
+  (void)state;
+  for (int width = LAYOUT_COLUMNS_MIN; width <= 500; width++) {
+    for (int sort = 0; sort < RTOP_SORT_KEYS; sort++) {
+      struct columns_shown columns;
+      columns_fit(&columns, &chosen, width, (enum rtop_sort_key)sort, 0);
+      int last = columns.count - 1;
+      assert_true(has(&columns, RTOP_SORT_COUNT) && has(&columns, RTOP_SORT_NAME));
+      assert_true(columns.at[last].x + columns.at[last].columns <= width || width < 40);
+      for (int i = 0; i <= last; i++) assert_true(columns_of_calls(columns.at[i].column));
+    }
+  }
+  struct columns_shown columns;
+  columns_fit(&columns, &chosen, 80, RTOP_SORT_SELF, 0);
+  assert_int_equal(columns.count, 6);
+  assert_int_equal(columns.at[0].column, RTOP_SORT_COUNT);
+  assert_true(has(&columns, RTOP_SORT_TOTAL) && has(&columns, RTOP_SORT_SELF) && has(&columns, RTOP_SORT_MEAN));
+  assert_int_equal(columns_scroll_max(&chosen, 80, RTOP_SORT_SELF), 0);
+  assert_false(columns_of_calls(RTOP_SORT_CPU));
+}
+
 /* By scrolling every figure can be seen at every width. */
 static void test_scrolling_reaches_every_column(void **state)
 {
@@ -276,6 +300,7 @@ int main(void)
     cmocka_unit_test(test_scrolling_reaches_every_column),
     cmocka_unit_test(test_columns_of_traced_methods),
     cmocka_unit_test(test_texts_of_traced_methods),
+    cmocka_unit_test(test_columns_of_calls),
     cmocka_unit_test(test_every_sort_key_has_a_column),
     cmocka_unit_test(test_parse_and_write),
     cmocka_unit_test(test_bad_names_change_nothing),

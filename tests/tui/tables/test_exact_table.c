@@ -1,6 +1,6 @@
 /* Traced methods as rows: numbers of windows put together, percentiles, callers, methods that were not found. */
 #include "shm/channel/control.h"
-#include "tests/tui/model_fixture.h"
+#include "tests/tui/exact_fixture.h"
 #include "tui/tables/exact_table.h"
 #include "tui/tables/slow_list.h"
 
@@ -8,22 +8,18 @@ static struct rtop_symbols *symbols;
 static struct exact_table table;
 static uint32_t work, rest, work_from_main, work_from_rest;
 
-static uint32_t node(uint32_t parent, const char *label)
+static void make_nodes(void)
 {
-  uint32_t frame = rtop_symbols_frame(symbols, label, strlen(label), "/app/a.rb", 9, "", 0, 3, RTOP_SYMBOL_RUBY);
-  return rtop_symbols_node(symbols, parent, frame, 0);
+  work = exact_node(symbols, 0, "Work#do");
+  rest = exact_node(symbols, 0, "Work#rest");
+  work_from_main = exact_node(symbols, work, "<main>");
+  work_from_rest = exact_node(symbols, work, "Work#rest");
 }
 
 static int setup(void **state)
 {
-  struct rtop_profile *profile = rtop_profile_create(64 << 20);
-  assert_non_null(profile);
-  symbols = rtop_profile_symbols(profile);
-  work = node(0, "Work#do");
-  rest = node(0, "Work#rest");
-  work_from_main = node(work, "<main>");
-  work_from_rest = node(work, "Work#rest");
-  *state = profile;
+  *state = exact_profile(&symbols);
+  make_nodes();
   return 0;
 }
 
@@ -192,10 +188,7 @@ static void test_long_histories(void **state)
   rtop_profile_destroy(&before);
   *state = small;
   symbols = rtop_profile_symbols(small);
-  work = node(0, "Work#do");
-  rest = node(0, "Work#rest");
-  work_from_main = node(work, "<main>");
-  work_from_rest = node(work, "Work#rest");
+  make_nodes();
   for (int at = 0; at < 3000; at++) add_window(small, 0, at);
   build(small);
   assert_int_equal(table.rows[1]->calls, 33000);

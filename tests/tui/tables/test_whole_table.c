@@ -1,28 +1,15 @@
 /* All calls as rows: the tree in its order, totals without recursion, several windows and processes, hostile numbers. */
-#include "tests/tui/model_fixture.h"
+#include "tests/tui/exact_fixture.h"
 #include "tui/tables/whole_table.h"
 
 static struct rtop_symbols *symbols;
 static struct whole_table table;
-static uint32_t top, work, deep, again, rest;
-
-static uint32_t node(uint32_t parent, const char *label)
-{
-  uint32_t frame = rtop_symbols_frame(symbols, label, strlen(label), "/app/a.rb", 9, "", 0, 3, RTOP_SYMBOL_RUBY);
-  return rtop_symbols_node(symbols, parent, frame, 0);
-}
+static struct exact_calls calls;
 
 static int setup(void **state)
 {
-  struct rtop_profile *profile = rtop_profile_create(64 << 20);
-  assert_non_null(profile);
-  symbols = rtop_profile_symbols(profile);
-  top = node(0, "Work#top");
-  rest = node(top, "Work#rest");
-  work = node(top, "Work#do");
-  deep = node(work, "Work#do");
-  again = node(deep, "Work#rest");
-  *state = profile;
+  *state = exact_profile(&symbols);
+  calls = exact_calls(symbols);
   return 0;
 }
 
@@ -34,29 +21,9 @@ static int teardown(void **state)
   return 0;
 }
 
-static void add_call(struct rtop_window *window, uint32_t at, uint64_t calls, uint64_t total_ns, uint64_t self_ns)
-{
-  *rtop_window_add_exact(window) = (struct rtop_exact){ at, RTOP_WHOLE_CALLS, 0, calls };
-  *rtop_window_add_exact(window) = (struct rtop_exact){ at, RTOP_WHOLE_TOTAL_NS, 0, total_ns };
-  *rtop_window_add_exact(window) = (struct rtop_exact){ at, RTOP_WHOLE_SELF_NS, 0, self_ns };
-}
-
 static void add_window(struct rtop_profile *profile, uint32_t source, int64_t at, enum rtop_whole_state whole)
 {
-  struct rtop_window window = { .start_mono_ns = at * 100 * MS, .end_mono_ns = (at + 1) * 100 * MS };
-  *rtop_window_add_exact(&window) = (struct rtop_exact){ 0, RTOP_WHOLE_STATE, 1, whole };
-  *rtop_window_add_exact(&window) = (struct rtop_exact){ 0, RTOP_WHOLE_TRACED_NS, 0, 100 * MS };
-  *rtop_window_add_exact(&window) = (struct rtop_exact){ 0, RTOP_WHOLE_OWN_NS, 0, 3000 };
-  *rtop_window_add_exact(&window) = (struct rtop_exact){ 0, RTOP_WHOLE_UNTIMED, 0, 2 };
-  *rtop_window_add_exact(&window) = (struct rtop_exact){ 0, RTOP_WHOLE_UNNAMED, 0, 5 };
-  add_call(&window, top, 1, 80 * MS, 10 * MS);
-  add_call(&window, rest, 4, 10 * MS, 10 * MS);
-  add_call(&window, work, 2, 60 * MS, 20 * MS);
-  add_call(&window, deep, 6, 40 * MS, 35 * MS);
-  add_call(&window, again, 7, 5 * MS, 5 * MS);
-  *rtop_window_add_exact(&window) = (struct rtop_exact){ work, 4711, 12, 99 }; /* of a later version */
-  assert_true(fixture_add(profile, source, &window));
-  rtop_window_destroy(&window);
+  exact_add_window(profile, &calls, source, at, whole);
 }
 
 static void build(struct rtop_profile *profile)
@@ -75,11 +42,11 @@ static const struct whole_method *method(const char *label)
 static void test_tree(void **state)
 {
   static const int parents[] = { WHOLE_NO_PARENT, 0, 1, 2, 0 };
-  const uint32_t nodes[] = { top, work, deep, again, rest };
+  const uint32_t nodes[] = { calls.top, calls.work, calls.deep, calls.again, calls.rest };
   for (int at = 0; at < 3; at++) add_window(*state, 0, at, at < 2 ? RTOP_WHOLE_ON : RTOP_WHOLE_DONE);
   build(*state);
-  assert_true(table.told);
-  assert_int_equal(table.state, RTOP_WHOLE_DONE);
+  assert_true(table.numbers.head.told);
+  assert_int_equal(table.numbers.head.state, RTOP_WHOLE_DONE);
   assert_int_equal(table.tree_count, 5);
   for (size_t i = 0; i < 5; i++) {
     assert_int_equal(table.tree[i].node, nodes[i]);
@@ -90,11 +57,11 @@ static void test_tree(void **state)
   assert_int_equal(table.tree[2].figures.total_ns, 120 * MS);
   assert_true(table.tree[0].share > 0.999 && table.tree[0].share < 1.001);
   assert_true(table.tree[1].share > 0.749 && table.tree[1].share < 0.751);
-  assert_int_equal(table.calls, 60);
-  assert_int_equal(table.traced_ns, 300 * MS);
-  assert_int_equal(table.untimed, 6);
-  assert_int_equal(table.unnamed, 15);
-  assert_int_equal(whole_table_own_ns(&table), 150);
+  assert_int_equal(table.numbers.head.calls, 60);
+  assert_int_equal(table.numbers.head.traced_ns, 300 * MS);
+  assert_int_equal(table.numbers.head.untimed, 6);
+  assert_int_equal(table.numbers.head.unnamed, 15);
+  assert_int_equal(whole_own_ns(&table.numbers.head), 150);
 }
 
 /* Work#do calls itself: its total is that of the outer calls. Work#rest has two callers. */
@@ -118,8 +85,8 @@ static void test_processes(void **state)
   for (int at = 0; at < 2; at++) add_window(*state, 0, at, RTOP_WHOLE_ON);
   add_window(*state, 1, 1, RTOP_WHOLE_ON);
   build(*state);
-  assert_int_equal(table.calls, 60);
-  assert_int_equal(table.traced_ns, 200 * MS);
+  assert_int_equal(table.numbers.head.calls, 60);
+  assert_int_equal(table.numbers.head.traced_ns, 200 * MS);
 }
 
 static void test_nothing(void **state)
@@ -128,7 +95,7 @@ static void test_nothing(void **state)
   assert_true(fixture_add(*state, 0, &window));
   rtop_window_destroy(&window);
   build(*state);
-  assert_false(table.told);
+  assert_false(table.numbers.head.told);
   assert_int_equal(table.tree_count, 0);
 }
 
@@ -137,15 +104,15 @@ static void test_hostile(void **state)
 {
   struct rtop_window window = { .end_mono_ns = 100 * MS };
   *rtop_window_add_exact(&window) = (struct rtop_exact){ 0, RTOP_WHOLE_STATE, 0, 99 };
-  add_call(&window, 0, 9, 9 * MS, 9 * MS);
-  *rtop_window_add_exact(&window) = (struct rtop_exact){ again, RTOP_WHOLE_TOTAL_NS, 0, UINT64_MAX / 4 };
+  exact_add_call(&window, 0, 9, 9 * MS, 9 * MS);
+  *rtop_window_add_exact(&window) = (struct rtop_exact){ calls.again, RTOP_WHOLE_TOTAL_NS, 0, UINT64_MAX / 4 };
   assert_true(fixture_add(*state, 0, &window));
   rtop_window_destroy(&window);
   build(*state);
-  assert_int_equal(table.state, 0);
+  assert_int_equal(table.numbers.head.state, 0);
   assert_int_equal(table.tree_count, 4); /* its callers, too */
-  assert_int_equal(table.calls, 0);
-  assert_int_equal(whole_table_own_ns(&table), 0);
+  assert_int_equal(table.numbers.head.calls, 0);
+  assert_int_equal(whole_own_ns(&table.numbers.head), 0);
   assert_int_equal(table.tree[3].depth, 3);
 }
 

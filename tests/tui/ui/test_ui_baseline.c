@@ -71,7 +71,7 @@ static void test_delta(void **state)
   for (size_t i = 0; i < ui.methods.count; i++) assert_true(ui.methods.rows[i].delta == 0);
   model_press(&ui, 'z');
   check_all(before, false);
-  model_press(&ui, 'T');
+  model_press(&ui, 'Y');
   check_all(before, true);
   model_press(&ui, 'w'); /* a longer frame: shares still compare */
   check_all(before, true);

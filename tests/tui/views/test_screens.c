@@ -28,7 +28,7 @@ static const struct screen_case cases[] = {
   { .name = "methods-by-place", .rows = 24, .columns = 80, .keys = KEYS('s', 'G', '\r') },
   { .name = "methods-busy", .rows = 24, .columns = 80, .keys = KEYS('C', 'C') },
   { .name = "methods-busy-open", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('C', 'C', 'G', '\r') },
-  { .name = "methods-times", .rows = 24, .columns = 80, .keys = KEYS('%', 'T') },
+  { .name = "methods-times", .rows = 24, .columns = 80, .keys = KEYS('%', 'Y') },
   { .name = "methods-scrolled",
     .rows = 24,
     .columns = 80,

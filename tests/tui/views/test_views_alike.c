@@ -116,7 +116,7 @@ static const struct answer answers[] = {
   { VIEW_LABELS, "lens", "K", "-C", NULL, false },
   { VIEW_GROUPS, "filter", "\\gsub\r", "ActionView::Template#render", "IO.select", true },
 
-  { VIEW_METHODS, "order", "T", "TOTAL%v", NULL, true },
+  { VIEW_METHODS, "order", "Y", "TOTAL%v", NULL, true },
   { VIEW_METHODS, "order reversed", "I", "SELF%^", NULL, true },
   { VIEW_TREE, "order", "N", "(by name)", NULL, true },
   { VIEW_TREE, "order reversed", "I", "TOTAL%^", NULL, true },
@@ -124,7 +124,7 @@ static const struct answer answers[] = {
   { VIEW_THREADS, "order reversed", "I", "BLAME%^", NULL, true },
   { VIEW_ICICLE, "order", "N", "4Icicle]", NULL, true },
   { VIEW_ICICLE, "order reversed", "I", "4Icicle]", NULL, true },
-  { VIEW_TIME, "order", "T", "TOTAL%v", NULL, true },
+  { VIEW_TIME, "order", "Y", "TOTAL%v", NULL, true },
   { VIEW_GROUPS, "order", "N", "(by name", NULL, true },
   { VIEW_GROUPS, "order reversed", "I", "TOTAL%^", NULL, true },
 

@@ -1,0 +1,22 @@
+/* Watching until all calls were traced for their time, and all is told.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_BATCH_WHOLE_H
+#define RTOP_TUI_BATCH_WHOLE_H
+
+#include "batch_watch.h"
+
+struct whole_watch {
+  struct batch_watch batch; /* open */
+  struct rtop_options options;
+  struct rtop_span held; /* what came before us */
+  int64_t end_ns;        /* by our clock; 0: nothing to watch yet */
+};
+
+/* False: it cannot be watched, as batch_watch_open(). Else close watch->batch. */
+bool whole_watch_run(struct whole_watch *watch, const struct rtop_options *options, int *status);
+/* What came since. */
+struct rtop_span whole_watch_span(const struct whole_watch *watch);
+
+#endif
