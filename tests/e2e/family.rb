@@ -22,7 +22,7 @@ module Family
   end
 
   def running(*program, env:)
-    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, *program, out: File::NULL)
+    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, E2E::QUICK, *program, out: File::NULL)
     yield pid
   ensure
     Process.wait(pid)

@@ -14,6 +14,7 @@ module E2E
   VIEWER = "#{BUILD}/rperf-top"
   PROGRAMS = "#{ROOT}/tests/e2e/programs"
   DEADLINE = 150
+  QUICK = "--disable=gems" # of programs that use none: RubyGems are three quarters of a start
 
   Result = Struct.new(:out, :err, :status) do
     def objects = out.lines.map { |line| JSON.parse(line) }
@@ -33,7 +34,7 @@ module E2E
 
   # The refreshes of `rperf-top -b -J -n count -- ruby program...`
   def watch(count, *program, options: [], env: {})
-    viewer("-b", "-J", "-n", count.to_s, *options, "--", RbConfig.ruby, *program, env: env)
+    viewer("-b", "-J", "-n", count.to_s, *options, "--", RbConfig.ruby, *QUICK, *program, env: env)
   end
 
   # The segments of a process in the directories of its user.
@@ -44,7 +45,7 @@ module E2E
 
   # Starts a Ruby program with the extension; yields its pid once its channel is there; ends it.
   def running(*program, env: {}, signal: :KILL)
-    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, *program,
+    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, *QUICK, *program,
                 out: File::NULL)
     wait_until("a channel of #{pid}") { channels(pid, *env["XDG_RUNTIME_DIR"]).any? }
     yield pid

@@ -1,5 +1,7 @@
 # A process with children: two that it forks, one of which forks again, and one that it spawns; then one that comes
 # later. Each computes in a method of its own, on a busy machine longer: it is to be found. HOLD: nobody ends by itself.
+require "rbconfig"
+
 def compute(seconds)
   finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
   nil until Process.clock_gettime(Process::CLOCK_MONOTONIC) > finish && Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) > 0.2
