@@ -203,6 +203,7 @@ static void merge_add(struct rtop_profile *profile, struct profile_window *to, c
   profile_begun_add_all(&to->begun, &from->begun);
   profile_fibers_add_all(&to->fibers, from->fibers);
   profile_exact_add_all(&to->exact, from->exact);
+  profile_raised_add_all(&to->raised, from->raised);
 }
 
 /* Gives back what merging has saved. */
@@ -386,6 +387,10 @@ static void forget_but_window(struct rtop_symbols *symbols, const struct profile
   for (size_t i = 0; i < profile_slow_count(window->exact); i++) {
     rtop_symbols_use_node(symbols, window->exact->slow[i].node);
     rtop_symbols_use_node(symbols, window->exact->slow[i].stack);
+  }
+  for (size_t i = 0; i < profile_raised_count(window->raised); i++) {
+    rtop_symbols_use_node(symbols, window->raised->all[i].name);
+    rtop_symbols_use_node(symbols, window->raised->all[i].node);
   }
 }
 

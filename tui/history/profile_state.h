@@ -58,6 +58,7 @@ struct profile_carry {
   struct cost_table costs; /* by profile thread id */
   struct profile_begun begun;
   struct profile_exact *exact;
+  struct profile_raised *raised;
   struct profile_cover cover;
   uint32_t gone; /* carried threads that no window lists */
 };
