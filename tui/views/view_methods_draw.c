@@ -300,7 +300,7 @@ void methods_draw(struct ui *ui)
 {
   struct methods_view *view = ui->data[VIEW_METHODS];
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
-  struct detail_beside beside = { &view->file, view->heat_ready ? &view->heat : NULL, &view->labels };
+  struct detail_beside beside = { &view->file, view->heat_ready ? &view->heat : NULL, &view->labels, &view->raised };
   if (ui->layout.tiny) {
     methods_draw_tiny(ui);
     return;
