@@ -291,6 +291,7 @@ struct rperf_top_event {
   const char *name, *method, *detail;
   const char *path; /* of exceptions: the file; "" */
   uint32_t line;    /* the line in it; 0 */
+  uint32_t unused2;
 };
 
 struct rperf_top_event_filter {

@@ -6,9 +6,10 @@
 
 enum { RAISED_ROWS = 20, RAISED_TEXT = 1024, RAISED_FIGURES = 18 };
 
-static uint64_t raised_per_row(const struct rtop_report *report, size_t from)
+/* How many are told of by no row from that one on. */
+static uint64_t raised_rest(const struct rtop_report *report, size_t from)
 {
-  uint64_t sum = report->raised.rest;
+  uint64_t sum = report->raised.rest + report->sum.counters.raises_untold;
   for (size_t i = from; i < report->raised.count; i++) sum += report->raised.rows[i].count;
   return sum;
 }
@@ -34,7 +35,7 @@ void raised_write_text(const struct rtop_report *report, FILE *out, int columns)
   if (!list->count) return;
   fprintf(out, "%7s %9s  EXCEPTION\n", "COUNT", "PER S");
   for (size_t i = 0; i < shown; i++) raised_text_row(report, &list->rows[i], out, columns);
-  uint64_t rest = raised_per_row(report, shown);
+  uint64_t rest = raised_rest(report, shown);
   if (rest) fprintf(out, "%7llu %9s  (elsewhere)\n", (unsigned long long)rest, "");
 }
 

@@ -97,6 +97,7 @@ static void test_exceptions(void **state)
                          "     30     100.0  Shop::Missing at p;r.rb:6 in Price#total\n"
                          "      5      16.7  (others)\n"
                          "      4      13.3  KeyError at p;r.rb:6 in Price#total, by Hash#fetch\n"
+                         "      2            (elsewhere)\n"
                          "\n"));
   report_fixture_destroy(&fixture);
 }
