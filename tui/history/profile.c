@@ -338,7 +338,10 @@ void profile_age_stacks(const struct rtop_profile *profile, struct profile_windo
 {
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
   const struct profile_window *before = NULL;
-  for (size_t i = count; i-- > 0 && !before;)
+  bool any = false;
+  for (size_t i = 0; i < window->thread_count; i++)
+    any = any || (window->threads[i].provisional_ns && !window->threads[i].stack_age_ns);
+  for (size_t i = any ? count : 0; i-- > 0 && !before;)
     if (profile_window_at(profile, i) != window && profile_window_at(profile, i)->source == window->source)
       before = profile_window_at(profile, i);
   for (size_t i = 0; i < window->thread_count; i++) {

@@ -234,6 +234,7 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
     merge_shrink(merged);
     for (size_t i = 0; i < group->count; i++) {
       struct profile_window **place = &profile->windows[profile->first + group->positions[i]];
+      profile_window_lose(profile, *place);
       profile_slides_lose(profile, *place);
       profile_window_changes(profile, *place);
       sweep->bytes -= profile_window_bytes(*place);
@@ -314,6 +315,7 @@ static void drop_oldest(struct rtop_profile *profile)
 {
   struct profile_window *window = profile->windows[profile->first++];
   profile->count--;
+  profile_window_lose(profile, window);
   profile_slides_lose(profile, window);
   profile_window_changes(profile, window);
   profile->memory.bytes -= profile_window_bytes(window);
