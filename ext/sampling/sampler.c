@@ -276,6 +276,7 @@ static void housekeeping(struct sampler *sampler, struct thread_data *data, int6
     if (!other || atomic_load(&other->ended)) continue;
     threads_refresh_name(other);
     look_after(sampler, other, now_ns);
+    fibers_look_after(sampler, other);
   }
 }
 
