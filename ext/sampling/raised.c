@@ -166,29 +166,15 @@ void raised_note(struct raised *raised, struct sampler *sampler, VALUE exception
 
 /* ---- the job ------------------------------------------------------------------------------------------- */
 
-/* As the sampler walks stacks, but of nobody: the thread may have ended. *unknown: a frame without a name. */
-static uint32_t walk(struct sampler *sampler, const struct raised_entry *entry, VALUE *unknown)
-{
-  static struct thread_data nobody = { .pool = 1 }; /* under the lock */
-  if (entry->depth == 0) return RTOP_NODE_NO_FRAMES;
-  memcpy(sampler->stack_frames, entry->frames, entry->depth * sizeof *entry->frames);
-  memset(sampler->stack_lines, 0, entry->depth * sizeof *sampler->stack_lines);
-  sampler->stack_lines[entry->depth - 1] = entry->line;
-  return sampler_walk(sampler, &nobody, (int)entry->depth, RTOP_NODE_ROOT, unknown);
-}
-
 /* RTOP_NODE_ROOT: not now. */
 static uint32_t find_node(struct sampler *sampler, const struct raised_entry *entry)
 {
-  for (int budget = 2 * RAISED_DEPTH; budget > 0; budget--) {
-    VALUE unknown = 0;
-    if (!trylock_take(&sampler->lock)) return RTOP_NODE_ROOT;
-    uint32_t node = walk(sampler, entry, &unknown);
-    trylock_release(&sampler->lock);
-    if (node != SAMPLER_NO_STACK) return node;
-    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return RTOP_NODE_ROOT;
-  }
-  return RTOP_NODE_ROOT;
+  int lines[RAISED_DEPTH] = { 0 };
+  uint32_t node;
+  if (entry->depth) lines[entry->depth - 1] = entry->line;
+  const struct stack_noted noted = { .frames = entry->frames, .lines = lines, .depth = entry->depth };
+  if (!sampler_name_noted(sampler, &noted, &node)) return RTOP_NODE_ROOT;
+  return node == RTOP_NODE_ROOT ? RTOP_NODE_NO_FRAMES : node;
 }
 
 /* RTOP_NODE_ROOT: not now; RAISED_NO_NAME: there is no room for it. */
