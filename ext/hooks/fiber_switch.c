@@ -17,6 +17,7 @@ static void mark_fibers(void *pointer)
     struct thread_data *data = atomic_load_explicit(&threads->table[index], memory_order_acquire);
     VALUE fiber = data ? atomic_load_explicit(&data->fiber, memory_order_relaxed) : 0;
     if (fiber) rb_gc_mark(fiber);
+    if (data) fibers_mark(data);
   }
 }
 

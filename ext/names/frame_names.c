@@ -137,3 +137,19 @@ bool frame_names_read(VALUE frame, struct frame_names *names)
   RB_GC_GUARD(results[2]);
   return true;
 }
+
+static VALUE call_class_path(VALUE class)
+{
+  return rb_class_path(class);
+}
+
+size_t frame_names_class(VALUE class, char *out)
+{
+  int raised = 0;
+  VALUE error = rb_errinfo(), path = rb_protect(call_class_path, class, &raised);
+  if (raised) rb_set_errinfo(error);
+  if (raised || !RB_TYPE_P(path, T_STRING)) return 0;
+  size_t bytes = copy_without_addresses(out, RSTRING_PTR(path), (size_t)RSTRING_LEN(path));
+  RB_GC_GUARD(path);
+  return bytes;
+}

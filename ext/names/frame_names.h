@@ -30,4 +30,8 @@ bool frame_names_read(VALUE frame, struct frame_names *names);
  * is taken while the process has one Ractor, to whose threads this is left. False of all other code. [hook] */
 bool frame_names_peek(VALUE frame, struct frame_names *names);
 
+/* The name of a class, in FRAME_NAMES_LABEL_MAX bytes; of one without a name "#<Class>". Returns its bytes; 0 when that
+ * raised. Makes Ruby objects and calls nothing of the program's: in the job only. */
+size_t frame_names_class(VALUE class, char *out);
+
 #endif

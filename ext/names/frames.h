@@ -106,6 +106,9 @@ uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes);
 /* The same for a name of fibers (RTOP_FIBERS_NAMESPACE). */
 uint32_t frames_task(struct frames *frames, const char *text, size_t bytes);
 
+/* The same for the name of a class of exceptions (RTOP_RAISED_NAMESPACE); one name is one frame. */
+uint32_t frames_raised(struct frames *frames, const char *text, size_t bytes);
+
 /* The frame of a method that is not written in Ruby, by its label and that of its class; FRAMES_OTHER when there is no room.
  * Under the sampler's lock. */
 uint32_t frames_function(struct frames *frames, const char *label, const char *namespace_label);

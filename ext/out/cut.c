@@ -2,6 +2,7 @@
 #include "cut.h"
 
 #include "cut_labels.h"
+#include "cut_raised.h"
 #include "cut_threads.h"
 #include "opening.h"
 #include "ext/base/trylock.h"
@@ -203,6 +204,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cut_threads_update_nodes(cut);
   complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut) && cut_threads_add_fibers(cut);
   add_counters(cut);
+  complete = complete && cut_raised_add(cut, last);
   cut_threads_count_fibers(cut);
   count_losses(cut, cells);
   cells_clear(cells);

@@ -41,6 +41,9 @@
 #define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
 /* The hooks of one release of the GVL, clocks included, when they take no stack (tests/bench/clock_hooks). */
 #define RELEASE_COST_NS 200
+/* The hook of an exception: one whose class and place are noted, and one that is only counted. */
+#define RAISE_COST_NS 300
+#define RAISE_COUNTED_COST_NS 30
 /* So often the CPU clock is asked for what a wait used: 0.7 us each, and more of it tells no more. */
 #define WAITS_READ_PER_S 500
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
@@ -322,12 +325,19 @@ static void park(struct loop *loop, uint32_t futex_value)
   refill(loop, STACKS_SAVED_NS);
 }
 
+static int64_t raises_cost(const uint64_t *counters)
+{
+  uint64_t all = counters[RTOP_COUNTER_EXCEPTIONS], counted = counters[RTOP_COUNTER_RAISES_UNTOLD];
+  return (int64_t)(counted * RAISE_COUNTED_COST_NS + (all > counted ? all - counted : 0) * RAISE_COST_NS);
+}
+
 /* What was measured, and what goes with each tick and each release that nobody could measure. */
 static int64_t whole_cost(struct loop *loop)
 {
   const uint64_t *counters = loop->cut.window.counters;
   int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS] +
                            counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS);
+  cost += raises_cost(counters);
   cost += (int64_t)loop->served * loop->tick_cost_ns;
   loop->served = 0;
   return cost;
@@ -339,8 +349,10 @@ static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_
 {
   const uint64_t *counters = loop->cut.window.counters;
   int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
-  int64_t rest = stacks + (int64_t)(counters[RTOP_COUNTER_PUBLISHER_CPU_NS] +
-                                    counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS);
+  int64_t rest =
+      stacks +
+      (int64_t)(counters[RTOP_COUNTER_PUBLISHER_CPU_NS] + counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS) +
+      raises_cost(counters);
   int64_t most = (int64_t)(loop->publisher->config.budget * (double)length_ns / 4);
   loop->stacks_cost_ns = paid;
   return rest > most ? cost_ns - rest + most : cost_ns;

@@ -65,7 +65,7 @@ module RperfTop
     METHOD = Layout.new("name:s path:s line:I kind:I threads:I unused:I self_ns:Q total_ns:Q most_ns:Q self:Q9 total:Q9")
     THREAD = Layout.new("name:s where:s serial:Q pid:i native_id:I state:I is_main:C ended:C stale:C unused:C state_age_ns:Q cost:Q9")
     LABEL = Layout.new("key:s value:s count:Q cost:Q9")
-    EVENT = Layout.new("kind:I pid:i time_ns:q since_ns:q length_ns:Q count:Q serial:Q late:I unused:I wall_ns:Q5 name:s method:s detail:s")
+    EVENT = Layout.new("kind:I pid:i time_ns:q since_ns:q length_ns:Q count:Q serial:Q late:I unused:I wall_ns:Q5 name:s method:s detail:s path:s line:I unused2:I")
     LOST = Layout.new("events:Q gaps:Q gap_ns:Q marks:Q labels:Q threads:Q")
     ERROR = Layout.new("code:i errno:i text:C320")
 

@@ -2,6 +2,7 @@
 #include "fibers.h"
 
 #include "accounting.h"
+#include "fiber_tokens.h"
 #include "stacks.h"
 #include "ext/base/draw.h"
 #include "ext/base/trylock.h"
@@ -10,15 +11,20 @@
 #include "ext/names/method_entry.h"
 #include "shm/base/clock.h"
 #include <ruby/fiber/scheduler.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES_FIRST = 64, READ_TRIES = 100 };
+enum { PLACES_FIRST = 64, READ_TRIES = 100, LET_GO_AT_ONCE = 64 };
+#define LET_GO_NS CLOCK_NS_PER_SECOND
 #define NONE UINT32_MAX
 
-/* A fiber that waits, and its group, which lists those that it has by when they began to. */
+/* A fiber that waits, and its group, which lists those that it has by when they began to. For a moment it is kept alive;
+ * then its token tells when it is collected. Without either nobody tells. */
 struct place {
   const void *fiber; /* NULL: free */
+  VALUE value;       /* kept alive; 0: no more */
+  struct fiber_token *token;
   uint32_t group, before, after;
   int64_t since_ns;
 };
@@ -48,6 +54,8 @@ struct fibers {
   uint32_t label;      /* set of the running fiber */
   int64_t stack_ns;    /* when a stack was taken last */
   int64_t now_ns;      /* of the switch at hand */
+  uint64_t gone_seen;  /* tokens that were when it was looked last */
+  int64_t let_go_ns;   /* when it is looked again for some to let go */
 };
 
 /* ---- groups ------------------------------------------------------------------------------------- */
@@ -218,11 +226,11 @@ static bool make_room(struct fibers *fibers)
   return true;
 }
 
-static void add_place(struct fibers *fibers, const void *fiber, uint32_t group)
+static void add_place(struct fibers *fibers, const void *fiber, VALUE value, uint32_t group)
 {
   if (!make_room(fibers)) return;
   struct place *place = find_place(fibers, fiber);
-  *place = (struct place){ .fiber = fiber, .group = group, .since_ns = fibers->now_ns };
+  *place = (struct place){ .fiber = fiber, .value = value, .group = group, .since_ns = fibers->now_ns };
   link_place(fibers, place);
   fibers->count++;
   change_group(fibers, group, 1);
@@ -250,6 +258,7 @@ static uint32_t remove_place(struct fibers *fibers, const void *fiber)
   uint32_t group = place->group;
   int64_t waited = fibers->now_ns - place->since_ns;
   if (waited > get_ns(&fibers->groups[group].longest_ns)) set_ns(&fibers->groups[group].longest_ns, waited);
+  fiber_token_release(place->token);
   unlink_place(fibers, place);
   change_group(fibers, group, -1);
   close_hole(fibers, (uint32_t)(place - fibers->places));
@@ -271,6 +280,83 @@ void fibers_named(struct thread_data *data, const void *fiber, uint32_t name, ui
   place->group = group;
   link_place(fibers, place);
   change_group(fibers, group, 1);
+}
+
+/* ---- fibers that nobody holds any more ----------------------------------------------------------- */
+
+/* While somebody looks at places under the GVL, the publisher frees none. */
+static _Atomic uint32_t lookers;
+
+static struct fibers *begin_look(const struct thread_data *data)
+{
+  atomic_fetch_add(&lookers, 1);
+  return atomic_load(&data->fibers);
+}
+
+static void end_look(void)
+{
+  atomic_fetch_sub(&lookers, 1);
+}
+
+void fibers_mark(const struct thread_data *data)
+{
+  const struct fibers *fibers = begin_look(data);
+  for (uint32_t at = 0; fibers && fibers->count && at < fibers->capacity; at++)
+    if (fibers->places[at].value) rb_gc_mark(fibers->places[at].value);
+  end_look();
+}
+
+/* The places may move while an object is made. */
+static void give_token(struct fibers *fibers, const void *fiber)
+{
+  VALUE value = find_place(fibers, fiber)->value;
+  struct fiber_token *token = fiber_token_of(value);
+  struct place *place = find_place(fibers, fiber);
+  if (place->fiber && place->value == value) {
+    place->value = 0;
+    place->token = token;
+  } else fiber_token_release(token);
+  RB_GC_GUARD(value);
+}
+
+/* Of each group the first have waited longest. */
+static void give_tokens(struct fibers *fibers)
+{
+  int64_t now = coarse_ns(), until = now - LET_GO_NS;
+  uint32_t used = get(&fibers->used), some = 0;
+  if (now < fibers->let_go_ns) return;
+  for (uint32_t group = 0; group < used; group++)
+    for (uint32_t at = fibers->groups[group].first; at != NONE && some < LET_GO_AT_ONCE;
+         at = fibers->places[at].after) {
+      if (fibers->places[at].since_ns > until) break;
+      if (!fibers->places[at].value) continue;
+      give_token(fibers, fibers->places[at].fiber);
+      some++;
+    }
+  if (some < LET_GO_AT_ONCE) fibers->let_go_ns = now + LET_GO_NS;
+}
+
+static void remove_gone(struct fibers *fibers)
+{
+  uint64_t gone = fiber_tokens_gone();
+  if (gone == fibers->gone_seen) return;
+  fibers->gone_seen = gone;
+  fibers->now_ns = coarse_ns();
+  for (uint32_t at = 0; at < fibers->capacity;) {
+    const struct place *place = &fibers->places[at];
+    if (place->fiber && place->token && fiber_token_gone(place->token)) remove_place(fibers, place->fiber);
+    else at++;
+  }
+}
+
+void fibers_look_after(const struct sampler *sampler, const struct thread_data *data)
+{
+  struct fibers *fibers = begin_look(data);
+  if (fibers && fibers->count && !atomic_load(&sampler->ractors_seen)) {
+    remove_gone(fibers);
+    give_tokens(fibers);
+  }
+  end_look();
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------- */
@@ -379,7 +465,7 @@ static void begin_wait(struct sampler *sampler, struct thread_data *data, VALUE 
     fibers->stack_ns = own.begin_ns;
     accounting_pay(sampler, accounting_end_own(sampler, data, &own));
   }
-  if (waits) add_place(fibers, fibers->current, group);
+  if (waits) add_place(fibers, fibers->current, atomic_load_explicit(&data->fiber, memory_order_relaxed), group);
 }
 
 /* ---- the thread --------------------------------------------------------------------------------- */
@@ -448,12 +534,18 @@ void fibers_switch(struct sampler *sampler, struct thread_data *data, VALUE thre
   runs_now(sampler, data, fibers, thread, group);
 }
 
+static void forget_places(struct fibers *fibers)
+{
+  for (uint32_t at = 0; at < fibers->capacity; at++) fiber_token_release(fibers->places[at].token);
+  memset(fibers->places, 0, fibers->capacity * sizeof *fibers->places);
+}
+
 void fibers_forget(struct thread_data *data)
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
   if (!fibers || !fibers->current) return;
   end_waits(fibers);
-  if (fibers->count) memset(fibers->places, 0, fibers->capacity * sizeof *fibers->places);
+  if (fibers->count) forget_places(fibers);
   fibers->count = 0;
   fibers->current = NULL;
   fibers->looping = fibers->can_wait = false;
@@ -573,6 +665,8 @@ void fibers_free(struct thread_data *data)
 {
   struct fibers *fibers = atomic_exchange(&data->fibers, NULL);
   if (!fibers) return;
+  while (atomic_load(&lookers)) sched_yield();
+  if (fibers->count) forget_places(fibers);
   free(fibers->places);
   free(fibers);
 }

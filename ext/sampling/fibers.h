@@ -76,6 +76,12 @@ static inline int64_t fibers_share(const struct fibers_mix *mix, uint32_t part, 
 /* One fiber, drawn at random; false: one whose stack is not known. [hook] */
 bool fibers_draw(const struct fibers_mix *mix, uint32_t *random, uint32_t *node);
 
+/* In the GC: marks fibers that went to wait a moment ago. */
+void fibers_mark(const struct thread_data *data);
+
+/* [job] Lets go of fibers that have waited for a while, and forgets those that were collected meanwhile. */
+void fibers_look_after(const struct sampler *sampler, const struct thread_data *data);
+
 void fibers_free(struct thread_data *data);
 
 #endif

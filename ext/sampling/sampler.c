@@ -48,6 +48,7 @@ int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t fra
   for (int i = 0; i < 2; i++)
     if (cells_create(&sampler->cells[i]) != 0) return -1;
   task_names_init(&sampler->task_names);
+  raised_create(&sampler->raised);
   sampler->open = &sampler->cells[0];
   sampler->own_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_OWN, 0);
   sampler->shared_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_SHARED, 0);
@@ -57,6 +58,7 @@ int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t fra
 void sampler_destroy(struct sampler *sampler)
 {
   for (int i = 0; i < 2; i++) cells_destroy(&sampler->cells[i]);
+  raised_destroy(&sampler->raised);
   frames_destroy(&sampler->frames);
   calltree_destroy(&sampler->tree);
   sampler->open = NULL;
@@ -241,6 +243,7 @@ void sampler_count_from_now(struct sampler *sampler)
   struct sampler_counters *now = &sampler->counters;
   sampler_read_vm(sampler);
   label_sets_forget_begun(&sampler->labels);
+  raised_begin(&sampler->raised);
   sampler->start = (struct sampler_start){
     .exceptions = atomic_load(&now->exceptions),
     .gc_minor = atomic_load(&now->gc_minor),
@@ -255,10 +258,12 @@ static void housekeeping(struct sampler *sampler, struct thread_data *data, int6
 {
   charge_noted(sampler, data->main_ractor);
   name_missed(sampler, data);
+  raised_name(&sampler->raised, sampler);
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
   if (window == sampler->seen_window) return;
   sampler->seen_window = window;
   sampler_read_vm(sampler);
+  raised_age(&sampler->raised, now_ns);
   if (now_ns - sampler->aged_ns > AGE_INTERVAL_NS && trylock_take(&sampler->lock)) {
     sampler->aged_ns = now_ns;
     frames_age(&sampler->frames);
@@ -271,6 +276,7 @@ static void housekeeping(struct sampler *sampler, struct thread_data *data, int6
     if (!other || atomic_load(&other->ended)) continue;
     threads_refresh_name(other);
     look_after(sampler, other, now_ns);
+    fibers_look_after(sampler, other);
   }
 }
 
@@ -317,6 +323,7 @@ void sampler_hand_in(struct sampler *sampler)
   sampler_read_vm(sampler);
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
   charge_noted(sampler, data && data->main_ractor);
+  raised_name(&sampler->raised, sampler);
   if (!data) return;
   int64_t now = clock_now_ns();
   enum rtop_thread_state before;

@@ -18,6 +18,7 @@
 #define RTOP_EXT_SAMPLER_H
 
 #include "pools.h"
+#include "raised.h"
 #include "threads.h"
 #include "waiting.h"
 #include "ext/base/trylock.h"
@@ -98,6 +99,8 @@ struct sampler {
   /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
   _Atomic uint32_t missed_count;
   uint32_t missed[SAMPLER_MISSED_MAX];
+
+  struct raised raised;
 
   int stack_depth;
   VALUE stack_frames[SAMPLER_STACK_MAX];

@@ -2,7 +2,9 @@
 #include "stacks.h"
 
 #include "ext/names/label_nodes.h"
+#include "ext/base/trylock.h"
 #include <stdatomic.h>
+#include <string.h>
 
 enum { POOL_FRAMES = 4 };
 
@@ -97,4 +99,31 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
   uint32_t node = sampler_walk(sampler, data, depth, sampler_root(sampler, data), unknown);
   if (node != SAMPLER_NO_STACK) sampler_count(&sampler->counters.samples, 1);
   return node;
+}
+
+static uint32_t walk_noted(struct sampler *sampler, const struct stack_noted *noted, VALUE *unknown)
+{
+  static struct thread_data nobody = { .pool = 1 }; /* under the lock */
+  memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
+  memcpy(sampler->stack_lines, noted->lines, noted->depth * sizeof *noted->lines);
+  uint32_t root = label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, noted->label_set);
+  return sampler_walk(sampler, &nobody, (int)noted->depth, root, unknown);
+}
+
+bool sampler_name_noted(struct sampler *sampler, const struct stack_noted *noted, uint32_t *node)
+{
+  *node = RTOP_NODE_ROOT;
+  if (noted->depth == 0 || calltree_count(&sampler->tree) >= sampler->tree.capacity / 4 * 3) return true;
+  for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
+    VALUE unknown = 0;
+    if (!trylock_take(&sampler->lock)) return false;
+    uint32_t found = walk_noted(sampler, noted, &unknown);
+    trylock_release(&sampler->lock);
+    if (found != SAMPLER_NO_STACK) {
+      *node = found;
+      return true;
+    }
+    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return true;
+  }
+  return true;
 }

@@ -19,4 +19,15 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
 /* The same for what stands in the stack buffers, leaf first, below a root: so many frames, one at least. [hook] */
 uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown);
 
+/* A stack that a hook noted, of nobody: its thread may have ended. Leaf first; the VALUEs are kept alive by the caller. */
+struct stack_noted {
+  const VALUE *frames;
+  const int *lines;
+  uint32_t depth, label_set;
+};
+
+/* [job] Its node, with names for what has none; RTOP_NODE_ROOT: not known, or there is no room. Takes the lock itself. False:
+ * that was not to be had; again later. */
+bool sampler_name_noted(struct sampler *sampler, const struct stack_noted *noted, uint32_t *node);
+
 #endif

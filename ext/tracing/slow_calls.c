@@ -1,7 +1,6 @@
 /* Notes slow calls in hooks, names them in the job. */
 #include "slow_calls.h"
 
-#include "ext/names/label_nodes.h"
 #include "ext/sampling/stacks.h"
 #include <string.h>
 
@@ -40,33 +39,12 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
   return true;
 }
 
-/* As the sampler walks stacks, but of nobody: the thread may have ended. *unknown: a frame without a name. */
-static uint32_t walk(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, VALUE *unknown)
-{
-  static struct thread_data nobody = { .pool = 1 }; /* under the lock */
-  memcpy(sampler->stack_frames, slow->frames + noted->first, noted->depth * sizeof *slow->frames);
-  memcpy(sampler->stack_lines, slow->lines + noted->first, noted->depth * sizeof *slow->lines);
-  uint32_t root = label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, noted->label_set);
-  return sampler_walk(sampler, &nobody, (int)noted->depth, root, unknown);
-}
-
 /* False: the lock was not to be had; again later. */
 static bool find_stack(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, uint32_t *stack)
 {
-  *stack = RTOP_NODE_ROOT;
-  if (noted->depth == 0 || calltree_count(&sampler->tree) >= sampler->tree.capacity / 4 * 3) return true;
-  for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
-    VALUE unknown = 0;
-    if (!trylock_take(&sampler->lock)) return false;
-    uint32_t node = walk(slow, sampler, noted, &unknown);
-    trylock_release(&sampler->lock);
-    if (node != SAMPLER_NO_STACK) {
-      *stack = node;
-      return true;
-    }
-    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return true;
-  }
-  return true;
+  const struct stack_noted found = { slow->frames + noted->first, slow->lines + noted->first, noted->depth,
+                                     noted->label_set };
+  return sampler_name_noted(sampler, &found, stack);
 }
 
 static bool hand_on(struct slow_calls *slow, const struct slow_call *noted, uint32_t node, uint32_t stack)

@@ -22,8 +22,8 @@
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
-  6u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
-        calls */
+  7u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
+        calls; 7: exceptions by class and place */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -204,6 +204,8 @@ enum {
 
 /* Of a frame of kind SPECIAL below the root that stands for a name of fibers. */
 #define RTOP_FIBERS_NAMESPACE "(fibers)"
+/* The same of a class of exceptions. */
+#define RTOP_RAISED_NAMESPACE "(exceptions)"
 
 #define RTOP_LABEL_UNSAMPLED "(not sampled)"
 
@@ -245,12 +247,13 @@ enum rtop_window_part {
   RTOP_PART_CELLS = 3,
   RTOP_PART_LATE = 4,
   RTOP_PART_MARKS = 5,
-  RTOP_PART_STACKS = 6, /* version 1.2 */
-  RTOP_PART_BEGUN = 7,  /* version 1.3 */
-  RTOP_PART_FIBERS = 8, /* version 1.4 */
-  RTOP_PART_EXACT = 9,  /* version 1.5 */
-  RTOP_PART_SLOW = 10,  /* version 1.6 */
-  RTOP_PART_KIND_END = 11,
+  RTOP_PART_STACKS = 6,  /* version 1.2 */
+  RTOP_PART_BEGUN = 7,   /* version 1.3 */
+  RTOP_PART_FIBERS = 8,  /* version 1.4 */
+  RTOP_PART_EXACT = 9,   /* version 1.5 */
+  RTOP_PART_SLOW = 10,   /* version 1.6 */
+  RTOP_PART_RAISES = 13, /* version 1.7 */
+  RTOP_PART_KIND_END = 14,
 };
 
 /* What is known exactly of a method that is traced. A number belongs to the node of the method, a child of the root;
@@ -341,6 +344,7 @@ enum rtop_counter_id {
       20, /* of the profiler: COST_NS, the publisher, and an estimate of what nobody measures */
   RTOP_COUNTER_FIBERS_WAITING = 21, /* now: in fiber schedulers; only where there is one */
   RTOP_COUNTER_STOPPED_NS = 22, /* the process did not run: the timer came so much later than asked; only if it did */
+  RTOP_COUNTER_RAISES_UNTOLD = 27, /* of EXCEPTIONS, those that no window tells the class and the place of */
   RTOP_COUNTER_ID_MAX = 64,
 };
 

@@ -124,6 +124,20 @@ const struct window_part window_part_slow = {
   },
 };
 
+const struct window_part window_part_raises = {
+  RTOP_PART_RAISES,
+  sizeof(struct rtop_raised),
+  6,
+  {
+      { offsetof(struct rtop_raised, first_mono_ns), 8, WINDOW_TIME },
+      { offsetof(struct rtop_raised, last_mono_ns), 8, WINDOW_TIME },
+      { offsetof(struct rtop_raised, serial), 8, WINDOW_DELTA },
+      { offsetof(struct rtop_raised, name), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_raised, node), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_raised, count), 8, WINDOW_PLAIN },
+  },
+};
+
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes)
 {
   if (array && wanted <= *capacity) return array;
@@ -155,6 +169,7 @@ bool rtop_window_size(struct rtop_window *window, const struct rtop_window_count
   WINDOW_SIZE(window, fibers, fibers_count, fibers_capacity, counts->fibers);
   WINDOW_SIZE(window, exact, exact_count, exact_capacity, counts->exact);
   WINDOW_SIZE(window, slow, slow_count, slow_capacity, counts->slow);
+  WINDOW_SIZE(window, raised, raised_count, raised_capacity, counts->raised);
   return true;
 }
 
@@ -173,6 +188,7 @@ void rtop_window_reset(struct rtop_window *window)
   window->fibers_count = 0;
   window->exact_count = 0;
   window->slow_count = 0;
+  window->raised_count = 0;
   window->folded = false;
 }
 
@@ -186,6 +202,7 @@ void rtop_window_destroy(struct rtop_window *window)
   free(window->fibers);
   free(window->exact);
   free(window->slow);
+  free(window->raised);
   *window = (struct rtop_window){ 0 };
 }
 
@@ -236,6 +253,11 @@ struct rtop_exact *rtop_window_add_exact(struct rtop_window *window)
 struct rtop_slow *rtop_window_add_slow(struct rtop_window *window)
 {
   WINDOW_ADD(window, slow, slow_count, slow_capacity);
+}
+
+struct rtop_raised *rtop_window_add_raised(struct rtop_window *window)
+{
+  WINDOW_ADD(window, raised, raised_count, raised_capacity);
 }
 
 size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes, uint32_t *codec)

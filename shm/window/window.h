@@ -13,13 +13,15 @@
  *   FIBERS       count; then one column per field of struct rtop_fibers
  *   EXACT        count; then one column per field of struct rtop_exact
  *   SLOW         count; then one column per field of struct rtop_slow
+ *   RAISES       count; then one column per field of struct rtop_raised
  * Nodes, threads, slots and serials are stored as the difference to the element before, times too, the
  * first one to the start of the window. Start and end of the window stand in its directory slot.
  *
  * Encoding folds: when the bytes would exceed the limit, the cells with the least wall time are summed
  * per (thread, state) into RTOP_NODE_FOLDED, so that every total stays. Of labels that began, which may take a quarter
  * then, the rarest are summed there, too; so are fibers, by thread. Of traced methods, which may take a quarter then, too, only their own numbers
- * are kept: no times of single calls, no callers. Of slow calls, which may take an eighth then, the longest are kept.
+ * are kept: no times of single calls, no callers. Of slow calls, which may take an eighth then, the longest are kept. Of exceptions, the same,
+ * the rarest are summed in RTOP_NODE_FOLDED.
  *
  * Threads: no shared state. rtop_window_encode() does not allocate; decoding grows the arrays of its
  * window. Decoding trusts nothing: every count is bounded by the bytes that are left, every index is
@@ -122,6 +124,17 @@ struct rtop_slow {
   uint64_t off_ns;  /* of the total: off the GVL */
 };
 
+/* Exceptions of one class that were raised at one place by one thread. */
+struct rtop_raised {
+  int64_t first_mono_ns; /* when; it may lie before the window that tells it */
+  int64_t last_mono_ns;  /* not after the end of the window */
+  uint64_t serial;       /* of the thread; 0: not known, or of any */
+  uint32_t name;         /* node of the name of the class (RTOP_RAISED_NAMESPACE); RTOP_NODE_ROOT: of any */
+  uint32_t node;         /* the innermost frame of Ruby code with its line, a child of the root, or below it what that
+                            called in C; RTOP_NODE_ROOT: not known; RTOP_NODE_FOLDED: anywhere, they did not fit */
+  uint64_t count;
+};
+
 struct rtop_window {
   uint64_t sequence; /* filled by ring and reader */
   int64_t start_mono_ns;
@@ -144,6 +157,8 @@ struct rtop_window {
   size_t exact_count, exact_capacity;
   struct rtop_slow *slow;
   size_t slow_count, slow_capacity;
+  struct rtop_raised *raised;
+  size_t raised_count, raised_capacity;
   bool folded; /* some cells were folded */
 };
 
@@ -179,7 +194,7 @@ bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits);
 /* Gives the arrays room for so many elements, which are the caller's to fill, and sets the counts. False: memory ran out. */
 struct rtop_window_counts {
-  size_t threads, cells, late, marks, begun, fibers, exact, slow;
+  size_t threads, cells, late, marks, begun, fibers, exact, slow, raised;
 };
 bool rtop_window_size(struct rtop_window *window, const struct rtop_window_counts *counts);
 
@@ -196,6 +211,7 @@ struct rtop_begun *rtop_window_add_begun(struct rtop_window *window);
 struct rtop_fibers *rtop_window_add_fibers(struct rtop_window *window);
 struct rtop_exact *rtop_window_add_exact(struct rtop_window *window);
 struct rtop_slow *rtop_window_add_slow(struct rtop_window *window);
+struct rtop_raised *rtop_window_add_raised(struct rtop_window *window);
 
 /* Is the value of a counter what it is at the window's end, not the change over the window? */
 static inline bool rtop_counter_is_now(unsigned id)

@@ -117,6 +117,9 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   else if (kind == RTOP_PART_SLOW)
     window->slow = decode_part(reader, &window_part_slow, window->slow, &window->slow_capacity, &window->slow_count,
                                start, &right);
+  else if (kind == RTOP_PART_RAISES)
+    window->raised = decode_part(reader, &window_part_raises, window->raised, &window->raised_capacity,
+                                 &window->raised_count, start, &right);
   return right && reader->next == reader->end;
 }
 
@@ -245,11 +248,25 @@ static bool decode_slow_valid(const struct rtop_window *window, const struct rto
   return true;
 }
 
+static bool decode_raised_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < window->raised_count; i++) {
+    const struct rtop_raised *raised = &window->raised[i];
+    if (raised->name >= limits->node_count || raised->node >= limits->node_count || raised->first_mono_ns < 0 ||
+        raised->first_mono_ns > raised->last_mono_ns || raised->last_mono_ns > window->end_mono_ns ||
+        !decode_add(&sum, raised->count))
+      return false;
+  }
+  return true;
+}
+
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   return decode_threads_valid(window, limits) && decode_cells_valid(window, limits) &&
          decode_marks_valid(window, limits) && decode_begun_valid(window, limits) &&
-         decode_fibers_valid(window, limits) && decode_exact_valid(window, limits) && decode_slow_valid(window, limits);
+         decode_fibers_valid(window, limits) && decode_exact_valid(window, limits) &&
+         decode_slow_valid(window, limits) && decode_raised_valid(window, limits);
 }
 
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,

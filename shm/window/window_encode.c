@@ -1,6 +1,7 @@
 /* A window as bytes: columns of varints, compressed. */
 #include "window_fibers.h"
 #include "window_parts.h"
+#include "window_raised.h"
 #include "window_sort.h"
 #include "shm/base/clock.h"
 #include "shm/base/varint.h"
@@ -13,6 +14,7 @@ enum {
   ENCODE_FIBERS_SHARE = 4,
   ENCODE_EXACT_SHARE = 4,
   ENCODE_SLOW_SHARE = 8,
+  ENCODE_RAISED_SHARE = 8,
 };
 
 static uint64_t encode_field(const unsigned char *element, const struct window_column *column)
@@ -113,6 +115,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_part(&parts, &window_part_fibers, window->fibers, window->fibers_count);
   encode_part(&parts, &window_part_exact, window->exact, window->exact_count);
   encode_part(&parts, &window_part_slow, window->slow, window->slow_count);
+  encode_part(&parts, &window_part_raises, window->raised, window->raised_count);
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
@@ -215,6 +218,19 @@ static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
   return bound;
 }
 
+/* Those that were raised so often, or less, become one row. False: they take no more than that as it is. */
+static bool encode_bound_raised(struct rtop_window *window, size_t bytes)
+{
+  bool bound = false;
+  for (uint64_t most = 1;
+       window->raised_count > 1 && encode_bytes(&window_part_raises, window->raised, window->raised_count) > bytes;
+       most += most / 8 + 1) {
+    window_fold_raised(window, most);
+    bound = window->folded = true;
+  }
+  return bound;
+}
+
 size_t rtop_window_scratch_bytes(size_t cell_capacity)
 {
   return 2 * cell_capacity * sizeof(struct window_sort_pair);
@@ -232,6 +248,7 @@ size_t rtop_window_encode(struct rtop_window *window, void *out, size_t out_byte
     if (encode_bound_fibers(window, out_bytes / ENCODE_FIBERS_SHARE)) continue;
     if (encode_bound_exact(window, out_bytes / ENCODE_EXACT_SHARE)) continue;
     if (encode_bound_slow(window, out_bytes / ENCODE_SLOW_SHARE)) continue;
+    if (encode_bound_raised(window, out_bytes / ENCODE_RAISED_SHARE)) continue;
     size_t unfolded = window_unfolded_cells(window);
     if (unfolded == 0) return 0;
     window_fold_cells(window, encode_keep(unfolded, bytes, cells_bytes, out_bytes), scratch);

@@ -2,6 +2,7 @@
 #include "window_merge.h"
 #include "window_fibers.h"
 #include "window_parts.h"
+#include "window_raised.h"
 #include "window_sort.h"
 #include "window_threads.h"
 
@@ -24,6 +25,7 @@ size_t window_merge_memory_bytes(void)
          merge_round_up(WINDOW_MERGE_FIBERS_MAX * sizeof(struct rtop_fibers)) +
          merge_round_up(WINDOW_MERGE_EXACT_MAX * sizeof(struct rtop_exact)) +
          merge_round_up(WINDOW_MERGE_SLOW_MAX * sizeof(struct rtop_slow)) +
+         merge_round_up(WINDOW_MERGE_RAISED_MAX * sizeof(struct rtop_raised)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) + merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
 }
@@ -53,6 +55,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->fibers = merge_take(&next, WINDOW_MERGE_FIBERS_MAX, sizeof *window->fibers);
   window->exact = merge_take(&next, WINDOW_MERGE_EXACT_MAX, sizeof *window->exact);
   window->slow = merge_take(&next, WINDOW_MERGE_SLOW_MAX, sizeof *window->slow);
+  window->raised = merge_take(&next, WINDOW_MERGE_RAISED_MAX, sizeof *window->raised);
   merge->provisional_since = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof(int64_t));
   merge->rows = merge_take(&next, MERGE_ROWS, sizeof(uint16_t));
   merge->unsampled = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *merge->unsampled);
@@ -64,6 +67,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->fibers_capacity = WINDOW_MERGE_FIBERS_MAX;
   window->exact_capacity = WINDOW_MERGE_EXACT_MAX;
   window->slow_capacity = WINDOW_MERGE_SLOW_MAX;
+  window->raised_capacity = WINDOW_MERGE_RAISED_MAX;
 }
 
 void window_merge_clear(struct window_merge *merge)
@@ -348,5 +352,6 @@ void window_merge_add(struct window_merge *merge, const struct rtop_window *from
   if (!window_merge_fibers(to, from)) merge->lossy = true;
   for (size_t i = 0; i < from->exact_count; i++) merge_exact_one(merge, &from->exact[i]);
   for (size_t i = 0; i < from->slow_count; i++) merge_slow_one(merge, &from->slow[i]);
+  if (!window_merge_raised(to, from)) merge->lossy = true;
   if (merge->ended_count > WINDOW_MERGE_ENDED_MAX) merge_sum_threads(merge, true);
 }

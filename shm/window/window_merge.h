@@ -8,8 +8,8 @@
  * these are one: slot 0, serial 0, "(other threads)".
  *
  * Threads: the publisher. Never allocates: memory is the caller's and bounded. What does not fit is folded
- * (cells), told at once (late records, as cells of this window), told of no set (labels that began) or without their stacks
- * (fibers), or left out (marks, times and callers of traced methods, the shortest of slow calls).
+ * (cells), told at once (late records, as cells of this window), told of no set (labels that began), without their stacks
+ * (fibers) or their classes and places (exceptions), or left out (marks, times and callers of traced methods, the shortest of slow calls).
  */
 #ifndef RTOP_SHM_WINDOW_MERGE_H
 #define RTOP_SHM_WINDOW_MERGE_H
@@ -29,6 +29,7 @@ enum {
   WINDOW_MERGE_FIBERS_MAX = 1 << 10,
   WINDOW_MERGE_EXACT_MAX = 1 << 13,
   WINDOW_MERGE_SLOW_MAX = 256,
+  WINDOW_MERGE_RAISED_MAX = 512,
 };
 
 struct window_merge {

@@ -242,7 +242,7 @@ class TestLibrary < Minitest::Test
           found.each do |event|
             assert_operator event.time_ns, :>=, last_ns
             last_ns = event.time_ns
-            refute event.late, event.inspect
+            refute event.late, event.inspect unless event.kind == :exception # its name may take until the next window
           end
           mine = found.select { |event| kinds.include?(event.kind) && event.since_ns <= ended_ns && event.time_ns >= begun_ns }
           assert_equal kinds, mine.map(&:kind).uniq & kinds, found.inspect
@@ -267,7 +267,10 @@ class TestLibrary < Minitest::Test
     when :mark then assert_equal ["half", event.since_ns], [event.name, event.time_ns]
     when :label then assert_equal ["job=import", 1], [event.name, event.count]
     when :gc_ended then assert_operator event.length_ns, :>, 10_000
-    when :exception then assert_operator events.sum(&:count), :>=, 7
+    when :exception
+      mine = events.select { |one| one.name == "IOError" }
+      assert_equal 7, mine.sum(&:count), events.inspect
+      mine.each { |one| assert_equal ["(eval at -e:3)", 1, "(eval at -e:3):1"], [one.path, one.line, one.detail] }
     when :stall_ended
       assert_equal "blocked", events.first.name
       assert_in_delta 1.7e9, event.length_ns, 5e8

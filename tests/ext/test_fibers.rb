@@ -314,6 +314,34 @@ class FibersTest < Minitest::Test
     assert_includes 36..38, counts.max, counts.inspect
   end
 
+  # They wait for ever, and nobody holds them: the GC takes them, and then they wait no more. Those that are held stay.
+  def test_fibers_that_are_collected
+    program = start(<<~'RUBY', env: FAST)
+      class Loop
+        def forget = @root.transfer
+      end
+      KEPT = []
+      def lost = Fiber.scheduler.forget
+      def kept = Fiber.scheduler.forget
+      Thread.new { $collects = gets; $over = gets || true }
+      under_scheduler do
+        20.times { Fiber.schedule { lost } }
+        5.times { Fiber.schedule { KEPT << Fiber.current; kept } }
+        Fiber.schedule { (sleep 0.02; 1000.times { |i| i.to_s }; GC.start if $collects) until $over }
+      end
+    RUBY
+    alive = lambda do |dump|
+      rows = (dump.windows.last&.fetch("fibers") || []).map { |row| [dump.stack(row[2]), row[4]] }
+      %w[lost kept].map { |kind| rows.sum { |stack, count| stack.include?("Object##{kind}") ? count : 0 } }
+    end
+    program.dump_until("all wait") { |dump| alive[dump] == [20, 5] }
+    program.puts
+    program.dump_until("the others are gone") { |dump| alive[dump].then { |lost, kept| lost <= 2 && kept == 5 } }
+    program.puts
+    program.finish
+    assert_empty program.err
+  end
+
   # A name is what the program calls the task: numbers are no part of it, and neither is what a fiber was called before.
   def test_names_of_tasks
     program = start(<<~'RUBY', env: gems("async"))

@@ -44,6 +44,11 @@ static void check_ranges(const struct rtop_window *window, const struct rtop_win
     demand(slow->node < limits->node_count && slow->stack < limits->node_count && slow->end_mono_ns >= 0 &&
            slow->end_mono_ns <= window->end_mono_ns && slow->self_ns <= slow->total_ns);
   }
+  for (size_t i = 0; i < window->raised_count; i++) {
+    const struct rtop_raised *raised = &window->raised[i];
+    demand(raised->name < limits->node_count && raised->node < limits->node_count && raised->first_mono_ns >= 0 &&
+           raised->first_mono_ns <= raised->last_mono_ns && raised->last_mono_ns <= window->end_mono_ns);
+  }
 }
 
 /* Encoding sorts and sums twins, so that totals are compared and not cells. */
@@ -53,6 +58,7 @@ static uint64_t total_ns(const struct rtop_window *window)
   for (size_t i = 0; i < window->cell_count; i++)
     sum += window->cells[i].wall_ns + window->cells[i].cpu_ns * 3 + window->cells[i].blame_ns * 5;
   for (size_t i = 0; i < window->begun_count; i++) sum += window->begun[i].count * 7;
+  for (size_t i = 0; i < window->raised_count; i++) sum += window->raised[i].count * 11;
   return sum;
 }
 

@@ -72,6 +72,7 @@ static const char *const counter_names[RTOP_COUNTER_ID_MAX] = {
   [RTOP_COUNTER_POINT_DISTANCE_NS] = "point_distance_ns",
   [RTOP_COUNTER_WHOLE_COST_NS] = "whole_cost_ns",
   [RTOP_COUNTER_FIBERS_WAITING] = "fibers_waiting",
+  [RTOP_COUNTER_RAISES_UNTOLD] = "raises_untold",
 };
 
 static json_t *number(uint64_t value)
@@ -219,6 +220,20 @@ static json_t *window_slow(const struct rtop_window *window)
   return rows;
 }
 
+/* Rows: first_ns, last_ns, serial of the thread, name, node, count. */
+static json_t *window_raised(const struct rtop_window *window)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; i < window->raised_count; i++) {
+    const struct rtop_raised *raised = &window->raised[i];
+    json_array_append_new(rows,
+                          json_pack("[I,I,I,I,I,I]", (json_int_t)raised->first_mono_ns,
+                                    (json_int_t)raised->last_mono_ns, (json_int_t)raised->serial,
+                                    (json_int_t)raised->name, (json_int_t)raised->node, (json_int_t)raised->count));
+  }
+  return rows;
+}
+
 static void add_window(struct dump *dump, const struct rtop_window *window)
 {
   json_t *threads = json_array(), *cells = json_array(), *late = json_array();
@@ -233,12 +248,13 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
     json_array_append_new(late, row);
   }
   json_array_append_new(dump->windows,
-                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
+                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
                                   (json_int_t)window->sequence, "start_ns", (json_int_t)window->start_mono_ns, "end_ns",
                                   (json_int_t)window->end_mono_ns, "folded", window->folded, "counters",
                                   window_counters(window), "threads", threads, "cells", cells, "late", late, "marks",
                                   window_marks(dump->reader, window), "begun", window_begun(window), "fibers",
-                                  window_fibers(window), "exact", window_exact(window), "slow", window_slow(window)));
+                                  window_fibers(window), "exact", window_exact(window), "slow", window_slow(window),
+                                  "raised", window_raised(window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */

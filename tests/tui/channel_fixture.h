@@ -44,6 +44,7 @@ struct channel {
  *   s start a thread "worker", which waits off the GVL in "leaf" and is in every window from the next one on
  *   z which ends with the next window
  *   g collect garbage twice for 30 ms, and raise three exceptions, in the next window
+ *   r raise five exceptions "Shop::Missing" in "leaf", and two that nothing is told of, in the next window
  *   x end the channel and exit
  *   e exec: the channel is gone, and another program runs under the same pid that makes a new one */
 struct channel_writer {
@@ -53,7 +54,7 @@ struct channel_writer {
   uint32_t node, slot, worker; /* slot of the thread "worker" */
   uint64_t worker_serial;      /* 0: there is none */
   int64_t worker_ns;           /* since when it waits */
-  bool mark, quits, collects, blocked;
+  bool mark, quits, collects, blocked, raises;
 };
 
 CHANNEL uint32_t channel_add_node(struct rtop_writer *writer, uint32_t parent, const char *label)
@@ -99,6 +100,27 @@ CHANNEL void channel_publish_collection(struct channel_writer *to)
   to->collects = false;
 }
 
+/* Three at the beginning of the window, by the first thread, two after 40 and 60 ms by another. */
+CHANNEL void channel_publish_raises(struct channel_writer *to)
+{
+  struct rtop_window *window = &to->window;
+  struct rtop_frame_entry entry = { .kind = RTOP_FRAME_SPECIAL };
+  struct rtop_node_entry name = { .parent = 0 };
+  uint32_t node;
+  int64_t ms = 1000000;
+  entry.label = rtop_writer_add_string(to->writer, "Shop::\x1bMissing", 14);
+  entry.namespace_label = rtop_writer_add_string(to->writer, RTOP_RAISED_NAMESPACE, strlen(RTOP_RAISED_NAMESPACE));
+  rtop_writer_add_frame(to->writer, &entry, &name.frame);
+  rtop_writer_add_node(to->writer, &name, &node);
+  *rtop_window_add_raised(window) =
+      (struct rtop_raised){ window->start_mono_ns, window->start_mono_ns, 1, node, to->node, 3 };
+  *rtop_window_add_raised(window) =
+      (struct rtop_raised){ window->start_mono_ns + 40 * ms, window->start_mono_ns + 60 * ms, 7, node, to->node, 2 };
+  rtop_window_set_counter(window, RTOP_COUNTER_EXCEPTIONS, 7);
+  rtop_window_set_counter(window, RTOP_COUNTER_RAISES_UNTOLD, 2);
+  to->raises = false;
+}
+
 CHANNEL void channel_start_worker(struct channel_writer *to)
 {
   to->worker_serial = 2;
@@ -123,6 +145,7 @@ CHANNEL void channel_publish(struct channel_writer *to)
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, 100);
   if (to->worker_serial) channel_publish_worker(to);
   if (to->collects) channel_publish_collection(to);
+  if (to->raises) channel_publish_raises(to);
   if (to->mark) {
     struct rtop_mark *mark = rtop_window_add_mark(window);
     mark->mono_ns = window->start_mono_ns + CHANNEL_WINDOW_NS / 2;
@@ -201,6 +224,7 @@ CHANNEL void channel_serve(int orders, int answers)
     case 's': channel_start_worker(&to); break;
     case 'z': to.quits = true; break;
     case 'g': to.collects = true; break;
+    case 'r': to.raises = true; break;
     case 'x': rtop_writer_destroy(&to.writer, false); break;
     case 'e': {
       char in[16], out[16];

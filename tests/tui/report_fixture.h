@@ -113,6 +113,36 @@ FIXTURE void report_fixture_fibers(struct report_fixture *fixture)
   assert_true(fiber_table_build(&fixture->report.fibers, fixture->profile, &fixture->report.sum));
 }
 
+/* A third window: 30 exceptions of one class in line 6 of Price#total, by two threads, 4 in what it calls in C, 5 that
+ * found no room, and 2 of which nothing is told. */
+FIXTURE void report_fixture_raised(struct report_fixture *fixture)
+{
+  static const char space[] = "(exceptions)";
+  struct rtop_symbols *symbols = rtop_profile_symbols(fixture->profile);
+  uint32_t frames[2], names[2];
+  frames[0] = rtop_symbols_frame(symbols, "Shop::Missing", 13, "", 0, space, 12, 0, RTOP_SYMBOL_SPECIAL);
+  frames[1] = rtop_symbols_frame(symbols, "KeyError", 8, "", 0, space, 12, 0, RTOP_SYMBOL_SPECIAL);
+  for (int i = 0; i < 2; i++) names[i] = rtop_symbols_node(symbols, 0, frames[i], 0);
+  uint32_t price = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Price#total", "/app/p;r.rb", 4), 6);
+  uint32_t raise = rtop_symbols_node(symbols, price, fixture_frame(symbols, "Kernel#raise", "", 0), 0);
+  uint32_t fetch = rtop_symbols_node(symbols, price, fixture_frame(symbols, "Hash#fetch", "", 0), 0);
+  uint32_t others = rtop_symbols_frame(symbols, "(folded)", 8, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
+  fixture_window(&fixture->window, 1200 * MS, 1300 * MS);
+  fixture_thread(&fixture->window, 1, RTOP_RUNNING, price, 0);
+  const struct rtop_raised rows[] = {
+    { 1210 * MS, 1250 * MS, 1, names[0], raise, 10 },
+    { 1190 * MS, 1240 * MS, 2, names[0], raise, 20 },
+    { 1260 * MS, 1260 * MS, 1, names[1], fetch, 4 },
+    { 1200 * MS, 1300 * MS, 0, 0, rtop_symbols_node(symbols, 0, others, 0), 5 },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) *rtop_window_add_raised(&fixture->window) = rows[i];
+  rtop_window_set_counter(&fixture->window, RTOP_COUNTER_EXCEPTIONS, 41);
+  rtop_window_set_counter(&fixture->window, RTOP_COUNTER_RAISES_UNTOLD, 2);
+  assert_true(fixture_add(fixture->profile, 0, &fixture->window));
+  report_fixture_take(fixture);
+  assert_true(raised_list_build(&fixture->report.raised, fixture->profile, fixture->report.sum.span));
+}
+
 FIXTURE void report_fixture_destroy(struct report_fixture *fixture)
 {
   rtop_window_destroy(&fixture->window);

@@ -176,6 +176,10 @@ static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
     names_node(feed, symbols, window->slow[i].node);
     names_node(feed, symbols, window->slow[i].stack);
   }
+  for (size_t i = 0; i < window->raised_count; i++) {
+    names_node(feed, symbols, window->raised[i].name);
+    names_node(feed, symbols, window->raised[i].node);
+  }
   return true;
 }
 

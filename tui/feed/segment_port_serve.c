@@ -90,6 +90,7 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
   head.fibers = (uint32_t)window.fibers_count;
   head.exact = (uint32_t)window.exact_count;
   head.slow = (uint32_t)window.slow_count;
+  head.raised = (uint32_t)window.raised_count;
   rtop_reader_counters(reader, &head.published);
   return serve_put(fd, &head, sizeof head) &&
          serve_put(fd, window.threads, window.thread_count * sizeof *window.threads) &&
@@ -99,7 +100,9 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
          serve_put(fd, window.begun, window.begun_count * sizeof *window.begun) &&
          serve_put(fd, window.fibers, window.fibers_count * sizeof *window.fibers) &&
          serve_put(fd, window.exact, window.exact_count * sizeof *window.exact) &&
-         serve_put(fd, window.slow, window.slow_count * sizeof *window.slow) && serve_threads(reader, fd, &window);
+         serve_put(fd, window.slow, window.slow_count * sizeof *window.slow) &&
+         serve_put(fd, window.raised, window.raised_count * sizeof *window.raised) &&
+         serve_threads(reader, fd, &window);
 }
 
 static bool serve_frames(struct rtop_reader *reader, int fd, const struct port_request *request)

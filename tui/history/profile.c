@@ -50,6 +50,7 @@ void rtop_profile_destroy(struct rtop_profile **handle)
   cost_table_destroy(&profile->carry.costs);
   profile_begun_destroy(&profile->carry.begun);
   profile_exact_destroy(&profile->carry.exact);
+  profile_raised_destroy(&profile->carry.raised);
   if (profile->table) cost_table_destroy(profile->table); /* only its index: cells belong to sums */
   free(profile->table);
   profile_slides_detach(profile);
@@ -269,6 +270,22 @@ static void profile_keep_slow(struct profile_window *window, const struct profil
   }
 }
 
+static void profile_keep_raised(struct profile_window *window, const struct profile_input *input)
+{
+  for (size_t i = 0; i < input->window->raised_count; i++) {
+    const struct rtop_raised *from = &input->window->raised[i];
+    const struct rtop_raised_count raised = {
+      .name = from->name < input->node_count ? input->nodes[from->name] : 0,
+      .node = from->node < input->node_count ? input->nodes[from->node] : 0,
+      .serial = from->serial,
+      .count = profile_bound(from->count, PROFILE_CELL_MAX),
+      .first_ns = from->first_mono_ns,
+      .last_ns = from->last_mono_ns,
+    };
+    if (!profile_raised_add(&window->raised, &raised)) return;
+  }
+}
+
 struct profile_window *profile_window_make(const struct rtop_profile *profile, const struct profile_input *input,
                                            int64_t start_ns)
 {
@@ -298,6 +315,7 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile, c
   profile_keep_fibers(window, input);
   profile_keep_exact(window, input);
   profile_keep_slow(window, input);
+  profile_keep_raised(window, input);
   return window;
 }
 
@@ -320,7 +338,10 @@ void profile_age_stacks(const struct rtop_profile *profile, struct profile_windo
 {
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
   const struct profile_window *before = NULL;
-  for (size_t i = count; i-- > 0 && !before;)
+  bool any = false;
+  for (size_t i = 0; i < window->thread_count; i++)
+    any = any || (window->threads[i].provisional_ns && !window->threads[i].stack_age_ns);
+  for (size_t i = any ? count : 0; i-- > 0 && !before;)
     if (profile_window_at(profile, i) != window && profile_window_at(profile, i)->source == window->source)
       before = profile_window_at(profile, i);
   for (size_t i = 0; i < window->thread_count; i++) {

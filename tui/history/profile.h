@@ -81,6 +81,7 @@ struct rtop_span_counters {
   uint64_t gvl_releases, gvl_coarse; /* coarse: timed by the ticks alone, in a storm */
   uint64_t fibers_waiting;           /* now, in fiber schedulers */
   uint64_t stopped_ns;               /* the process did not run at all */
+  uint64_t raises_untold;            /* of the exceptions: without class and place; all where the channel has none */
 };
 
 /* What profiling cost, as far as it is known. */

@@ -60,6 +60,7 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
   for (size_t i = 0; i < window->cell_count; i++) carry_add(profile, &window->cells[i]);
   profile_begun_add_all(&profile->carry.begun, &window->begun);
   profile_exact_add_all(&profile->carry.exact, window->exact);
+  profile_raised_add_all(&profile->carry.raised, window->raised);
   for (size_t i = 0; i < window->thread_count; i++) carry_presence(profile, &window->threads[i]);
 }
 

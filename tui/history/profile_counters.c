@@ -35,6 +35,7 @@ static const struct counter_field {
   FIELD(GVL_COARSE, CHANGE, gvl_coarse),
   FIELD(FIBERS_WAITING, SIZE, fibers_waiting),
   FIELD(STOPPED_NS, CHANGE, stopped_ns),
+  FIELD(RAISES_UNTOLD, CHANGE, raises_untold),
 #undef FIELD
 };
 enum { COUNTER_FIELDS = sizeof counter_fields / sizeof counter_fields[0] };
@@ -57,6 +58,9 @@ void profile_counters_read(struct profile_window *to, const struct rtop_window *
     if (from->counters_present >> counter_fields[i].id & 1)
       *counter_of(&to->counters, &counter_fields[i]) = value < PROFILE_CELL_MAX ? value : PROFILE_CELL_MAX;
   }
+  if (from->counters_present >> RTOP_COUNTER_RAISES_UNTOLD & 1) return;
+  to->counters.raises_untold = to->counters.exceptions; /* before version 1.7 */
+  to->counters_present |= UINT64_C(1) << RTOP_COUNTER_RAISES_UNTOLD;
 }
 
 void profile_counters_write(struct rtop_window *to, const struct rtop_span_counters *from, uint64_t present)

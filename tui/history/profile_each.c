@@ -25,6 +25,7 @@ static void each_window(const struct rtop_profile *profile, struct rtop_span spa
       .thread_count = window->gap || !whole ? 0 : window->thread_count,
       .cell_count = window->gap || !whole ? 0 : window->cell_count,
       .begun_count = window->gap || !whole ? 0 : window->begun.count,
+      .raised_count = window->gap || !whole ? 0 : profile_raised_count(window->raised),
       .long_count = window->gap || !whole ? 0 : window->long_count,
     };
     visit(context, &look);
@@ -86,6 +87,11 @@ struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index)
 struct rtop_begun_count rtop_look_begun(const struct rtop_look *look, size_t index)
 {
   return look->window->begun.all[index];
+}
+
+struct rtop_raised_count rtop_look_raised(const struct rtop_look *look, size_t index)
+{
+  return look->window->raised->all[index];
 }
 
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value)

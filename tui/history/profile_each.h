@@ -18,6 +18,7 @@ struct rtop_look {
   const uint64_t *wall_ns; /* per state, over all threads */
   const struct rtop_span_counters *counters;
   size_t thread_count, cell_count, begun_count;
+  size_t raised_count;
   size_t long_count;                   /* late records of 100 ms and more that came with it; few of very many */
   const struct profile_window *window; /* private */
 };
@@ -59,6 +60,7 @@ struct rtop_look_long rtop_look_long(const struct rtop_look *look, size_t index)
 struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
 /* A label that began, whatever the lens leaves out (profile_lists.h). */
 struct rtop_begun_count rtop_look_begun(const struct rtop_look *look, size_t index);
+struct rtop_raised_count rtop_look_raised(const struct rtop_look *look, size_t index);
 /* What a sum over the span takes of a number of the window. */
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value);
 

@@ -116,16 +116,34 @@ static bool late_give(struct late_walk *walk, struct profile_window *window, con
   return true;
 }
 
+/* Everything from the start of the interval on stands in the list of the source's last windows. */
+static bool late_is_recent(const struct late_walk *walk, const struct profile_recent *recent)
+{
+  return !walk->late->loading && recent->first < recent->end &&
+         recent->windows[recent->first % PROFILE_RECENT]->start_ns <= walk->late->start_ns;
+}
+
+/* The next one down; NULL: there are no more. */
+static struct profile_window *late_next(const struct late_walk *walk, const struct profile_recent *recent, uint64_t *at)
+{
+  if (!recent) return *at > 0 ? profile_window_at(walk->profile, (size_t)-- * at) : NULL;
+  return *at > recent->first ? recent->windows[--*at % PROFILE_RECENT] : NULL;
+}
+
 /* From the newest data of the source down to the first that the interval reaches. A window's claim goes
  * up to the start of the next entry, so that rounding between windows loses nothing; gaps have no claim.
  * With `place` the older windows get their shares, else they are only measured. */
 static void late_walk(struct late_walk *walk, const struct profile_window *newest, bool place)
 {
   struct rtop_profile *profile = walk->profile;
+  const struct profile_recent *recent = &profile->sources[newest->source].recent;
+  if (!late_is_recent(walk, recent)) recent = NULL;
   int64_t next_ns = INT64_MAX;
+  uint64_t at = recent ? recent->end : walk->late->count;
   uint32_t steps = 0, steps_max = place ? walk->steps : profile->late_steps;
-  for (size_t i = walk->late->count; i-- > 0 && next_ns > walk->late->start_ns && steps < steps_max; steps++) {
-    struct profile_window *window = profile_window_at(profile, i);
+  for (; next_ns > walk->late->start_ns && steps < steps_max; steps++) {
+    struct profile_window *window = late_next(walk, recent, &at);
+    if (!window) break;
     if (window->source != newest->source) continue;
     uint64_t overlap_ns = (uint64_t)late_overlap(walk, window->start_ns, next_ns);
     next_ns = window->start_ns;

@@ -1,4 +1,4 @@
-/* Lists of labels that began, of fibers that wait, and of what is known of traced methods. */
+/* Lists of labels that began, of fibers that wait, of what is known of traced methods, and of exceptions. */
 #include "profile_lists.h"
 
 #include "profile_load.h"
@@ -286,4 +286,75 @@ void rtop_profile_each_slow(const struct rtop_profile *profile, struct rtop_span
     for (size_t i = 0; i < profile_slow_count(window->exact); i++)
       if (profile_slow_is_in(&window->exact->slow[i], window, &windows.part))
         visit(context, profile->sources[window->source].source, &window->exact->slow[i]);
+}
+
+/* ---- exceptions ------------------------------------------------------------------------------------- */
+
+static int raised_compare(const struct rtop_raised_count *a, const struct rtop_raised_count *b)
+{
+  if (a->name != b->name) return a->name < b->name ? -1 : 1;
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
+  return (a->serial > b->serial) - (a->serial < b->serial);
+}
+
+static size_t raised_place(const struct profile_raised *list, const struct rtop_raised_count *raised)
+{
+  size_t from = 0, to = list->count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (raised_compare(&list->all[middle], raised) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+bool profile_raised_add(struct profile_raised **handle, const struct rtop_raised_count *raised)
+{
+  if (!*handle) *handle = calloc(1, sizeof **handle);
+  struct profile_raised *list = *handle;
+  if (!list) return false;
+  size_t place = raised_place(list, raised);
+  if (place < list->count && raised_compare(&list->all[place], raised) == 0) {
+    struct rtop_raised_count *there = &list->all[place];
+    there->count += raised->count;
+    if (raised->first_ns < there->first_ns) there->first_ns = raised->first_ns;
+    if (raised->last_ns > there->last_ns) there->last_ns = raised->last_ns;
+    return true;
+  }
+  if (!rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
+  struct rtop_raised_count *at = &list->all[place];
+  memmove(at + 1, at, (list->count - place) * sizeof *at);
+  *at = *raised;
+  list->count++;
+  return true;
+}
+
+bool profile_raised_add_all(struct profile_raised **list, const struct profile_raised *from)
+{
+  for (size_t i = 0; i < profile_raised_count(from); i++)
+    if (!profile_raised_add(list, &from->all[i])) return false;
+  return true;
+}
+
+void profile_raised_destroy(struct profile_raised **list)
+{
+  if (*list) free((*list)->all);
+  free(*list);
+  *list = NULL;
+}
+
+void rtop_profile_each_raised(const struct rtop_profile *profile, struct rtop_span span,
+                              void (*visit)(void *context, uint32_t source, const struct rtop_raised_count *raised),
+                              void *context)
+{
+  const struct profile_raised *carried = profile->carry.raised;
+  bool carries = carried && span.start_ns <= rtop_profile_bounds(profile).start_ns;
+  for (size_t i = 0; carries && i < carried->count; i++) visit(context, UINT32_MAX, &carried->all[i]);
+  struct profile_walk windows = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_read(&windows));)
+    for (size_t i = 0; i < profile_raised_count(window->raised); i++) {
+      struct rtop_raised_count raised = window->raised->all[i];
+      raised.count = profile_part_share(&windows.part, raised.count);
+      if (raised.count) visit(context, profile->sources[window->source].source, &raised);
+    }
 }

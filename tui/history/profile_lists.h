@@ -1,5 +1,5 @@
 /* Small lists of a window: labels that began (how often work got one that it did not have before, RperfTop.label), and
- * fibers that wait in a fiber scheduler, and the numbers of traced methods.
+ * fibers that wait in a fiber scheduler, the numbers of traced methods, and exceptions.
  *
  * Threads: one.
  */
@@ -132,5 +132,39 @@ struct profile_window;
 /* Did it end in this part of the window that tells it? */
 bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_window *window,
                         const struct profile_part *part);
+
+/* Exceptions of a class that were raised at one place by one thread. */
+struct rtop_raised_count {
+  uint32_t name; /* node of the name of the class; 0: of any */
+  uint32_t
+      node; /* innermost frame of Ruby code, a child of the root, or below it what that called in C; 0: not known */
+  uint64_t serial; /* of the thread; 0: not known, or of any */
+  uint64_t count;
+  int64_t first_ns, last_ns; /* the first may lie before the window that tells it */
+};
+
+/* Of every window of the span, oldest first, whatever the lens leaves out; of a window that lies in it in part its share.
+ * The same may come many times. `source` is UINT32_MAX where it is not known any more. */
+void rtop_profile_each_raised(const struct rtop_profile *profile, struct rtop_span span,
+                              void (*visit)(void *context, uint32_t source, const struct rtop_raised_count *raised),
+                              void *context);
+
+/* For the profile: a list by class, place and thread, without two of the same; NULL is an empty one, as most are. False
+ * when memory ran out. */
+struct profile_raised {
+  struct rtop_raised_count *all;
+  size_t count, capacity;
+};
+bool profile_raised_add(struct profile_raised **list, const struct rtop_raised_count *raised);
+bool profile_raised_add_all(struct profile_raised **list, const struct profile_raised *from);
+void profile_raised_destroy(struct profile_raised **list);
+static inline size_t profile_raised_count(const struct profile_raised *list)
+{
+  return list ? list->count : 0;
+}
+static inline size_t profile_raised_bytes(const struct profile_raised *list)
+{
+  return list ? sizeof *list + list->capacity * sizeof *list->all : 0;
+}
 
 #endif

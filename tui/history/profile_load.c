@@ -84,6 +84,9 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   window->exact = made->exact;
   profile->has_exact = profile->has_exact || made->exact;
   made->exact = NULL;
+  profile_raised_destroy(&window->raised);
+  window->raised = made->raised;
+  made->raised = NULL;
   memcpy(window->wall_ns, made->wall_ns, sizeof window->wall_ns);
   profile_window_changes(profile, window);
   window->absent = false;
@@ -124,6 +127,7 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   profile_begun_destroy(&window->begun);
   profile_fibers_destroy(&window->fibers);
   profile_exact_destroy(&window->exact);
+  profile_raised_destroy(&window->raised);
   window->longs = NULL;
   window->long_count = 0;
   window->threads = NULL;

@@ -203,6 +203,7 @@ static void merge_add(struct rtop_profile *profile, struct profile_window *to, c
   profile_begun_add_all(&to->begun, &from->begun);
   profile_fibers_add_all(&to->fibers, from->fibers);
   profile_exact_add_all(&to->exact, from->exact);
+  profile_raised_add_all(&to->raised, from->raised);
 }
 
 /* Gives back what merging has saved. */
@@ -233,6 +234,7 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
     merge_shrink(merged);
     for (size_t i = 0; i < group->count; i++) {
       struct profile_window **place = &profile->windows[profile->first + group->positions[i]];
+      profile_window_lose(profile, *place);
       profile_slides_lose(profile, *place);
       profile_window_changes(profile, *place);
       sweep->bytes -= profile_window_bytes(*place);
@@ -313,6 +315,7 @@ static void drop_oldest(struct rtop_profile *profile)
 {
   struct profile_window *window = profile->windows[profile->first++];
   profile->count--;
+  profile_window_lose(profile, window);
   profile_slides_lose(profile, window);
   profile_window_changes(profile, window);
   profile->memory.bytes -= profile_window_bytes(window);
@@ -386,6 +389,10 @@ static void forget_but_window(struct rtop_symbols *symbols, const struct profile
   for (size_t i = 0; i < profile_slow_count(window->exact); i++) {
     rtop_symbols_use_node(symbols, window->exact->slow[i].node);
     rtop_symbols_use_node(symbols, window->exact->slow[i].stack);
+  }
+  for (size_t i = 0; i < profile_raised_count(window->raised); i++) {
+    rtop_symbols_use_node(symbols, window->raised->all[i].name);
+    rtop_symbols_use_node(symbols, window->raised->all[i].node);
   }
 }
 

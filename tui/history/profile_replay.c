@@ -142,6 +142,25 @@ static bool replay_slow(struct replay *replay, const struct profile_window *from
   return true;
 }
 
+static bool replay_raised(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
+{
+  for (size_t i = 0; i < profile_raised_count(from->raised); i++) {
+    const struct rtop_raised_count *raised = &from->raised->all[i];
+    uint64_t count = profile_part_share(part, raised->count);
+    struct rtop_raised *to = count ? rtop_window_add_raised(&replay->window) : NULL;
+    if (count && !to) return false;
+    int64_t end_ns = replay->window.end_mono_ns;
+    if (to)
+      *to = (struct rtop_raised){ .first_mono_ns = raised->first_ns < end_ns ? raised->first_ns : end_ns,
+                                  .last_mono_ns = raised->last_ns < end_ns ? raised->last_ns : end_ns,
+                                  .serial = raised->serial,
+                                  .name = raised->name,
+                                  .node = raised->node,
+                                  .count = count };
+  }
+  return true;
+}
+
 static bool replay_window(struct replay *replay, struct profile_window *from, const struct profile_part *part)
 {
   uint32_t source = replay->profile->sources[from->source].source;
@@ -159,7 +178,7 @@ static bool replay_window(struct replay *replay, struct profile_window *from, co
   profile_counters_write(&replay->window, &counters, from->counters_present);
   bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part) &&
               replay_begun(replay, from, part) && replay_fibers(replay, from, part) &&
-              replay_exact(replay, from, part) && replay_slow(replay, from, part);
+              replay_exact(replay, from, part) && replay_slow(replay, from, part) && replay_raised(replay, from, part);
   for (size_t i = 0; i < from->cell_count; i++) replay->index_of[from->cells[i].thread] = 0;
   for (size_t i = 0; i < from->thread_count; i++) replay->index_of[from->threads[i].thread] = 0;
   if (fine) replay->to->window(replay->to->context, source, &replay->window, NULL, 0);

@@ -6,11 +6,19 @@
 #include "profile_threads.h"
 #include "profile_window.h"
 
-enum { PROFILE_SECONDS = 1024, PROFILE_KEEPERS_MAX = 8, PROFILE_RETIRED = 256 };
+enum { PROFILE_SECONDS = 1024, PROFILE_KEEPERS_MAX = 8, PROFILE_RETIRED = 256, PROFILE_RECENT = 32 };
 
 #define PROFILE_SOURCE_FREE UINT32_MAX /* number of a place that the next one may have */
 
 struct rtop_slide;
+
+/* All windows and gaps of a source from the start of the first of these on, oldest first: with hundreds of sources its last
+ * ones are far from each other. */
+struct profile_recent {
+  struct profile_window *windows[PROFILE_RECENT]; /* that of number n stands at n % PROFILE_RECENT */
+  uint64_t first, end;
+  int64_t newest_ns; /* start of the newest that ever came */
+};
 
 struct profile_source {
   uint32_t source; /* as the feed calls it; of one that is over its own */
@@ -20,6 +28,7 @@ struct profile_source {
   int64_t carry_start_ns, carry_end_ns;
   uint32_t carry_gaps;
   struct rtop_span_counters carry_counters;
+  struct profile_recent recent;
   /* scratch of a sum */
   uint32_t gaps;
   struct rtop_span_counters now;
@@ -58,6 +67,7 @@ struct profile_carry {
   struct cost_table costs; /* by profile thread id */
   struct profile_begun begun;
   struct profile_exact *exact;
+  struct profile_raised *raised;
   struct profile_cover cover;
   uint32_t gone; /* carried threads that no window lists */
 };

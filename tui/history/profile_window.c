@@ -9,7 +9,7 @@ size_t profile_window_bytes(const struct profile_window *window)
   return sizeof *window + sizeof window + window->thread_count * sizeof *window->threads +
          window->cell_capacity * sizeof *window->cells + window->long_count * sizeof *window->longs +
          profile_begun_bytes(&window->begun) + profile_fibers_bytes(window->fibers) +
-         profile_exact_bytes(window->exact);
+         profile_exact_bytes(window->exact) + profile_raised_bytes(window->raised);
 }
 
 void profile_window_free(struct profile_window *window)
@@ -21,6 +21,7 @@ void profile_window_free(struct profile_window *window)
   profile_begun_destroy(&window->begun);
   profile_fibers_destroy(&window->fibers);
   profile_exact_destroy(&window->exact);
+  profile_raised_destroy(&window->raised);
   free(window);
 }
 

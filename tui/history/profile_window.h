@@ -62,6 +62,7 @@ struct profile_window {
   struct profile_begun begun;
   struct profile_fibers *fibers; /* NULL: none */
   struct profile_exact *exact;
+  struct profile_raised *raised;
 };
 
 /* What it takes, as the profile counts memory. */

@@ -38,13 +38,35 @@ static bool windows_make_room(struct rtop_profile *profile)
   return true;
 }
 
+/* One that does not come in order makes them all unknown. */
+static void recent_add(struct rtop_profile *profile, struct profile_window *window)
+{
+  struct profile_recent *recent = &profile->sources[window->source].recent;
+  bool in_order = recent->end == 0 || window->start_ns >= recent->newest_ns;
+  if (!in_order) {
+    recent->first = recent->end;
+    return;
+  }
+  recent->newest_ns = window->start_ns;
+  recent->windows[recent->end++ % PROFILE_RECENT] = window;
+  if (recent->end - recent->first > PROFILE_RECENT) recent->first = recent->end - PROFILE_RECENT;
+}
+
+void profile_window_lose(struct rtop_profile *profile, const struct profile_window *window)
+{
+  struct profile_recent *recent = &profile->sources[window->source].recent;
+  if (recent->first < recent->end && window->start_ns >= recent->windows[recent->first % PROFILE_RECENT]->start_ns)
+    recent->first = recent->end;
+}
+
 bool profile_window_insert(struct rtop_profile *profile, struct profile_window *window)
 {
   if (!windows_make_room(profile)) return false;
-  struct profile_window **windows = profile->windows + profile->first;
-  size_t at = profile->count++;
-  for (; at > 0 && windows[at - 1]->start_ns > window->start_ns; at--) windows[at] = windows[at - 1];
-  windows[at] = window;
+  struct profile_window **place = profile->windows + profile->first;
+  size_t at = window->start_ns < INT64_MAX ? profile_first_from(profile, window->start_ns + 1) : profile->count;
+  memmove(place + at + 1, place + at, (profile->count++ - at) * sizeof *place);
+  place[at] = window;
+  recent_add(profile, window);
   window->id = ++profile->window_ids;
   profile_window_changes(profile, window);
   if (window->end_ns - window->start_ns > profile->longest_ns) profile->longest_ns = window->end_ns - window->start_ns;

@@ -9,6 +9,8 @@
 
 /* Takes it over, gives it an id. False: memory ran out, it is still the caller's. */
 bool profile_window_insert(struct rtop_profile *profile, struct profile_window *window);
+/* A window is about to go, or to become part of another one. */
+void profile_window_lose(struct rtop_profile *profile, const struct profile_window *window);
 bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window *window,
                              const struct profile_cell *cell);
 /* Position of the first window that starts then or later; count when there is none. */

@@ -135,6 +135,14 @@ static uint32_t symbols_free_frame_id(struct rtop_symbols *symbols)
   return symbols->frame_gone;
 }
 
+/* Asked for of every stack of every window: found out once. */
+static void symbol_learn_waits(struct rtop_symbol *symbol)
+{
+  bool core = rtop_symbol_is_core(symbol);
+  symbol->waits = core ? rtop_wait_of(symbol->label) : RTOP_WAIT_NOT;
+  symbol->locks = core && rtop_wait_is_lock(symbol->label);
+}
+
 static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes, const size_t at[3],
                                   const struct symbols_head *head)
 {
@@ -152,6 +160,7 @@ static uint32_t symbols_add_frame(struct rtop_symbols *symbols, size_t key_bytes
     .kind = (enum rtop_symbol_kind)head->kind,
     .process = head->process,
   };
+  symbol_learn_waits(&frame->symbol);
   frame->id = id;
   frame->serial = ++symbols->serial;
   HASH_ADD_KEYPTR(hh, symbols->frames_by_key, frame->key, key_bytes, frame);
@@ -214,6 +223,7 @@ void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const ch
   symbols->names_bytes += bytes + more;
   entry->symbol.label = completed;
   entry->symbol.namespace_label = completed + bytes;
+  symbol_learn_waits(&entry->symbol);
   free(entry->completed);
   entry->completed = completed;
   symbols->names++;

@@ -32,6 +32,8 @@ struct rtop_symbol {           /* a frame */
   const char *namespace_label; /* "Price", "" at top level */
   uint32_t line;
   enum rtop_symbol_kind kind;
+  bool locks; /* private, as the next: what the functions below say */
+  enum rtop_wait waits;
   uint32_t process; /* rtop_process_of(), where processes are told apart; 0: of all of them */
 };
 
@@ -58,11 +60,11 @@ static inline bool rtop_symbol_is_program(const struct rtop_symbol *symbol)
 }
 static inline enum rtop_wait rtop_symbol_wait(const struct rtop_symbol *symbol)
 {
-  return rtop_symbol_is_core(symbol) ? rtop_wait_of(symbol->label) : RTOP_WAIT_NOT;
+  return symbol->waits;
 }
 static inline bool rtop_symbol_is_lock(const struct rtop_symbol *symbol)
 {
-  return rtop_symbol_is_core(symbol) && rtop_wait_is_lock(symbol->label);
+  return symbol->locks;
 }
 
 /* A set of labels (RperfTop.label): the outermost frame of stacks that carry them; symbol->label is the set as

@@ -72,7 +72,7 @@ static char *events_copy(char **at, const char *text)
 
 static struct reader_event *events_make(const struct rperf_top_event *event)
 {
-  size_t bytes = strlen(event->name) + strlen(event->method) + strlen(event->detail) + 3;
+  size_t bytes = strlen(event->name) + strlen(event->method) + strlen(event->detail) + strlen(event->path) + 4;
   struct reader_event *made = malloc(sizeof *made + bytes);
   if (!made) return NULL;
   *made = (struct reader_event){ .event = *event };
@@ -80,6 +80,7 @@ static struct reader_event *events_make(const struct rperf_top_event *event)
   made->event.name = events_copy(&at, event->name);
   made->event.method = events_copy(&at, event->method);
   made->event.detail = events_copy(&at, event->detail);
+  made->event.path = events_copy(&at, event->path);
   return made;
 }
 
@@ -89,6 +90,7 @@ void reader_event_add(struct rperf_top_events *events, const struct rperf_top_ev
   if (!event.name) event.name = "";
   if (!event.method) event.method = "";
   if (!event.detail) event.detail = "";
+  if (!event.path) event.path = "";
   if (!events_match(events, &event)) return;
   if (events->found_count >= 2 * events->queue_max) { /* all of a long history at once */
     events_sort(events);

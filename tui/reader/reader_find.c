@@ -2,6 +2,7 @@
 #include "reader_impl.h"
 #include "shm/base/label_text.h"
 #include "tui/history/profile_each.h"
+#include "tui/methods/raised_list.h"
 #include "tui/text/reserve.h"
 
 #include <stdio.h>
@@ -137,17 +138,58 @@ static void find_label(struct rperf_top_events *events, const struct reader_sour
   reader_event_add(events, &event);
 }
 
+static void find_raised_place(struct rperf_top_event *event, const struct rtop_symbols *symbols,
+                              const struct raised_place *place, char *words, size_t bytes)
+{
+  const struct rtop_symbol *method = rtop_symbols_get(symbols, place->frame);
+  const char *called = place->called ? rtop_symbols_get(symbols, place->called)->label : "";
+  event->name = raised_class(symbols, place);
+  if (place->frame) {
+    event->method = method->label;
+    event->path = method->path;
+    event->line = place->line;
+    snprintf(words, bytes, "%s:%u%s%s", method->path, place->line, *called ? ", by " : "", called);
+  } else snprintf(words, bytes, "%s%s", *called ? "by " : "", called);
+  event->detail = words;
+}
+
+/* One was perhaps raised before the window that tells it: its name had to be made first. */
+static void find_raised(struct rperf_top_events *events, const struct reader_source *source,
+                        const struct rtop_look *look, const struct rtop_raised_count *raised)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(rtop_session_profile(events->reader->session));
+  int64_t last_ns = raised->last_ns < look->end_ns ? raised->last_ns : look->end_ns;
+  int64_t first_ns = raised->first_ns < last_ns ? raised->first_ns : last_ns;
+  struct rperf_top_event event = find_event(source, RPERF_TOP_EXCEPTION, first_ns, last_ns);
+  struct raised_place place = raised_place_of(symbols, raised);
+  char words[FIND_WORDS_BYTES] = "";
+  if (place.class_frame) find_raised_place(&event, symbols, &place, words, sizeof words);
+  event.serial = raised->serial;
+  event.count = raised->count;
+  reader_event_add(events, &event);
+}
+
+static void find_exceptions(struct rperf_top_events *events, const struct reader_source *source,
+                            const struct rtop_look *look)
+{
+  struct rperf_top_event untold = find_event(source, RPERF_TOP_EXCEPTION, look->start_ns, look->end_ns);
+  for (size_t i = 0; i < look->raised_count; i++) {
+    struct rtop_raised_count raised = rtop_look_raised(look, i);
+    find_raised(events, source, look, &raised);
+  }
+  untold.count = look->counters->raises_untold;
+  if (untold.count) reader_event_add(events, &untold);
+}
+
 static void find_window(struct rperf_top_events *events, const struct reader_source *source,
                         const struct rtop_look *look)
 {
   struct rperf_top_event window = find_event(source, RPERF_TOP_WINDOW, look->start_ns, look->end_ns);
-  struct rperf_top_event raised = find_event(source, RPERF_TOP_EXCEPTION, look->start_ns, look->end_ns);
   for (size_t i = 0; i < look->begun_count; i++) {
     struct rtop_begun_count begun = rtop_look_begun(look, i);
     find_label(events, source, look, &begun);
   }
-  raised.count = look->counters->exceptions;
-  if (raised.count) reader_event_add(events, &raised);
+  find_exceptions(events, source, look);
   window.length_ns = (uint64_t)(look->end_ns - look->start_ns);
   window.count = look->thread_count;
   for (int i = 0; i < RTOP_STATES; i++) window.wall_ns[i] = look->wall_ns[i];

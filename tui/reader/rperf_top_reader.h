@@ -267,7 +267,9 @@ enum rperf_top_event_kind {
   RPERF_TOP_LABEL,    /* work got a label that it did not have; name: "key=value", count: how often */
   RPERF_TOP_STALL, /* a stall was found; name: its cause, detail: in words, method: who is to blame, serial: its id */
   RPERF_TOP_STALL_ENDED, /* the same one; length_ns: all of it */
-  RPERF_TOP_EXCEPTION, /* count: raised in the window. name (class) and method (place): "", where the channel has none */
+  RPERF_TOP_EXCEPTION, /* name: its class, method, path, line: where, detail: in words, serial: thread; count: of them, of
+                          which the first was raised at since_ns, the last at time_ns. name "": those of the window of which
+                          neither is known */
   RPERF_TOP_WINDOW,    /* length_ns, wall_ns; count: threads */
   RPERF_TOP_GAP,       /* windows of this stretch are lost: what happened in it is not told */
   RPERF_TOP_EVENT_KINDS
@@ -287,6 +289,9 @@ struct rperf_top_event {
   uint32_t unused;
   uint64_t wall_ns[RPERF_TOP_STATES]; /* over all threads */
   const char *name, *method, *detail;
+  const char *path; /* of exceptions: the file; "" */
+  uint32_t line;    /* the line in it; 0 */
+  uint32_t unused2;
 };
 
 struct rperf_top_event_filter {

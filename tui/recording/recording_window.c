@@ -16,6 +16,7 @@ enum {
   WINDOW_FIBERS_BYTES = 70,
   WINDOW_EXACT_BYTES = 40,
   WINDOW_SLOW_BYTES = 90,
+  WINDOW_RAISED_BYTES = 60,
   WINDOW_TABLE_BYTES = 256,
   /* A chunk ends when it would be longer than this, in time or in bytes. */
   CHUNK_MS = 1050,
@@ -111,6 +112,13 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
     slow->node = window_node(recorder, slow->node, nodes, node_count);
     slow->stack = window_node(recorder, slow->stack, nodes, node_count);
   }
+  for (size_t i = 0; i < from->raised_count; i++) {
+    struct rtop_raised *raised = rtop_window_add_raised(to);
+    if (!raised) return false;
+    *raised = from->raised[i];
+    raised->name = window_node(recorder, raised->name, nodes, node_count);
+    raised->node = window_node(recorder, raised->node, nodes, node_count);
+  }
   return true;
 }
 
@@ -121,7 +129,7 @@ static size_t window_bound(const struct rtop_window *window)
          window->cell_count * WINDOW_CELL_BYTES + window->late_count * WINDOW_LATE_BYTES +
          window->mark_count * WINDOW_MARK_BYTES + window->begun_count * WINDOW_BEGUN_BYTES +
          window->fibers_count * WINDOW_FIBERS_BYTES + window->exact_count * WINDOW_EXACT_BYTES +
-         window->slow_count * WINDOW_SLOW_BYTES;
+         window->slow_count * WINDOW_SLOW_BYTES + window->raised_count * WINDOW_RAISED_BYTES;
 }
 
 static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns, int64_t end_ns)

@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include "exact_out.h"
+#include "raised_out.h"
 #include "whole_out.h"
 #include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
@@ -383,6 +384,10 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "methods", methods);
   if (report->labels.count) json_object_set_new(object, "labels", json_labels(report));
   if (report->fibers.count) json_object_set_new(object, "fibers", json_fibers(report));
+  if (report->raised.count) {
+    json_object_set_new(object, "raised", raised_json(report));
+    json_object_set_new(object, "raised_untold", json_count(sum->counters.raises_untold));
+  }
   if (report->exact.count) json_object_set_new(object, "traces", exact_json(report));
   if (report->whole.numbers.head.told)
     json_object_set_new(object, "whole", whole_json(&report->whole, report->symbols));

@@ -159,7 +159,8 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
     return false;
   rtop_profile_open_blame(profile, &report->sum);
   if (!rtop_report_judge(report, profile) || !report_labels(report, profile, span) ||
-      !fiber_table_build(&report->fibers, profile, &report->sum) || !report_exact(report, session, profile, span))
+      !fiber_table_build(&report->fibers, profile, &report->sum) || !report_exact(report, session, profile, span) ||
+      !raised_list_build(&report->raised, profile, span))
     return false;
   report_divide(report);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
@@ -232,6 +233,7 @@ void rtop_report_destroy(struct rtop_report *report)
   exact_table_destroy(&report->exact);
   slow_list_destroy(&report->slow);
   whole_table_destroy(&report->whole);
+  raised_list_destroy(&report->raised);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);
   rtop_sum_destroy(&report->before_sum);

@@ -11,6 +11,7 @@
 #include "tui/history/profile.h"
 #include "tui/methods/methods.h"
 #include "tui/methods/methods_changes.h"
+#include "tui/methods/raised_list.h"
 #include "tui/tables/exact_table.h"
 #include "tui/tables/fiber_table.h"
 #include "tui/tables/history.h"
@@ -47,6 +48,7 @@ struct rtop_report {
   struct slow_list slow;    /* their calls that took longer than */
   uint32_t slower_us;       /* this; 0: nobody here asked */
   struct whole_table whole; /* of all calls; nothing is told without */
+  struct raised_list raised;
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "exact_out.h"
+#include "raised_out.h"
 #include "whole_out.h"
 #include "tui/tables/columns.h"
 #include "tui/tables/order.h"
@@ -332,6 +333,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_off(report, out);
   text_labels(report, out, columns);
   text_fibers(report, out, columns - TEXT_FIBERS_COLUMNS);
+  raised_write_text(report, out, columns);
   exact_write_text(report, out, columns);
   whole_write_text(&report->whole, report->symbols, WHOLE_LEAST, out, columns);
   fprintf(out, "\n");

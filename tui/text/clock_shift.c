@@ -26,4 +26,10 @@ void rtop_clock_shift_window(struct rtop_window *window, int64_t shift_ns)
     window->late[i].start_mono_ns = rtop_clock_shifted(window->late[i].start_mono_ns, shift_ns);
   for (size_t i = 0; i < window->mark_count; i++)
     window->marks[i].mono_ns = rtop_clock_shifted(window->marks[i].mono_ns, shift_ns);
+  for (size_t i = 0; i < window->slow_count; i++)
+    window->slow[i].end_mono_ns = rtop_clock_shifted(window->slow[i].end_mono_ns, shift_ns);
+  for (size_t i = 0; i < window->raised_count; i++) {
+    window->raised[i].first_mono_ns = rtop_clock_shifted(window->raised[i].first_mono_ns, shift_ns);
+    window->raised[i].last_mono_ns = rtop_clock_shifted(window->raised[i].last_mono_ns, shift_ns);
+  }
 }

@@ -1,5 +1,6 @@
 /* Details of one method, in a pane beside the table or in its place. */
 #include "view_detail.h"
+#include "tui/methods/raised_list.h"
 #include "tui/methods/states.h"
 #include "tui/tables/detail.h"
 #include "tui/tables/label_shares.h"
@@ -24,6 +25,7 @@ enum {
   TEXT_COLUMNS = 40, /* below this the text of a method has no room */
   TEXT_ROWS = 20,
   BESIDE_TEXT = 4, /* rows of each list that stands above it */
+  RAISES_MOST = 3,
 };
 
 enum { METHOD_LINES_MAX = 2000, NUMBER_COLUMNS = 5, FIGURE_COLUMNS = 7, BAR_COLUMNS = 7 };
@@ -282,6 +284,30 @@ static void summary(struct writer *writer, bool brief)
   if ((brief || writer->rect.rows < STATES_ROWS_MIN) && room(writer)) states_line(writer);
 }
 
+static void raises_row(struct writer *writer, const struct raised_row *row)
+{
+  char rate[16], place[1100] = "";
+  const struct rtop_symbols *symbols = rtop_profile_symbols(writer->ui->profile);
+  const char *path = rtop_symbols_get(symbols, row->place.frame)->path, *slash = strrchr(path, '/');
+  double seconds = (double)writer->ui->methods.length_ns / 1e9;
+  rtop_text_count(rate, sizeof rate, seconds > 0 ? (double)row->count / seconds : 0);
+  if (row->place.frame) snprintf(place, sizeof place, " at %s:%u", slash ? slash + 1 : path, row->place.line);
+  draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "raises %s %s/s%s",
+              raised_class(symbols, &row->place), rate, place);
+}
+
+/* Exceptions that the method itself raises, in Ruby or in what it calls in C; those that come most. */
+static void raises(struct writer *writer, const struct raised_list *list)
+{
+  int count = 0;
+  for (size_t i = 0; list != NULL && i < list->count; i++)
+    if (list->rows[i].shown == writer->detail->frame && count++ < RAISES_MOST && room(writer))
+      raises_row(writer, &list->rows[i]);
+  if (count > RAISES_MOST && room(writer))
+    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "raises %d more",
+                count - RAISES_MOST);
+}
+
 static struct writer detail_start(struct ui *ui, const struct detail *detail, struct rect rect)
 {
   bool pane = rect.x > 0;
@@ -429,6 +455,7 @@ void view_detail_draw(struct ui *ui, const struct detail *detail, const struct d
   int most = (rect.rows - (rect.rows < STATES_ROWS_MIN ? 10 : 16) - 2 * labelled) / (3 + labelled);
   most = most < 2 ? 2 : most;
   summary(&writer, has_text(&writer, beside));
+  if (beside != NULL) raises(&writer, beside->raised);
   struct rect rest = { writer.rect.y + writer.y, writer.rect.x, rect.rows - writer.y, writer.rect.columns };
   bool calls = ui_calls_are_shown(ui);
   int traced = calls ? 0 : traced_draw(ui, detail->frame, rest);

@@ -8,12 +8,14 @@
 #include "tui/text/source_file.h"
 
 struct label_shares;
+struct raised_list;
 struct ui;
 
 struct detail_beside {
   const struct source_file *file; /* of the method, for the text of its lines */
   const struct source_heat *heat; /* of that file; NULL: a list of lines will do */
   const struct label_shares *labels;
+  const struct raised_list *raised; /* exceptions of all methods; NULL: none */
 };
 /* `beside` may be NULL: nothing more is known. */
 void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside, struct rect rect);

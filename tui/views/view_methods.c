@@ -27,6 +27,7 @@ static void methods_forget(struct ui *ui)
   source_heat_destroy(&view->heat);
   source_file_close(&view->file);
   label_shares_destroy(&view->labels);
+  raised_list_destroy(&view->raised);
   memset(view, 0, sizeof *view);
 }
 
@@ -133,6 +134,19 @@ static void update_labels(struct ui *ui, uint32_t frame)
   view->labels_until_ns = ui->now_ns + LABELS_NS;
 }
 
+/* As seldom: they may be of a long span. */
+static void update_raised(struct ui *ui)
+{
+  struct methods_view *view = methods_view(ui);
+  struct methods_raised wanted = { rtop_lens_version(rtop_profile_lens(ui->profile)),
+                                   ui->frozen ? ui->sum.span.end_ns : 0 };
+  bool same = !ui->touched && view->raised_of.lens == wanted.lens && view->raised_of.frozen_ns == wanted.frozen_ns;
+  if (same && ui->now_ns < view->raised_until_ns) return;
+  if (!raised_list_build(&view->raised, ui->profile, ui->span)) ui_say(ui, "out of memory: no exceptions");
+  view->raised_of = wanted;
+  view->raised_until_ns = ui->now_ns + LABELS_NS;
+}
+
 /* Only for the pane: over the table there is no room for the text of a method. */
 static void update_heat(struct ui *ui, uint32_t frame)
 {
@@ -156,6 +170,7 @@ static void methods_update_detail(struct ui *ui)
     update_file(ui, row->frame);
     if (ui_calls_are_shown(ui)) return; /* neither labels nor lines are known of calls */
     update_labels(ui, row->frame);
+    update_raised(ui);
     update_heat(ui, row->frame);
   }
 }

@@ -4,6 +4,7 @@
 #ifndef RTOP_TUI_VIEW_METHODS_H
 #define RTOP_TUI_VIEW_METHODS_H
 
+#include "tui/methods/raised_list.h"
 #include "tui/tables/detail.h"
 #include "tui/tables/history.h"
 #include "tui/tables/label_shares.h"
@@ -39,6 +40,12 @@ struct methods_view {
     int64_t frozen_ns; /* the end of a frozen span; 0: live */
   } labels_of;
   int64_t labels_until_ns;   /* they are not made again before, unless asked for something else */
+  struct raised_list raised; /* exceptions of the span; of the same time as the labels */
+  struct methods_raised {
+    uint32_t lens;
+    int64_t frozen_ns;
+  } raised_of;
+  int64_t raised_until_ns;
   bool details_open;         /* over the table, where there is no room for a pane */
   struct pager pager;        /* over places in the order */
   bool anchored;             /* the user chose a method: the cursor follows it */

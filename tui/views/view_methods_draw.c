@@ -301,8 +301,9 @@ void methods_draw(struct ui *ui)
 {
   struct methods_view *view = ui->data[VIEW_METHODS];
   struct rect table = ui->layout.part[PART_TABLE], pane = ui->layout.part[PART_DETAIL];
-  struct detail_beside beside = { &view->file, view->heat_ready ? &view->heat : NULL,
-                                  ui_calls_are_shown(ui) ? NULL : &view->labels };
+  bool calls = ui_calls_are_shown(ui);
+  struct detail_beside beside = { &view->file, view->heat_ready ? &view->heat : NULL, calls ? NULL : &view->labels,
+                                  calls ? NULL : &view->raised };
   if (ui->layout.tiny) {
     methods_draw_tiny(ui);
     return;

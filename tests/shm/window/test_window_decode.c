@@ -149,14 +149,14 @@ static void test_part_table(void **state)
   assert_false(DECODES(""));
   assert_true(DECODES("\x00"));
   assert_false(DECODES("\x01"));
-  assert_false(DECODES("\x01\x0b"));
-  assert_true(DECODES("\x01\x0b\x00"));
-  assert_true(DECODES("\x01\x0b\x02zz")); /* unknown part: skipped */
+  assert_false(DECODES("\x01\x20"));
+  assert_true(DECODES("\x01\x20\x00"));
+  assert_true(DECODES("\x01\x20\x02zz")); /* unknown part: skipped */
   assert_true(DECODES("\x01\xff\xff\xff\xff\x0f\x01z"));
-  assert_false(DECODES("\x01\x0b\x03zz")); /* longer than what is left */
-  assert_false(DECODES("\x01\x0b\x01zz")); /* bytes behind the last part */
-  assert_false(DECODES("\x01\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
-  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0b\x00"));
+  assert_false(DECODES("\x01\x20\x03zz")); /* longer than what is left */
+  assert_false(DECODES("\x01\x20\x01zz")); /* bytes behind the last part */
+  assert_false(DECODES("\x01\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
+  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x00"));
   assert_false(DECODES("\x02\x05\x01\x05\x01\x00\x00")); /* marks twice */
   assert_true(DECODES("\x02\x05\x01\x0a\x01\x00\x00"));
   assert_true(DECODES("\x01\x05\x01\x00"));      /* an empty part */
@@ -209,13 +209,14 @@ struct index_case {
   struct rtop_fibers fibers;
   struct rtop_exact exact;
   struct rtop_slow slow;
+  struct rtop_raised raised;
   bool right;
 };
 
 static bool round_trip_of(const struct index_case *one)
 {
   struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
-  unsigned char raw[400], scratch[256];
+  unsigned char raw[500], scratch[256];
   *rtop_window_add_thread(&window) = one->thread;
   *rtop_window_add_cell(&window) = one->cell;
   *rtop_window_add_mark(&window) = one->mark;
@@ -227,6 +228,8 @@ static bool round_trip_of(const struct index_case *one)
   *rtop_window_add_exact(&window) = one->exact;
   *rtop_window_add_slow(&window) = (struct rtop_slow){ .total_ns = 1, .off_ns = 1 };
   *rtop_window_add_slow(&window) = one->slow;
+  *rtop_window_add_raised(&window) = (struct rtop_raised){ .count = 1 };
+  *rtop_window_add_raised(&window) = one->raised;
   if (one->late_start >= 0)
     *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = one->late_start, .cell.wall_ns = 5 };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);
@@ -276,6 +279,16 @@ static void test_indices_and_bounds(void **state)
     { .what = "off the GVL as long as can be", .slow.off_ns = INT64_MAX - 2, .slow.wait_ns = 1, .right = true },
     { .what = "off the GVL for too long", .slow.off_ns = INT64_MAX - 1, .slow.wait_ns = 1 },
     { .what = "slow by nobody known", .slow.serial = UINT64_MAX, .slow.flags = UINT32_MAX, .right = true },
+    { .what = "raised at last node", .raised.node = 49, .raised.name = 49, .right = true },
+    { .what = "raised at node beyond", .raised.node = 50 },
+    { .what = "name of a class beyond", .raised.name = 50 },
+    { .what = "raised at the end", .raised = { .first_mono_ns = 7, .last_mono_ns = 2000 }, .right = true },
+    { .what = "raised after the end", .raised.last_mono_ns = 2001 },
+    { .what = "raised before time began", .raised = { .first_mono_ns = -1, .last_mono_ns = 1500 } },
+    { .what = "first raised last", .raised = { .first_mono_ns = 1600, .last_mono_ns = 1500 } },
+    { .what = "raised as often as can be", .raised.count = INT64_MAX - 1, .right = true },
+    { .what = "raised too often", .raised.count = INT64_MAX },
+    { .what = "raised by nobody known", .raised.serial = UINT64_MAX, .right = true },
     { .what = "last slot", .thread.slot = 9, .right = true },
     { .what = "slot beyond", .thread.slot = 10 },
     { .what = "slot max", .thread.slot = UINT32_MAX },
@@ -319,7 +332,7 @@ static void test_sums_do_not_overflow(void **state)
 {
   (void)state;
   struct rtop_window window = { .end_mono_ns = 5 }, back = { 0 };
-  unsigned char raw[400], scratch[256];
+  unsigned char raw[500], scratch[256];
   rtop_window_add_thread(&window);
   *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 1, .wall_ns = INT64_MAX };
   *rtop_window_add_cell(&window) = (struct rtop_cell){ .node = 2, .wall_ns = 1 };
@@ -333,7 +346,7 @@ static void test_late_that_never_ends(void **state)
 {
   (void)state;
   struct rtop_window window = { .end_mono_ns = 2000 }, back = { 0 };
-  unsigned char raw[400], scratch[256];
+  unsigned char raw[500], scratch[256];
   rtop_window_add_thread(&window);
   *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = 1, .cell.wall_ns = INT64_MAX };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);

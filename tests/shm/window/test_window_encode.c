@@ -72,6 +72,8 @@ static void assert_same(const struct rtop_window *a, const struct rtop_window *b
     assert_int_equal(a->slow[i].wait_ns, b->slow[i].wait_ns);
     assert_int_equal(a->slow[i].off_ns, b->slow[i].off_ns);
   }
+  assert_int_equal(a->raised_count, b->raised_count);
+  for (size_t i = 0; i < a->raised_count; i++) assert_memory_equal(&a->raised[i], &b->raised[i], sizeof *a->raised);
   assert_int_equal(a->counters_present, b->counters_present);
   assert_memory_equal(a->counters, b->counters, sizeof a->counters);
 }
@@ -447,10 +449,71 @@ static void test_slow_calls_that_do_not_fit(void **state)
   }
 }
 
+static const struct rtop_raised raised_rows[] = {
+  { .first_mono_ns = 900, .last_mono_ns = 1500, .serial = 3, .name = 7, .node = 9, .count = 1 },
+  { .first_mono_ns = 2000, .last_mono_ns = 2000, .serial = 1, .name = 7, .node = 4, .count = INT64_MAX / 2 },
+  { .first_mono_ns = 0, .last_mono_ns = 1, .serial = UINT64_MAX, .name = 49, .node = 49, .count = 12 },
+};
+
+static void test_exceptions_come_back(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+  unsigned char *raw;
+  for (size_t i = 0; i < sizeof raised_rows / sizeof *raised_rows; i++)
+    *rtop_window_add_raised(&window) = raised_rows[i];
+  size_t bytes = encode(&window, &raw, 1000);
+  assert_in_range(bytes, 1, 1000);
+  back.start_mono_ns = window.start_mono_ns;
+  back.end_mono_ns = window.end_mono_ns;
+  assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+  assert_same(&window, &back);
+  free(raw);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
+/* Those that come most stay; all are counted. */
+static void test_exceptions_that_do_not_fit(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+  unsigned char *raw;
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
+  uint64_t all = 0, told = 0, most = 0;
+  for (uint32_t i = 0; i < 500; i++) {
+    struct rtop_raised *raised = rtop_window_add_raised(&window);
+    *raised = (struct rtop_raised){ 1000 + i, 1200 + i, 1 + i % 3, 4 + i % 7, 9 + i % 20, i == 321 ? 5000 : 1 + i % 5 };
+    all += raised->count;
+  }
+  size_t room = 1000, bytes = encode(&window, &raw, room);
+  assert_in_range(bytes, 1, room);
+  back.start_mono_ns = window.start_mono_ns;
+  back.end_mono_ns = window.end_mono_ns;
+  assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+  assert_in_range(back.raised_count, 2, 30);
+  for (size_t i = 0; i < back.raised_count; i++) {
+    const struct rtop_raised *raised = &back.raised[i];
+    told += raised->count;
+    if (raised->count == 5000) most = raised->name;
+    if (raised->node != RTOP_NODE_FOLDED) continue;
+    assert_true(raised->name == RTOP_NODE_ROOT && raised->serial == 0);
+    assert_true(raised->first_mono_ns == 1000 && raised->last_mono_ns == 1699);
+  }
+  assert_int_equal(told, all);
+  assert_int_equal(most, 4 + 321 % 7);
+  assert_true(window.folded);
+  free(raw);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_slow_calls_that_do_not_fit),
+    cmocka_unit_test(test_exceptions_come_back),
+    cmocka_unit_test(test_exceptions_that_do_not_fit),
     cmocka_unit_test(test_traces_that_do_not_fit),
     cmocka_unit_test(test_begun_that_do_not_fit),
     cmocka_unit_test(test_fibers_that_do_not_fit),

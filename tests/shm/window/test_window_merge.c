@@ -389,10 +389,64 @@ static void test_slow_calls_are_bounded(void **state)
   assert_int_equal(sum->slow_count, 0);
 }
 
+static uint64_t raised_of(const struct rtop_window *window, uint32_t name, uint32_t node, uint64_t serial)
+{
+  uint64_t count = 0;
+  for (size_t i = 0; i < window->raised_count; i++)
+    if (window->raised[i].name == name && window->raised[i].node == node && window->raised[i].serial == serial)
+      count += window->raised[i].count;
+  return count;
+}
+
+static void test_exceptions_add_up(void **state)
+{
+  (void)state;
+  for (uint32_t at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+    *rtop_window_add_raised(&window) = (struct rtop_raised){ at * 100 + 5, at * 100 + 7, 2, 9, 11, 3 };
+    *rtop_window_add_raised(&window) = (struct rtop_raised){ at * 100 + 1, at * 100 + 2, 1 + at % 2, 9, 10, 1 };
+    window_merge_add(&merge, &window);
+    rtop_window_destroy(&window);
+  }
+  const struct rtop_window *sum = &merge.window;
+  assert_int_equal(sum->raised_count, 3);
+  assert_int_equal(raised_of(sum, 9, 11, 2), 30);
+  assert_int_equal(raised_of(sum, 9, 10, 1), 5);
+  assert_int_equal(raised_of(sum, 9, 10, 2), 5);
+  assert_int_equal(sum->raised[2].first_mono_ns, 5);
+  assert_int_equal(sum->raised[2].last_mono_ns, 907);
+  assert_false(merge.lossy);
+  window_merge_clear(&merge);
+  assert_int_equal(sum->raised_count, 0);
+}
+
+/* Of more than there is room for, those without are one, of no class. */
+static void test_exceptions_are_bounded(void **state)
+{
+  (void)state;
+  uint64_t told = 0;
+  for (uint32_t at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+    for (uint32_t i = 0; i < 100; i++)
+      *rtop_window_add_raised(&window) = (struct rtop_raised){ at * 100, at * 100, 1, 5, 10 + at * 100 + i, 2 };
+    window_merge_add(&merge, &window);
+    rtop_window_destroy(&window);
+  }
+  const struct rtop_window *sum = &merge.window;
+  assert_int_equal(sum->raised_count, WINDOW_MERGE_RAISED_MAX);
+  for (size_t i = 0; i < sum->raised_count; i++) told += sum->raised[i].count;
+  assert_int_equal(told, 2000);
+  assert_int_equal(raised_of(sum, RTOP_NODE_ROOT, RTOP_NODE_FOLDED, 0), 2000 - 2 * (WINDOW_MERGE_RAISED_MAX - 1));
+  assert_true(merge.lossy);
+  window_merge_clear(&merge);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_slow_calls_are_bounded),
+    cmocka_unit_test(test_exceptions_add_up),
+    cmocka_unit_test(test_exceptions_are_bounded),
     cmocka_unit_test(test_traced_methods_add_up),
     cmocka_unit_test(test_traced_methods_are_bounded),
     cmocka_unit_test(test_sums_of_random_histories),

@@ -435,6 +435,7 @@ static void test_counters_are_the_same_to_both(void **state)
     uint64_t values[sizeof world.sum.counters / sizeof(uint64_t)], value = 0;
     memcpy(values, &world.sum.counters, sizeof values);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) value += values[i];
+    if (id == RTOP_COUNTER_EXCEPTIONS) value -= world.sum.counters.raises_untold; /* before version 1.7 all of them */
     if (value) assert_int_equal(value, rtop_counter_is_now(id) ? 5 : 12);
     known += value > 0;
     world_end(&world);

@@ -9,7 +9,8 @@ struct copied {
   struct rtop_fibers fibers;
   struct rtop_exact exact;
   struct rtop_slow slow;
-  size_t begun_count, fibers_count, exact_count, slow_count;
+  struct rtop_raised raised;
+  size_t begun_count, fibers_count, exact_count, slow_count, raised_count;
 };
 
 static void copy_window(void *context, uint32_t source, const struct rtop_window *window, const uint32_t *nodes,
@@ -28,6 +29,8 @@ static void copy_window(void *context, uint32_t source, const struct rtop_window
   if (window->fibers_count) copied->fibers = window->fibers[0];
   if (window->exact_count) copied->exact = window->exact[0];
   if (window->slow_count) copied->slow = window->slow[0];
+  copied->raised_count = window->raised_count;
+  if (window->raised_count) copied->raised = window->raised[0];
 }
 
 static struct copied replayed(struct rtop_profile *profile, int64_t start_ns, int64_t end_ns)
@@ -62,6 +65,9 @@ static struct rtop_profile *profile_of(uint32_t *method)
                                                        .self_ns = 40 * MS,
                                                        .wait_ns = 3 * MS,
                                                        .off_ns = 2 * MS };
+  *rtop_window_add_raised(&window) = (struct rtop_raised){
+    .first_mono_ns = 100 * MS, .last_mono_ns = 900 * MS, .serial = 7, .name = *method, .node = *method, .count = 30
+  };
   assert_true(fixture_add(profile, 0, &window));
   rtop_window_destroy(&window);
   return profile;
@@ -85,6 +91,10 @@ static void test_a_whole_window(void **state)
   assert_true(copied.slow.node == method && copied.slow.stack == method && copied.slow.flags == RTOP_SLOW_RAISED);
   assert_true(copied.slow.total_ns == 50 * MS && copied.slow.self_ns == 40 * MS);
   assert_true(copied.slow.wait_ns == 3 * MS && copied.slow.off_ns == 2 * MS);
+  assert_int_equal(copied.raised_count, 1);
+  assert_true(copied.raised.name == method && copied.raised.node == method && copied.raised.serial == 7);
+  assert_true(copied.raised.first_mono_ns == 100 * MS && copied.raised.last_mono_ns == 900 * MS);
+  assert_int_equal(copied.raised.count, 30);
   rtop_profile_destroy(&profile);
 }
 
@@ -100,6 +110,8 @@ static void test_a_part_of_a_window(void **state)
   assert_int_equal(early.exact.value + late.exact.value, 40);
   assert_true(early.exact.value == 20);
   assert_true(early.slow_count == 1 && late.slow_count == 0);
+  assert_true(early.raised.count == 15 && late.raised.count == 15);
+  assert_int_equal(early.raised.last_mono_ns, WINDOW / 2);
   rtop_profile_destroy(&profile);
 }
 

@@ -129,9 +129,76 @@ static void test_answers_are_bounded(void **state)
   }
 }
 
+enum { CROWD = 60, CROWD_BATCH = 20, CROWD_WINDOWS = 100, CROWD_PROBES = 3 };
+
+/* Every third window tells late of the 250 ms before, one in 25 of four seconds: more windows than are at hand. */
+static void add_of_crowd(struct rtop_profile *of, uint32_t source, int at, uint32_t work, uint32_t unsampled)
+{
+  struct rtop_window window = { 0 };
+  int64_t start_ns = at * 100 * MS + source * 1000, end_ns = start_ns + 100 * MS;
+  fixture_window(&window, start_ns, end_ns);
+  uint32_t thread = fixture_thread(&window, 1, RTOP_RUNNING, work, 0);
+  fixture_cell(&window, thread, unsampled, RTOP_RUNNING, 60 * MS);
+  fixture_cell(&window, thread, unsampled, RTOP_BLOCKED, 40 * MS);
+  if (at % 3 == 2) fixture_late(&window, thread, work, RTOP_RUNNING, end_ns - 250 * MS, 120 * MS + source);
+  if (at % 25 == 24 && at > 40) fixture_late(&window, thread, work, RTOP_BLOCKED, end_ns - 4000 * MS, 4000 * MS);
+  if (at % 17 != 16) assert_true(fixture_add(of, source, &window)); /* and some never come */
+  rtop_window_destroy(&window);
+}
+
+static struct rtop_profile *open_crowd(const uint32_t *sources, uint32_t count, size_t bytes)
+{
+  struct rtop_profile *of = rtop_profile_create(bytes);
+  struct rtop_symbols *symbols = rtop_profile_symbols(of);
+  uint32_t unsampled = fixture_unsampled(symbols);
+  uint32_t work = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Object#work", "/app/x.rb", 1), 1);
+  for (int from = 0; from < CROWD_WINDOWS; from += CROWD_BATCH)
+    for (uint32_t i = 0; i < count; i++)
+      for (int at = from; at < from + CROWD_BATCH; at++) add_of_crowd(of, sources[i], at, work, unsampled);
+  return of;
+}
+
+/* What a process is told to have done does not depend on who else is watched. */
+static void test_a_crowd_beside_changes_nothing(void **state)
+{
+  (void)state;
+  static const uint32_t probes[CROWD_PROBES] = { 0, 31, CROWD - 1 };
+  uint32_t all[CROWD];
+  for (uint32_t i = 0; i < CROWD; i++) all[i] = i;
+  profile = open_crowd(all, CROWD, 64 << 20);
+  for (int probe = 0; probe < CROWD_PROBES; probe++) {
+    struct rtop_profile *alone = open_crowd(&probes[probe], 1, 64 << 20);
+    int known = 0;
+    for (int at = 0; at < CROWD_WINDOWS; at++) {
+      uint64_t wall_ns[RTOP_STATES] = { 0 }, own_ns[RTOP_STATES] = { 0 };
+      int64_t start_ns = at * 100 * MS + probes[probe] * 1000;
+      bool there = rtop_profile_window_wall(profile, probes[probe], start_ns, start_ns + 100 * MS, wall_ns);
+      assert_int_equal(there, rtop_profile_window_wall(alone, probes[probe], start_ns, start_ns + 100 * MS, own_ns));
+      assert_memory_equal(wall_ns, own_ns, sizeof wall_ns);
+      known += there;
+    }
+    assert_int_equal(known, CROWD_WINDOWS - CROWD_WINDOWS / 17);
+    for (int64_t second = 0; second < 10; second++) {
+      struct rtop_sum sum = { 0 }, own = { 0 };
+      struct rtop_span span = fixture_span(second * 1000 * MS, (second + 1) * 1000 * MS);
+      assert_true(rtop_profile_sum(profile, span, &sum) && rtop_profile_sum(alone, span, &own));
+      rtop_profile_alone(profile, probes[probe], &sum);
+      assert_memory_equal(&sum.total, &own.total, sizeof sum.total);
+      rtop_sum_destroy(&sum);
+      rtop_sum_destroy(&own);
+    }
+    rtop_profile_destroy(&alone);
+  }
+  /* With less memory than it takes, windows are put together and go while others come. */
+  struct rtop_profile *small = open_crowd(all, CROWD, 1 << 20);
+  assert_true(rtop_profile_bounds(small).end_ns == rtop_profile_bounds(profile).end_ns);
+  rtop_profile_destroy(&small);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test_teardown(test_a_crowd_beside_changes_nothing, tear_down),
     cmocka_unit_test_teardown(test_a_number_is_used_again, tear_down),
     cmocka_unit_test_teardown(test_thousands_of_them, tear_down),
     cmocka_unit_test_teardown(test_answers_are_bounded, tear_down),

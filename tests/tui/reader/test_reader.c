@@ -356,6 +356,46 @@ static void test_events_come_in_order(void **state)
   channel_kill(&channel);
 }
 
+static const struct rperf_top_event *next_raised(struct rperf_top_events *events, const char *class, uint64_t count)
+{
+  const struct rperf_top_event *event = rperf_top_event_next(events);
+  assert_non_null(event);
+  assert_int_equal(event->kind, RPERF_TOP_EXCEPTION);
+  assert_string_equal(event->name, class);
+  assert_int_equal(event->count, count);
+  assert_int_equal(event->late, 0);
+  return event;
+}
+
+static void test_exceptions_with_class_and_place(void **state)
+{
+  (void)state;
+  struct channel channel;
+  channel_open(&channel);
+  channel_tell(&channel, "wrw");
+  struct rperf_top_reader *reader = open_one(&channel);
+  struct rperf_top_event_filter of_file = { .size = sizeof of_file, .pattern = "Missing leaf /app/x.rb:4$" };
+  struct rperf_top_events *events = subscribe(reader, 1 << RPERF_TOP_EXCEPTION);
+  struct rperf_top_events *some = rperf_top_subscribe(reader, &of_file, NULL);
+  rperf_top_poll(reader);
+  const struct rperf_top_event *event = next_raised(events, "Shop::?Missing", 3);
+  assert_string_equal(event->method, "leaf");
+  assert_string_equal(event->path, "/app/x.rb");
+  assert_int_equal(event->line, 4);
+  assert_string_equal(event->detail, "/app/x.rb:4");
+  assert_true(event->serial == 1 && event->since_ns == event->time_ns);
+  int64_t start_ns = event->time_ns;
+  event = next_raised(events, "Shop::?Missing", 2);
+  assert_true(event->serial == 7 && event->since_ns == start_ns + 40000000 && event->time_ns == start_ns + 60000000);
+  event = next_raised(events, "", 2);
+  assert_true(event->path[0] == '\0' && event->line == 0 && event->since_ns == start_ns);
+  assert_int_equal(event->time_ns, start_ns + 100000000);
+  assert_null(rperf_top_event_next(events));
+  assert_string_equal(told(some), "exception Shop::?Missing; exception Shop::?Missing; ");
+  rperf_top_close(reader);
+  channel_kill(&channel);
+}
+
 static void test_what_events_say(void **state)
 {
   (void)state;
@@ -657,6 +697,7 @@ int main(int argc, char **argv)
     IN_A_FOLDER(test_filters),
     IN_A_FOLDER(test_filters_that_mean_nothing),
     IN_A_FOLDER(test_events_come_in_order),
+    IN_A_FOLDER(test_exceptions_with_class_and_place),
     IN_A_FOLDER(test_what_events_say),
     IN_A_FOLDER(test_order_over_processes),
     IN_A_FOLDER(test_patterns_of_events),

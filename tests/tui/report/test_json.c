@@ -114,6 +114,32 @@ static void test_values(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static void test_exceptions(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  report_fixture_raised(&fixture);
+  json_t *object = round_trip(&fixture.report, NULL), *raised = json_object_get(object, "raised");
+  assert_true(number(object, "exceptions") == 41 && number(object, "raised_untold") == 2);
+  assert_int_equal(json_array_size(raised), 3);
+  json_t *first = json_array_get(raised, 0), *rest = json_array_get(raised, 1), *last = json_array_get(raised, 2);
+  KEYS(first, "class", "name", "path", "line", "by", "count", "first", "last");
+  assert_string_equal(text(first, "class"), "Shop::Missing");
+  assert_string_equal(text(first, "name"), "Price#total");
+  assert_string_equal(text(first, "path"), "/app/p;r.rb");
+  assert_true(number(first, "line") == 6 && number(first, "count") == 30);
+  assert_true(json_is_null(json_object_get(first, "by")));
+  assert_float_equal(number(first, "first"), 1700000001.313457, 1e-5);
+  assert_float_equal(number(first, "last"), 1700000001.373457, 1e-5);
+  assert_string_equal(text(rest, "class"), "(others)");
+  assert_true(number(rest, "count") == 5 && json_is_null(json_object_get(rest, "name")));
+  assert_string_equal(text(last, "class"), "KeyError");
+  assert_string_equal(text(last, "by"), "Hash#fetch");
+  json_decref(object);
+  report_fixture_destroy(&fixture);
+}
+
 static void test_methods(void **state)
 {
   (void)state;
@@ -362,6 +388,7 @@ int main(void)
     cmocka_unit_test(test_every_key_of_the_contract),
     cmocka_unit_test(test_values),
     cmocka_unit_test(test_methods),
+    cmocka_unit_test(test_exceptions),
     cmocka_unit_test(test_threads),
     cmocka_unit_test(test_several_processes_and_the_end),
     cmocka_unit_test(test_old_stacks),

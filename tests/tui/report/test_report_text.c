@@ -85,6 +85,23 @@ static void test_fibers(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static void test_exceptions(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  assert_null(strstr(written(&fixture.report), "EXCEPTION"));
+  report_fixture_raised(&fixture);
+  assert_non_null(strstr(written(&fixture.report),
+                         "\n  COUNT     PER S  EXCEPTION\n"
+                         "     30     100.0  Shop::Missing at p;r.rb:6 in Price#total\n"
+                         "      5      16.7  (others)\n"
+                         "      4      13.3  KeyError at p;r.rb:6 in Price#total, by Hash#fetch\n"
+                         "      2            (elsewhere)\n"
+                         "\n"));
+  report_fixture_destroy(&fixture);
+}
+
 /* Said above the table: who is without a safepoint first, three by name. */
 static void test_old_stacks(void **state)
 {
@@ -231,6 +248,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_batch_text),
     cmocka_unit_test(test_labels),
+    cmocka_unit_test(test_exceptions),
     cmocka_unit_test(test_fibers),
     cmocka_unit_test(test_old_stacks),
     cmocka_unit_test(test_how_it_ended),

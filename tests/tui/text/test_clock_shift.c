@@ -33,6 +33,8 @@ static void test_every_time_of_a_window(void **state)
   struct rtop_window window = { .start_mono_ns = 100, .end_mono_ns = 200 };
   rtop_window_add_late(&window)->start_mono_ns = 50;
   rtop_window_add_mark(&window)->mono_ns = 150;
+  rtop_window_add_slow(&window)->end_mono_ns = 160;
+  *rtop_window_add_raised(&window) = (struct rtop_raised){ .first_mono_ns = 90, .last_mono_ns = 170 };
   rtop_clock_shift_window(&window, 0);
   assert_int_equal(window.start_mono_ns, 100);
   rtop_clock_shift_window(&window, 1000);
@@ -40,6 +42,9 @@ static void test_every_time_of_a_window(void **state)
   assert_int_equal(window.end_mono_ns, 1200);
   assert_int_equal(window.late[0].start_mono_ns, 1050);
   assert_int_equal(window.marks[0].mono_ns, 1150);
+  assert_int_equal(window.slow[0].end_mono_ns, 1160);
+  assert_int_equal(window.raised[0].first_mono_ns, 1090);
+  assert_int_equal(window.raised[0].last_mono_ns, 1170);
   rtop_window_destroy(&window);
 }
 
