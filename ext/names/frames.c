@@ -164,6 +164,16 @@ uint32_t frames_task(struct frames *frames, const char *text, size_t bytes)
   return add_text(frames, RTOP_FIBERS_NAMESPACE, text, bytes);
 }
 
+uint32_t frames_class(struct frames *frames, const char *text, size_t bytes)
+{
+  uint64_t identity = hash_bytes(hash_bytes(HASH_START, RTOP_OBJECTS_NAMESPACE, 1), text, bytes) | 1;
+  uint32_t known = id_map_find(&frames->identities, identity);
+  if (known) return known;
+  uint32_t frame = add_text(frames, RTOP_OBJECTS_NAMESPACE, text, bytes);
+  if (frame != FRAMES_OTHER) id_map_add(&frames->identities, identity, frame);
+  return frame;
+}
+
 /* A Ruby method is known by path, line and plain label, whatever class it was defined in; a C function
  * only by its whole label. */
 static uint64_t identity_of(const struct frame_names *names)

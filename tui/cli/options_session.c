@@ -78,6 +78,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .slower_us = options->slower_us,
     .whole_seconds = options->whole ? (uint32_t)(options->whole_seconds + 0.999) : 0,
     .whole = options->whole_how,
+    .sites_seconds = options->sites ? (uint32_t)(options->whole_seconds + 0.999) : 0,
   };
   *exit_status = 1;
   for (int i = 0; options->inject && i < options->pid_count; i++)

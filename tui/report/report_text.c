@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "exact_out.h"
+#include "sites_out.h"
 #include "whole_out.h"
 #include "tui/tables/columns.h"
 #include "tui/tables/order.h"
@@ -334,5 +335,6 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_fibers(report, out, columns - TEXT_FIBERS_COLUMNS);
   exact_write_text(report, out, columns);
   whole_write_text(&report->whole, report->symbols, WHOLE_LEAST, out, columns);
+  sites_write_text(&report->sites, report->symbols, out, columns);
   fprintf(out, "\n");
 }

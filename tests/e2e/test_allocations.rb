@@ -1,0 +1,87 @@
+# --allocations: where objects are made, as text, JSON, in summaries and recordings.
+require_relative "support"
+
+class TestAllocations < Minitest::Test
+  include E2E
+
+  TOOL = "#{BUILD}/tests/tools/channel_dump"
+
+  PROGRAM = <<~'RUBY'
+    class Item; end
+    class Shop
+      def order = Array.new(3) { Item.new }
+    end
+    File.write("#{ARGV[0]}.pid.new", Process.pid)
+    File.rename("#{ARGV[0]}.pid.new", "#{ARGV[0]}.pid")
+    sleep 0.01 until File.exist?(ARGV[0])
+    100.times { Shop.new.order; sleep 0.003 }
+  RUBY
+
+  # The program waits for a file that is made when its objects are sampled.
+  def sampled(*options)
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/shop.rb", PROGRAM)
+      go = "#{folder}/go"
+      maker = Thread.new { wait_until("sampling") { sampled?(go) } && File.write(go, "") }
+      result = viewer(*options, "--", RbConfig.ruby, "#{folder}/shop.rb", go)
+      maker.join
+      yield result, folder
+    end
+  end
+
+  def sampled?(go)
+    return false unless File.exist?("#{go}.pid")
+    channel = channels(File.read("#{go}.pid").to_i).first or return false
+    out, = Open3.capture2(TOOL, channel, err: File::NULL)
+    out.start_with?("{") && JSON.parse(out)["windows"].last&.fetch("exact")&.any? { |_, what, _, value| what == 48 && value == 1 }
+  end
+
+  def item(sites) = sites["sites"].find { |row| row["class"] == "Item" }
+
+  def assert_items(sites)
+    row = item(sites)
+    assert_equal ["block in Shop#order", 3], row.values_at("method", "line")
+    assert_equal "shop.rb", File.basename(row["path"])
+    assert_in_delta 300, row["objects"], 5 * row["error"] + 1
+    assert_operator row["bytes"], :>=, 40 * row["objects"]
+    assert_nil row["alive"]
+  end
+
+  def test_json_of_a_command
+    sampled("--allocations", "-t", "30", "-J") do |result,|
+      assert_equal 0, result.status.exitstatus, result.err
+      sites = JSON.parse(result.out)["allocation_sites"]
+      assert_equal "no_gc", sites["state"]
+      assert_operator sites["objects"], :>, 700
+      assert_operator sites["sampled"], :>, 0.2
+      assert_operator sites["cost"], :>, 0
+      assert_items(sites)
+      assert_equal sites["sites"].sum { |row| row["samples"] }, sites["samples"]
+    end
+  end
+
+  def test_text
+    sampled("--allocations=bytes") do |result,|
+      assert_equal 0, result.status.exitstatus, result.err
+      assert_match(/^Allocation sites: [\d.]+ s, \d+ objects, \d+ samples \(.*\), own cost [\d.]+% of the time\n  what is alive is not known: no major GC came in time\n +OBJECTS +\+- +BYTES +ALIVE +ALIVE B  CLASS +WHERE/, result.out)
+      assert_match(/^ +\d+ +(exact|\d+) +\S+ +- +-  Item +block in Shop#order \(shop.rb:3\)$/, result.out)
+    end
+  end
+
+  def test_recordings_and_summaries
+    sampled("-o", "/dev/shm/sites-#{$$}.rpt", "--allocations") do |result,|
+      assert_equal 0, result.status.exitstatus, result.err
+      assert_items(viewer("-b", "-J", "-F", "all", "-r", "/dev/shm/sites-#{$$}.rpt").objects.last["allocation_sites"])
+    ensure
+      File.delete("/dev/shm/sites-#{$$}.rpt") rescue nil
+    end
+    sampled("--stat", "-J", "--allocations") { |result,| assert_items(JSON.parse(result.out)["allocation_sites"]) }
+  end
+
+  def test_usage
+    assert_match(/--allocations takes bytes, for their order: 'x' is not/, viewer("--allocations=x", "-p", "1").err)
+    assert_match(/--allocations needs -p PID or -- COMMAND/, viewer("-b", "-r", "x.rpt", "--allocations").err)
+    assert_match(/--allocations takes at most 60 s/, viewer("--allocations", "-t", "90", "-p", "1").err)
+    assert_match(/--trace-all and --allocations cannot be combined/, viewer("--allocations", "--trace-all", "-p", "1").err)
+  end
+end
