@@ -2,7 +2,7 @@
 #include "cut_sites.h"
 
 enum {
-  SITE_BYTES = 80,     /* eight numbers, as bytes of a window: more than they are in the mean */
+  SITE_BYTES = 90,     /* nine numbers, as bytes of a window: more than they are in the mean */
   TELLING_WINDOWS = 10 /* so long names are waited for when it is over: there may be no room for them */
 };
 
@@ -38,6 +38,7 @@ static bool has_grown(const struct site *site, const struct site_told *told)
 static bool tell_site(struct cut *cut, uint32_t node, const struct site *site, struct site_told *told)
 {
   return add_number(cut, node, RTOP_SITES_OBJECTS, 0, grown(site->objects, &told->objects)) &&
+         add_number(cut, node, RTOP_SITES_OBJECTS, 1, grown(site->looked, &told->looked)) &&
          add_number(cut, node, RTOP_SITES_BYTES, 0, grown(site->bytes, &told->bytes)) &&
          add_number(cut, node, RTOP_SITES_SAMPLES, 0, grown(site->samples, &told->samples)) &&
          add_number(cut, node, RTOP_SITES_SQUARE, 0, grown_square(site->square, &told->square)) &&

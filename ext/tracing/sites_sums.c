@@ -119,6 +119,7 @@ uint32_t sites_sums_sample(struct sites_sums *sums, uint32_t site, uint64_t byte
   to->interval_objects += sums->distance;
   to->samples++;
   to->objects += weight;
+  to->looked += sums->distance;
   to->bytes += weight * bytes;
   return follows && site ? follow(sums, site, weight) : SITES_NONE;
 }

@@ -6,8 +6,8 @@
  * program does. Where there are more samples than there is room for, each is dropped with a chance of a half, and the others
  * stand for twice as many.
  *
- * The hook slows the program down, so fewer objects are made while it looks: but the VM counts all of them, and
- * readers take what samples say of shares only (rperf-top-segment(5)). For the standard error the squares of intervals are
+ * The hook slows the program down, so fewer objects are made while it looks: but the VM counts all of them, so
+ * readers take what samples say of the others for shares only (rperf-top-segment(5)). For the standard error the squares of intervals are
  * summed up, too.
  *
  * Threads: none of its own; the caller's lock. Plain C, no allocation after sites_sums_create().
@@ -27,7 +27,7 @@ enum {
 
 struct site {
   uint32_t node;
-  uint64_t objects, bytes, samples;
+  uint64_t objects, looked, bytes, samples; /* looked: as if nothing else had been made */
   double square, cross;
   uint64_t judged, live, live_bytes;
   /* of the interval that is open */
@@ -36,7 +36,7 @@ struct site {
 
 /* What the publisher has told of a site. */
 struct site_told {
-  uint64_t objects, bytes, samples, judged, live, live_bytes;
+  uint64_t objects, looked, bytes, samples, judged, live, live_bytes;
   double square, cross;
 };
 

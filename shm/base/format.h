@@ -317,7 +317,7 @@ enum rtop_whole_state {
 enum rtop_sites_what {
   RTOP_SITES_STATE = 48,   /* enum rtop_sites_state, now; key: counts the times that it began. Node 0 */
   RTOP_SITES_SUM = 49,     /* of the process; key: enum rtop_sites_sum. Node 0 */
-  RTOP_SITES_OBJECTS = 50, /* that samples of the site stand for: the sum of P * D */
+  RTOP_SITES_OBJECTS = 50, /* that samples of the site stand for: the sum of P * D; key 1: of D */
   RTOP_SITES_BYTES = 51,   /* the same of their bytes */
   RTOP_SITES_SAMPLES = 52,
   RTOP_SITES_SQUARE = 53, /* over intervals: P * (P - 1) * c * c + P * D * (D - 1) * samples, c: their D summed up */

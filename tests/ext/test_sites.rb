@@ -5,6 +5,7 @@ class SitesTest < Minitest::Test
   include Support
 
   WHAT = { state: 48, sum: 49, objects: 50, bytes: 51, samples: 52, square: 53, cross: 54, alive: 55 }.freeze
+  OBJECTS_LOOKED = 1
   SUMS = %i[time own objects seen square looked full].freeze
   STATES = { 1 => :on, 2 => :waits, 3 => :telling, 4 => :done, 5 => :no_gc, 6 => :refused }.freeze
   # Jobs run when something does.
@@ -38,31 +39,34 @@ class SitesTest < Minitest::Test
     rows(dump).each_with_object(Hash.new(0)) { |(_, what, key, value), all| all[SUMS[key]] += value if what == WHAT[:sum] }
   end
 
-  Site = Struct.new(:objects, :bytes, :samples, :square, :cross, :judged, :live, :live_bytes)
+  Site = Struct.new(:looked, :objects, :bytes, :samples, :square, :cross, :judged, :live, :live_bytes)
 
   # {[class, method, line] => Site}
   def sites(dump)
-    all = Hash.new { |hash, key| hash[key] = Site.new(*[0] * 8) }
+    all = Hash.new { |hash, key| hash[key] = Site.new(*[0] * 9) }
     rows(dump).each do |node, what, key, value|
       next unless what >= WHAT[:objects]
       parent, frame = dump["nodes"][node]
       name = [dump.frames[frame]["label"], dump.frames[dump["nodes"][parent][1]]["label"], dump["nodes"][parent][2]]
-      all[name][what - WHAT[:objects] + key] += value
+      at = what == WHAT[:objects] && key == OBJECTS_LOOKED ? 0 : what - WHAT[:objects] + key + 1
+      all[name][at] += value
     end
     all
   end
 
   # All sites of a class.
   def of_class(dump, name)
-    found = sites(dump).select { |(one,), _| one == name }.values
+    found = sites(dump).select { |key, _| key.first == name }.values
     Site.new(*Site.members.map { |member| found.sum(&member) })
   end
 
   # As rperf-top-segment(5) has it: objects, standard error.
   def estimate(dump, site)
     sum = sums(dump)
-    scale, share = sum[:objects].fdiv(sum[:seen]), site.objects.fdiv(sum[:seen])
-    [site.objects * scale, scale * Math.sqrt([0, site.square - 2 * share * site.cross + share**2 * sum[:square]].max)]
+    rest, weight = sum[:objects] - sum[:looked], sum[:seen] - sum[:looked]
+    share = (site.objects - site.looked).fdiv(weight)
+    variance = site.square - 2 * share * site.cross + share**2 * sum[:square]
+    [site.looked + share * rest, rest.fdiv(weight) * Math.sqrt([0, variance].max)]
   end
 
   # Runs `code` while objects are sampled, from when it said "ready" until it said what it has counted; then it ends, and
@@ -98,7 +102,7 @@ class SitesTest < Minitest::Test
     dump, = sampled(KINDS + <<~'RUBY', env: PLENTY)
       shop = Shop.new
       puts "ready"; $stdout.flush; STDIN.gets
-      100.times { |i| shop.items; shop.text(i); shop.table; sleep 0.003; shop.copies([:a, "b"]); shop.long }
+      100.times { |i| shop.items; shop.text(:a); shop.table; sleep 0.003; shop.copies([:a, "b"]); shop.long }
       shop.nameless
       puts 1; $stdout.flush; STDIN.gets
     RUBY
@@ -109,7 +113,7 @@ class SitesTest < Minitest::Test
     assert_equal [100], at["Array", "Shop#items"].map(&:objects)
     assert_equal [100], at["String", "Shop#text"].map(&:objects)
     assert_equal [100], at["Hash", "Shop#table"].map(&:objects)
-    assert_equal [100], at["String", "block in Shop#copies"].map(&:objects)
+    assert_equal [100], at["String", "Shop#copies"].map(&:objects)
     assert_equal 1, at["#<Class>", "Shop#nameless"].sum(&:objects)
     assert_equal [0], at["Item", "Shop#items"].map(&:square).uniq
     assert_operator at["String", "Shop#long"].sum(&:bytes), :>=, 500_000

@@ -1,7 +1,8 @@
 /* Adds numbers of windows up by process and site, then makes shares of them.
  *
- * How many objects a process made is known. What samples stand for is taken as shares of that: an interval that was looked at
- * is slower, and so has fewer objects than others. The standard error is that of such a ratio, from the squares of intervals. */
+ * How many objects a process made is known, and how many of these it looked at. What samples stand for beyond those is taken
+ * as shares of the others: an interval that is looked at is slower, and so has fewer objects. The standard error is that
+ * of such a ratio, from the squares of intervals. */
 #include "sites_table.h"
 
 #include "tui/history/profile_lists.h"
@@ -14,7 +15,7 @@
 /* Of a process. */
 struct sites_process {
   uint64_t time_ns;
-  double objects, seen, square;
+  double objects, seen, looked, square;
 };
 
 struct sites_key {
@@ -25,7 +26,7 @@ struct sites_sum {
   struct sites_key key;
   UT_hash_handle hh;
   uint64_t samples;
-  double objects, bytes, square, cross, judged, live, live_bytes;
+  double objects, looked, bytes, square, cross, judged, live, live_bytes;
 };
 
 struct sites_walk {
@@ -67,7 +68,10 @@ static void sites_add_sum(struct sites_walk *walk, struct sites_process *process
     break;
   case RTOP_SITES_SUM_SEEN: process->seen += (double)number->value; break;
   case RTOP_SITES_SUM_SQUARE: process->square += (double)number->value; break;
-  case RTOP_SITES_SUM_LOOKED: table->looked += number->value; break;
+  case RTOP_SITES_SUM_LOOKED:
+    table->looked += number->value;
+    process->looked += (double)number->value;
+    break;
   case RTOP_SITES_SUM_FULL: table->full += number->value; break;
   default: break;
   }
@@ -77,7 +81,10 @@ static void sites_add_number(struct sites_sum *sum, const struct rtop_exact_numb
 {
   double value = (double)number->value;
   switch (number->what) {
-  case RTOP_SITES_OBJECTS: sum->objects += value; break;
+  case RTOP_SITES_OBJECTS:
+    if (number->key == 0) sum->objects += value;
+    else if (number->key == 1) sum->looked += value;
+    break;
   case RTOP_SITES_BYTES: sum->bytes += value; break;
   case RTOP_SITES_SAMPLES: sum->samples += number->value; break;
   case RTOP_SITES_SQUARE: sum->square += value; break;
@@ -128,13 +135,14 @@ static bool sites_row_of(struct sites_table *table, const struct rtop_symbols *s
 /* row->error is the square of it until all are added. */
 static void sites_add_row(struct sites_row *row, const struct sites_sum *sum, const struct sites_process *process)
 {
-  double scale = process->seen > 0 ? process->objects / process->seen : 1;
-  double share = process->seen > 0 ? sum->objects / process->seen : 0;
+  double rest = process->objects - process->looked, weight = process->seen - process->looked;
+  double share = weight > 0 ? (sum->objects - sum->looked) / weight : 0, scale = weight > 0 ? rest / weight : 1;
   double variance = sum->square - 2 * share * sum->cross + share * share * process->square;
-  double objects = sum->objects * scale;
+  double objects = sum->looked + share * rest;
+  if (!(objects >= 0)) objects = 0; /* numbers that do not fit together */
   row->samples += sum->samples;
   row->objects += objects;
-  row->bytes += sum->bytes * scale;
+  if (sum->objects > 0) row->bytes += objects * sum->bytes / sum->objects;
   if (variance > 0) row->error += scale * scale * variance;
   row->judged = row->judged && sum->judged > 0;
   if (sum->judged <= 0) return;
