@@ -7,9 +7,10 @@
 #include <string.h>
 
 enum { INDEX_SLOTS = 2 * SITES_MAX, DISTANCE_MAX = 1 << 20 };
-static const double rate_memory_ns = 200e6; /* the rate is the mean of so long */
-static const double burst_share = 0.1;      /* of the last interval's, if that is more: it may go on so */
-static const double hook_of_budget = 0.4;   /* what being told of objects may cost; as much is left for samples */
+static const double rate_memory_ns = 200e6;  /* the rate is the mean of so long */
+static const double burst_share = 0.1;       /* of the last interval's, if that is more: it may go on so */
+static const double hook_of_budget = 0.5;    /* what being told of objects may cost */
+static const double samples_of_budget = 0.3; /* and samples */
 
 bool sites_sums_create(struct sites_sums *sums, uint32_t seed)
 {
@@ -142,21 +143,17 @@ static void close_site(struct sites_sums *sums, struct site *site, double object
   site->interval_objects = site->interval_samples = 0;
 }
 
-/* The least power of two that is enough. */
-static uint32_t choose_every(double needed)
+static uint32_t at_least(double needed, uint32_t most)
 {
-  uint32_t every = 1;
-  while (every < SITES_EVERY_MAX && every < needed) every *= 2;
-  return every;
+  return needed <= 1 ? 1 : needed < most ? (uint32_t)ceil(needed) : most;
 }
 
 static void choose(struct sites_sums *sums, double now, const struct sites_costs *costs)
 {
-  double budget = costs->budget * hook_of_budget;
+  double hook = costs->budget * hook_of_budget, samples = costs->budget * samples_of_budget;
   double rate = now > sums->rate ? now : sums->rate;
-  sums->every = choose_every(rate * costs->object_ns / budget);
-  double distance = rate * costs->sample_ns / (sums->every * budget);
-  sums->distance = distance < 1 ? 1 : distance < DISTANCE_MAX ? (uint32_t)(distance + 0.999) : DISTANCE_MAX;
+  sums->every = at_least(rate * costs->object_ns / hook, SITES_EVERY_MAX);
+  sums->distance = at_least(rate * costs->sample_ns / (sums->every * samples), DISTANCE_MAX);
   sums->looks = one_in(sums, sums->every);
 }
 

@@ -1,7 +1,7 @@
 /* The arithmetic of allocation sites: which intervals and which objects are looked at, and what a sample stands for.
  *
  * An interval is the time from one job to the next. Whether it is looked at is drawn before it begins, with a chance of 1 in
- * `every`, a power of two; in one that is, each object is a sample with a chance of 1 in `distance`. Both follow from what came
+ * `every`; in one that is, each object is a sample with a chance of 1 in `distance`. Both follow from what came
  * before the interval only, so what samples stand for (every * distance objects) is without bias, whatever the
  * program does. Where there are more samples than there is room for, each is dropped with a chance of a half, and the others
  * stand for twice as many.

@@ -311,7 +311,7 @@ enum rtop_whole_state {
  * for the state. A site is the node of a class (RTOP_OBJECTS_NAMESPACE) below that of the method, with the line, which is a
  * child of the root. RTOP_NODE_FOLDED: sites that found no room.
  *
- * The time is cut into intervals, of which each is looked at with a chance 1/P of its own, P a power of two; in those every
+ * The time is cut into intervals, of which each is looked at with a chance 1/P of its own, which was chosen before; in those every
  * object is a sample with a chance of 1/D. A sample stands for P * D objects. Squares are in the unit objects * objects; what
  * exceeds RTOP_SITES_SQUARE_MAX is told by later windows. */
 enum rtop_sites_what {

@@ -101,8 +101,9 @@ class SitesTest < Minitest::Test
   def test_exact
     dump, = sampled(KINDS + <<~'RUBY', env: PLENTY)
       shop = Shop.new
+      name = "a"
       puts "ready"; $stdout.flush; STDIN.gets
-      100.times { |i| shop.items; shop.text(:a); shop.table; sleep 0.003; shop.copies([:a, "b"]); shop.long }
+      100.times { |i| shop.items; shop.text(name); shop.table; sleep 0.003; shop.copies([:a, "b"]); shop.long }
       shop.nameless
       puts 1; $stdout.flush; STDIN.gets
     RUBY
