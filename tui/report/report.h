@@ -15,7 +15,7 @@
 #include "tui/tables/fiber_table.h"
 #include "tui/tables/history.h"
 #include "tui/tables/label_table.h"
-#include "tui/tables/sites_table.h"
+#include "sites_table.h"
 #include "tui/tables/slow_list.h"
 #include "tui/tables/whole_table.h"
 #include "tui/verdict/verdict_past.h"

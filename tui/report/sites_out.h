@@ -3,7 +3,7 @@
 #define RTOP_TUI_SITES_OUT_H
 
 #include "tui/history/symbols.h"
-#include "tui/tables/sites_table.h"
+#include "sites_table.h"
 #include <jansson.h>
 #include <stdio.h>
 

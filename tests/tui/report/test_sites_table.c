@@ -1,6 +1,6 @@
 /* Allocation sites as rows: shares of what the process made, their errors, what is alive, several processes, hostile numbers. */
 #include "tests/tui/model_fixture.h"
-#include "tui/tables/sites_table.h"
+#include "tui/report/sites_table.h"
 
 #include <math.h>
 
