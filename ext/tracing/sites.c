@@ -206,6 +206,7 @@ static bool make_all(struct sites *sites)
 
 static void open_interval(struct sites *sites)
 {
+  int64_t begin_ns = clock_now_ns();
   sites->hook_ns = 0;
   sites->paused = false;
   if (sites->sums.looks) call_protected(set_hook, sites);
@@ -213,6 +214,7 @@ static void open_interval(struct sites *sites)
   sites->sums.looks = sites->is_set; /* without memory it is not looked at */
   sites->left = sites_sums_skip(&sites->sums);
   sites->interval_ns = clock_now_ns();
+  sites->opening_ns = sites->interval_ns - begin_ns;
   sites->at_begin = objects_made(sites);
 }
 
@@ -321,19 +323,19 @@ static void add_samples(struct sites *sites, struct followed *followed)
 }
 
 /* What all objects of the interval cost, and samples in the hook. */
-static void pay_hook(struct sites *sites, uint64_t objects)
+static int64_t hook_cost_ns(const struct sites *sites, uint64_t objects)
 {
-  double objects_ns = sites->sums.looks ? (double)objects * sites->costs.object_ns : 0;
-  atomic_fetch_add(&sites->own_ns, sites->hook_ns + (int64_t)objects_ns);
+  return sites->hook_ns + (sites->sums.looks ? (int64_t)((double)objects * sites->costs.object_ns) : 0);
 }
 
-/* And what came after it. */
-static void pay_job(struct sites *sites, int64_t job_ns, int64_t hook_ns, uint32_t samples)
+/* The interval that is over: what its samples cost one by one, and all of it. */
+static void pay(struct sites *sites, int64_t hook_ns, int64_t job_ns, uint32_t samples)
 {
-  atomic_fetch_add(&sites->own_ns, job_ns);
-  double sample_ns = samples ? (double)(hook_ns + job_ns) / samples : sites->costs.sample_ns;
+  double sample_ns = samples ? (double)(sites->hook_ns + job_ns) / samples : sites->costs.sample_ns;
   if (sample_ns > SAMPLE_COST_MOST_NS) sample_ns = SAMPLE_COST_MOST_NS;
   sites->costs.sample_ns += (sample_ns - sites->costs.sample_ns) / 10;
+  atomic_fetch_add(&sites->own_ns, hook_ns + job_ns);
+  sites_sums_cost(&sites->sums, hook_ns + job_ns, sites->pause_ns - sites->interval_ns, sites->costs.budget);
 }
 
 /* The interval, with its samples. False: not now; it goes on. */
@@ -348,7 +350,6 @@ static bool close_interval(struct sites *sites)
   followed.sites = sites;
   followed.count = 0;
   add_samples(sites, &followed);
-  pay_hook(sites, objects);
   sites_sums_close(&sites->sums, objects, sites->pause_ns - sites->interval_ns, &sites->costs);
   trylock_release(&sites->lock);
   VALUE error = rb_errinfo();
@@ -399,13 +400,17 @@ static void stop(struct sites *sites, int64_t now)
 
 static void sample_on(struct sites *sites)
 {
-  int64_t now = clock_now_ns(), hook_ns = sites->hook_ns;
-  uint32_t samples = sites->count;
+  int64_t now = clock_now_ns();
   if (!sites->paused) return;
-  if (!close_interval(sites)) resume(sites);
-  else if (now >= atomic_load(&sites->end_ns)) stop(sites, now);
+  int64_t hook_ns = hook_cost_ns(sites, sites->at_pause - sites->at_begin);
+  uint32_t samples = sites->count;
+  if (!close_interval(sites)) {
+    resume(sites);
+    return;
+  }
+  pay(sites, hook_ns, sites->opening_ns + clock_now_ns() - now, samples);
+  if (now >= atomic_load(&sites->end_ns)) stop(sites, now);
   else open_interval(sites);
-  pay_job(sites, clock_now_ns() - now, hook_ns, samples);
 }
 
 static void judge_some(struct sites *sites)

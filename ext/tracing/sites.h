@@ -55,6 +55,7 @@ struct sites {
   struct sites_costs costs;
   int64_t hook_ns;     /* of samples in the open interval */
   int64_t interval_ns; /* when the interval began */
+  int64_t opening_ns;  /* what that took */
   int64_t pause_ns;    /* and the job that may end it */
   uint64_t at_begin;   /* objects that the VM had counted at the first */
   uint64_t at_pause;   /* and at the second */

@@ -6,8 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDEX_SLOTS = 2 * SITES_MAX, DISTANCE_MAX = 1 << 20 };
-static const double rate_memory_ns = 200e6;  /* the rate is the mean of so long */
+enum {
+  INDEX_SLOTS = 2 * SITES_MAX,
+  DISTANCE_MAX = 1 << 20,
+  EXCESS_MAX = 256,
+  OWN_NS_MAX = 2000000, /* of an interval: by the clock more is mostly somebody else's, who had the core */
+};
+static const double excess_step = 1.02;
+static const double memory_ns = 200e6;       /* rate and load are means of so long */
 static const double burst_share = 0.1;       /* of the last interval's, if that is more: it may go on so */
 static const double hook_of_budget = 0.5;    /* what being told of objects may cost */
 static const double samples_of_budget = 0.3; /* and samples */
@@ -44,7 +50,8 @@ void sites_sums_clear(struct sites_sums *sums)
   sums->site_count = 1;
   sums->follow_every = sums->every = sums->distance = 1;
   sums->looks = true;
-  sums->rate = sums->square = 0;
+  sums->rate = sums->square = sums->load = 0;
+  sums->excess = 1;
   sums->objects = sums->seen = sums->looked = sums->full = 0;
 }
 
@@ -151,10 +158,21 @@ static uint32_t at_least(double needed, uint32_t most)
 static void choose(struct sites_sums *sums, double now, const struct sites_costs *costs)
 {
   double hook = costs->budget * hook_of_budget, samples = costs->budget * samples_of_budget;
-  double rate = now > sums->rate ? now : sums->rate;
+  double rate = sums->excess * (now > sums->rate ? now : sums->rate);
   sums->every = at_least(rate * costs->object_ns / hook, SITES_EVERY_MAX);
   sums->distance = at_least(rate * costs->sample_ns / (sums->every * samples), DISTANCE_MAX);
   sums->looks = one_in(sums, sums->every);
+}
+
+void sites_sums_cost(struct sites_sums *sums, int64_t own_ns, int64_t ns, double budget)
+{
+  if (own_ns > OWN_NS_MAX) own_ns = OWN_NS_MAX;
+  if (ns < 1) ns = 1;
+  sums->load = (sums->load * memory_ns + (double)own_ns) / (memory_ns + (double)ns);
+  if (sums->load > budget) sums->excess *= excess_step;
+  else if (sums->load < budget / 2) sums->excess /= excess_step;
+  if (sums->excess < 1) sums->excess = 1;
+  if (sums->excess > EXCESS_MAX) sums->excess = EXCESS_MAX;
 }
 
 void sites_sums_close(struct sites_sums *sums, uint64_t objects, int64_t ns, const struct sites_costs *costs)
@@ -171,6 +189,6 @@ void sites_sums_close(struct sites_sums *sums, uint64_t objects, int64_t ns, con
   }
   if (ns < 1) ns = 1;
   double now = (double)objects / (double)ns;
-  sums->rate = (sums->rate * rate_memory_ns + (double)objects) / (rate_memory_ns + (double)ns);
+  sums->rate = (sums->rate * memory_ns + (double)objects) / (memory_ns + (double)ns);
   choose(sums, now * burst_share, costs);
 }

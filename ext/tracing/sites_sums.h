@@ -59,6 +59,7 @@ struct sites_sums {
   uint32_t every, distance; /* of the interval that is open */
   bool looks;               /* at it */
   double rate;              /* objects per ns, lately */
+  double load, excess;      /* own cost, lately, as a fraction of the time; by how much less is looked at for that */
   uint64_t objects, seen, looked, full;
   double square;
 };
@@ -86,6 +87,9 @@ struct sites_costs {
   double object_ns, sample_ns; /* an object while the hook is set; a sample more than that */
   double budget;               /* fraction of the time */
 };
+
+/* What an interval of ns did cost, all of it: where that is more than what was expected, less is looked at. */
+void sites_sums_cost(struct sites_sums *sums, int64_t own_ns, int64_t ns, double budget);
 
 /* The interval ends, in which `objects` were made in ns; chooses how the next one is looked at. */
 void sites_sums_close(struct sites_sums *sums, uint64_t objects, int64_t ns, const struct sites_costs *costs);

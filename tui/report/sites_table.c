@@ -205,11 +205,12 @@ bool sites_table_build(struct sites_table *table, const struct rtop_profile *pro
   walk->table = table;
   rtop_profile_each_exact(profile, span, sites_visit, walk);
   bool fine = !walk->failed && sites_make_rows(walk, rtop_profile_symbols((struct rtop_profile *)profile), order);
-  struct sites_sum *sum, *next;
-  HASH_ITER(hh, walk->sums, sum, next)
-  {
-    HASH_DEL(walk->sums, sum);
+  struct sites_sum *sum = walk->sums;
+  HASH_CLEAR(hh, walk->sums);
+  while (sum) {
+    struct sites_sum *next = sum->hh.next;
     free(sum);
+    sum = next;
   }
   free(walk);
   return fine;

@@ -107,6 +107,28 @@ static void test_cost_stays_within_the_budget(void **state)
   assert_true(samples > 500);
 }
 
+/* Everything costs twenty times what was expected: after a while less is looked at. */
+static void test_costs_that_were_not_expected(void **state)
+{
+  const struct sites_costs costs = { .object_ns = 40, .sample_ns = 3000, .budget = 0.01 };
+  double truth[SITES] = { 0 }, late_ns = 0;
+  (void)state;
+  assert_true(sites_sums_create(&sums, 9));
+  for (int i = 0; i < INTERVALS; i++) {
+    bool looks = sums.looks;
+    uint32_t distance = sums.distance;
+    uint64_t objects = run_interval(i, truth);
+    double own_ns = looks ? 20 * (double)objects * (costs.object_ns + costs.sample_ns / distance) : 0;
+    if (i >= INTERVALS / 2) late_ns += own_ns;
+    sites_sums_close(&sums, objects, INTERVAL_NS, &costs);
+    sites_sums_cost(&sums, (int64_t)own_ns, INTERVAL_NS, costs.budget);
+  }
+  print_message("cost %.2f %%, %.1f times less looked at\n", 100 * late_ns / ((double)INTERVALS / 2 * INTERVAL_NS),
+                sums.excess);
+  assert_true(late_ns < 2 * costs.budget * INTERVALS / 2 * INTERVAL_NS);
+  assert_true(fabs(estimate_of(0).objects - truth[0]) < 5 * estimate_of(0).error);
+}
+
 /* Where nothing costs, every object is a sample, and nothing is estimated. */
 static void test_exact_when_it_can_be(void **state)
 {
@@ -165,6 +187,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_without_bias),
     cmocka_unit_test(test_cost_stays_within_the_budget),
+    cmocka_unit_test(test_costs_that_were_not_expected),
     cmocka_unit_test(test_exact_when_it_can_be),
     cmocka_unit_test(test_followed),
     cmocka_unit_test(test_more_sites_than_there_is_room_for),
