@@ -78,6 +78,29 @@ class TestAllocations < Minitest::Test
     sampled("--stat", "-J", "--allocations") { |result,| assert_items(JSON.parse(result.out)["allocation_sites"]) }
   end
 
+  STAYS = <<~'RUBY'
+    class Kept; end
+    class Lost; end
+    def keep(all) = all << Kept.new
+    def lose = Lost.new
+    all = []
+    loop { 20.times { keep(all); lose; sleep 0.002 }; GC.start }
+  RUBY
+
+  # The program goes on; the viewer ends by itself, when a major GC has shown what is alive.
+  def test_alive
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/stays.rb", STAYS)
+      result = viewer("--allocations", "-t", "1", "-J", "--", RbConfig.ruby, "#{folder}/stays.rb")
+      sites = JSON.parse(result.out)["allocation_sites"]
+      assert_equal "done", sites["state"], result.err
+      kept, lost = %w[Kept Lost].map { |name| sites["sites"].find { |row| row["class"] == name } }
+      assert_operator kept["objects"], :>, 10
+      assert_in_delta kept["objects"], kept["alive"], 1
+      assert_operator lost["alive"], :<, 0.2 * lost["objects"] + 3
+    end
+  end
+
   def test_usage
     assert_match(/--allocations takes bytes, for their order: 'x' is not/, viewer("--allocations=x", "-p", "1").err)
     assert_match(/--allocations needs -p PID or -- COMMAND/, viewer("-b", "-r", "x.rpt", "--allocations").err)
