@@ -18,12 +18,8 @@ struct sites_process {
   double objects, seen, looked, square;
 };
 
-struct sites_key {
-  uint32_t source, node;
-};
-
 struct sites_sum {
-  struct sites_key key;
+  uint64_t key; /* node, then process */
   UT_hash_handle hh;
   uint64_t samples;
   double objects, looked, bytes, square, cross, judged, live, live_bytes;
@@ -38,7 +34,7 @@ struct sites_walk {
 
 static struct sites_sum *sites_find(struct sites_walk *walk, uint32_t source, uint32_t node)
 {
-  struct sites_key key = { source, node };
+  uint64_t key = (uint64_t)node << 32 | source;
   struct sites_sum *sum;
   HASH_FIND(hh, walk->sums, &key, sizeof key, sum);
   if (sum) return sum;
@@ -150,10 +146,9 @@ static void sites_add_row(struct sites_row *row, const struct sites_sum *sum, co
   row->live_bytes += objects * sum->live_bytes / sum->judged;
 }
 
-static int sites_compare_nodes(const struct sites_sum *a, const struct sites_sum *b)
+static int sites_compare_keys(const struct sites_sum *a, const struct sites_sum *b)
 {
-  if (a->key.node != b->key.node) return a->key.node < b->key.node ? -1 : 1;
-  return (a->key.source > b->key.source) - (a->key.source < b->key.source);
+  return (a->key > b->key) - (a->key < b->key);
 }
 
 static int sites_compare(double a, double b, const struct sites_row *left, const struct sites_row *right)
@@ -178,13 +173,14 @@ static bool sites_make_rows(struct sites_walk *walk, const struct rtop_symbols *
 {
   struct sites_table *table = walk->table;
   struct sites_sum *sum, *next;
-  HASH_SORT(walk->sums, sites_compare_nodes);
+  HASH_SORT(walk->sums, sites_compare_keys);
   HASH_ITER(hh, walk->sums, sum, next)
   {
     struct sites_row *row;
-    if (sum->key.node >= rtop_symbols_node_count(symbols)) continue;
-    if (!sites_row_of(table, symbols, sum->key.node, &row)) return false;
-    sites_add_row(row, sum, &walk->processes[sum->key.source]);
+    uint32_t node = (uint32_t)(sum->key >> 32);
+    if (node >= rtop_symbols_node_count(symbols)) continue;
+    if (!sites_row_of(table, symbols, node, &row)) return false;
+    sites_add_row(row, sum, &walk->processes[(uint32_t)sum->key]);
     table->samples += sum->samples;
   }
   for (size_t i = 0; i < table->count; i++) table->rows[i].error = sqrt(table->rows[i].error);
