@@ -1,5 +1,5 @@
 /* Where the program makes objects, while that is sampled and after it: class, method and line, what of it stays alive. */
-#include "viewer.h"
+#include "view_sites.h"
 
 #include "tui/report/report.h"
 #include "tui/report/sites_table.h"
@@ -15,6 +15,7 @@ enum {
   SITES_TEXT = 512,
   SITES_FIGURE = 24,
   SITES_WIDE = 100,
+  SITES_NARROW = 60,
   SITES_CLASS = 14,
   SITES_CLASS_WIDE = 28
 };
@@ -82,7 +83,7 @@ static bool sites_matches(const struct ui *ui, size_t place)
          rtop_text_contains(rtop_symbols_get(symbols, row->method)->label, ui->search);
 }
 
-static void sites_figures(char *out, size_t bytes, const struct sites_row *row)
+static void sites_figures(char *out, size_t bytes, const struct sites_row *row, int columns)
 {
   char objects[SITES_FIGURE], error[SITES_FIGURE] = "", size[SITES_FIGURE], live[SITES_FIGURE] = "-",
                               live_size[SITES_FIGURE] = "-";
@@ -93,7 +94,13 @@ static void sites_figures(char *out, size_t bytes, const struct sites_row *row)
     rtop_text_count(live, sizeof live, row->live);
     rtop_text_bytes(live_size, sizeof live_size, (uint64_t)row->live_bytes);
   }
-  snprintf(out, bytes, "%8s %6s %7s %7s %7s", objects, error, size, live, live_size);
+  if (columns < SITES_NARROW) snprintf(out, bytes, "%8s %7s", objects, size);
+  else snprintf(out, bytes, "%8s %6s %7s %7s %7s", objects, error, size, live, live_size);
+}
+
+static int sites_class_columns(int columns)
+{
+  return columns >= SITES_WIDE ? SITES_CLASS_WIDE : SITES_CLASS;
 }
 
 static void sites_draw_row(const void *pen, size_t place, int y, bool selected)
@@ -104,14 +111,14 @@ static void sites_draw_row(const void *pen, size_t place, int y, bool selected)
   const struct rtop_symbol *method = rtop_symbols_get(symbols, row->method);
   struct rect at = ui->layout.part[PART_TABLE];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
-  int columns = at.columns >= SITES_WIDE ? SITES_CLASS_WIDE : SITES_CLASS, x = at.x;
+  int columns = sites_class_columns(at.columns), x = at.x;
   char figures[SITES_TEXT], class[SITES_TEXT], place_text[SITES_TEXT], where[2 * SITES_TEXT];
   bool known = row->method != row->class;
-  sites_figures(figures, sizeof figures, row);
+  sites_figures(figures, sizeof figures, row, at.columns);
   rtop_text_cut(class, sizeof class, known ? rtop_symbols_get(symbols, row->class)->label : "", columns);
   rtop_report_location(place_text, sizeof place_text, method, row->line, false);
-  snprintf(where, sizeof where, *place_text ? "%s (%s)" : "%s%s", known ? method->label : "(other sites)",
-           known ? place_text : "");
+  if (known) snprintf(where, sizeof where, *place_text ? "%s (%s)" : "%s%s", method->label, place_text);
+  else snprintf(where, sizeof where, "(other sites)");
   draw_blank(y, at.x, at.columns, face);
   x += draw_text(y, x, at.columns, face, figures) + 2;
   draw_text(y, x, columns, face, class);
@@ -132,8 +139,10 @@ static void sites_draw_head(const struct ui *ui, struct rect at)
                 (double)table->time_ns / 1e9, objects, samples,
                 table->time_ns ? 100 * (double)table->own_ns / (double)table->time_ns : 0, *text ? ": " : "", text);
   draw_blank(at.y + 1, at.x, at.columns, FACE_HEADING);
-  draw_format(at.y + 1, at.x, at.columns, FACE_HEADING, "%8s %6s %7s %7s %7s  %-*s %s", "OBJECTS", "+-", "BYTES",
-              "ALIVE", "BYTES", at.columns >= SITES_WIDE ? SITES_CLASS_WIDE : SITES_CLASS, "CLASS", "WHERE");
+  bool is_narrow = at.columns < SITES_NARROW;
+  draw_format(at.y + 1, at.x, at.columns, FACE_HEADING, "%s  %-*s %s",
+              is_narrow ? " OBJECTS   BYTES" : " OBJECTS     +-   BYTES   ALIVE   BYTES",
+              sites_class_columns(at.columns), "CLASS", "WHERE");
 }
 
 void sites_draw(struct ui *ui)
@@ -153,6 +162,7 @@ const struct view_ops view_sites = {
   .update = sites_update,
   .open = sites_open,
   .handle = sites_handle,
+  .click = ui_rows_click,
   .forget = sites_forget,
   .rows = sites_rows,
   .matches = sites_matches,
