@@ -1,5 +1,6 @@
 # --allocations: where objects are made, as text, JSON, in summaries and recordings.
 require_relative "support"
+require_relative "terminal"
 
 class TestAllocations < Minitest::Test
   include E2E
@@ -99,6 +100,28 @@ class TestAllocations < Minitest::Test
       assert_in_delta kept["objects"], kept["alive"], 1
       assert_operator lost["alive"], :<, 0.2 * lost["objects"] + 3
     end
+  end
+
+  # On the screen: M begins, and shows what is alive in the end; again, it begins anew, and ends.
+  def test_the_key
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/stays.rb", STAYS)
+      running("#{folder}/stays.rb") { |pid| Terminal.open("-p", pid.to_s, rows: 30, columns: 100) { |terminal| press(terminal) } }
+    end
+  end
+
+  def press(terminal)
+    terminal.wait_for("Object#keep")
+    terminal.type("M")
+    terminal.wait_for("sampling new objects")
+    wait_until("sites") { terminal.repainted.match?(/Sites\].*it goes on.*OBJECTS.*Kept.*Object#keep/m) }
+    wait_until("what is alive") { terminal.repainted.then { |text| text.match?(/cost.*Kept/m) && !text.match?(/it goes on|known yet|not all/) } }
+    from = terminal.size
+    terminal.type("M")
+    terminal.wait_for("sampling new objects", from: from)
+    terminal.type("M")
+    terminal.wait_for("objects are sampled no more", from: from)
+    terminal.type("Q")
   end
 
   def test_usage
