@@ -171,10 +171,12 @@ static void sample(void)
 {
   VALUE error = rb_errinfo();
   int raised = 0;
+  sites_pause(&session.tracing.sites);
   sampler_job(&session.sampler);
   tracing_job(&session.tracing);
   rb_protect(look_at_fibers, Qnil, &raised);
   if (raised) rb_set_errinfo(error);
+  sites_job(&session.tracing.sites);
 }
 
 static void job(void *unused)
@@ -344,6 +346,7 @@ static const char *turn_on_with(const struct config *config)
   session.config.ring_bytes = session.history_bytes;
   session.publisher.config = session.config;
   session.sampler.depth_max = config->depth_max;
+  session.tracing.sites.budget = config->budget;
   exclude_use(&session.sampler.frames, &session.sampler.lock, config->exclude, config->exclude_bytes);
   session.pid = getpid();
   read_command(session.publisher.command, sizeof session.publisher.command);

@@ -54,6 +54,6 @@ int main(int argc, char **argv)
   if (options.metrics) return rtop_metrics_run(&options);
   if (options.push) return rtop_push_run(&options);
   if (options.stat) return rtop_stat_run(&options);
-  if (options.whole && !options.stat) return rtop_whole_run(&options);
+  if ((options.whole || options.sites) && !options.stat) return rtop_whole_run(&options);
   return options.batch ? rtop_batch_run(&options, NULL) : main_screen(&options);
 }

@@ -164,15 +164,25 @@ uint32_t frames_task(struct frames *frames, const char *text, size_t bytes)
   return add_text(frames, RTOP_FIBERS_NAMESPACE, text, bytes);
 }
 
-uint32_t frames_raised(struct frames *frames, const char *text, size_t bytes)
+/* Of a namespace in which a name stands once. */
+static uint32_t add_once(struct frames *frames, const char *space, const char *text, size_t bytes)
 {
-  uint64_t identity =
-      hash_bytes(hash_bytes(HASH_START, RTOP_RAISED_NAMESPACE, strlen(RTOP_RAISED_NAMESPACE)), text, bytes) | 1;
+  uint64_t identity = hash_bytes(hash_bytes(HASH_START, space, strlen(space)), text, bytes) | 1;
   uint32_t known = id_map_find(&frames->identities, identity);
   if (known) return known;
-  uint32_t frame = add_text(frames, RTOP_RAISED_NAMESPACE, text, bytes);
+  uint32_t frame = add_text(frames, space, text, bytes);
   if (frame != FRAMES_OTHER) id_map_add(&frames->identities, identity, frame);
   return frame;
+}
+
+uint32_t frames_raised(struct frames *frames, const char *text, size_t bytes)
+{
+  return add_once(frames, RTOP_RAISED_NAMESPACE, text, bytes);
+}
+
+uint32_t frames_class(struct frames *frames, const char *text, size_t bytes)
+{
+  return add_once(frames, RTOP_OBJECTS_NAMESPACE, text, bytes);
 }
 
 /* A Ruby method is known by path, line and plain label, whatever class it was defined in; a C function

@@ -113,6 +113,10 @@ uint32_t frames_raised(struct frames *frames, const char *text, size_t bytes);
  * Under the sampler's lock. */
 uint32_t frames_function(struct frames *frames, const char *label, const char *namespace_label);
 
+/* A frame that stands for a class of objects (RTOP_OBJECTS_NAMESPACE), as often as it is asked for the same; FRAMES_OTHER as
+ * above. Under the sampler's lock. */
+uint32_t frames_class(struct frames *frames, const char *text, size_t bytes);
+
 /* A new epoch; every second one drops the VALUEs that were not seen in the last two. In the job, under
  * the sampler's lock. */
 void frames_age(struct frames *frames);

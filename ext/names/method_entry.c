@@ -117,6 +117,11 @@ method_entry_call_1 *method_entry_function_1(VALUE receiver, VALUE class, const 
   return (method_entry_call_1 *)find_function(receiver, class, name, 1);
 }
 
+method_entry_call_2 *method_entry_function_2(VALUE receiver, VALUE class, const char *name)
+{
+  return (method_entry_call_2 *)find_function(receiver, class, name, 2);
+}
+
 VALUE method_entry_definition(VALUE entry)
 {
   return word(entry, WORD_DEFINITION);

@@ -33,6 +33,9 @@ method_entry_call *method_entry_function(VALUE receiver, VALUE class, const char
 /* The same of one that takes one argument. */
 typedef VALUE method_entry_call_1(VALUE self, VALUE argument);
 method_entry_call_1 *method_entry_function_1(VALUE receiver, VALUE class, const char *name);
+/* And two. */
+typedef VALUE method_entry_call_2(VALUE self, VALUE first, VALUE second);
+method_entry_call_2 *method_entry_function_2(VALUE receiver, VALUE class, const char *name);
 
 /* The entry of a Method or UnboundMethod, 0 when the layout is not known. */
 VALUE method_entry_of(VALUE method);

@@ -4,6 +4,7 @@
 #include "cut.h"
 #include "cut_exact.h"
 #include "cut_threads.h"
+#include "cut_sites.h"
 #include "cut_whole.h"
 #include "opening.h"
 #include "ext/base/trylock.h"
@@ -59,7 +60,8 @@ enum {
   SEGMENTS_MAX = 16,
   REST_WINDOWS_MAX = 64,
   REST_WINDOW_NS = 1000,
-  EXACT_OF_PAYLOAD = 5 /* a little less than rtop_window_encode() lets it have */
+  EXACT_OF_PAYLOAD = 5, /* a little less than rtop_window_encode() lets it have */
+  SITES_OF_EXACT = 2    /* allocation sites, of that */
 };
 
 /* State of the publisher's loop. */
@@ -385,7 +387,8 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   struct rtop_window *window = &loop->cut.window;
   struct tracing *tracing = loop->publisher->tracing;
   if (!cut_window(&loop->cut, end_ns, last) || !cut_exact_add(&loop->cut, tracing) ||
-      !cut_whole_add(&loop->cut, &tracing->whole, exact_room(loop)))
+      !cut_whole_add(&loop->cut, &tracing->whole, exact_room(loop)) ||
+      !cut_sites_add(&loop->cut, &tracing->sites, exact_room(loop) / SITES_OF_EXACT))
     return true;
   marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->instants.passed);
@@ -398,7 +401,8 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   tell_stop(loop);
   int64_t length = window->end_mono_ns - window->start_mono_ns;
   int64_t cost = whole_cost(loop);
-  int64_t traces = cut_exact_cost(&loop->cut, loop->publisher->tracing, loop->publisher->config.trace_budget);
+  int64_t traces = cut_exact_cost(&loop->cut, loop->publisher->tracing, loop->publisher->config.trace_budget) +
+                   cut_sites_cost(&tracing->sites);
   rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)(cost + traces)); /* no rate makes these less */
   bool storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
@@ -466,15 +470,17 @@ static bool cut_early(struct loop *loop)
   return true;
 }
 
-/* What is left of all calls and did not fit into the last window: in short ones behind it. */
+/* What is left of all calls and allocation sites and did not fit into the last window: in short ones behind it. */
 static void publish_rest(struct loop *loop)
 {
   struct rtop_window *window = &loop->cut.window;
-  for (int i = 0; i < REST_WINDOWS_MAX && cut_whole_rests(&loop->publisher->tracing->whole); i++) {
+  struct tracing *tracing = loop->publisher->tracing;
+  for (int i = 0; i < REST_WINDOWS_MAX && (cut_whole_rests(&tracing->whole) || cut_sites_rests(&tracing->sites)); i++) {
     rtop_window_reset(window);
     window->start_mono_ns = loop->cut.start_ns;
     window->end_mono_ns = loop->cut.start_ns += REST_WINDOW_NS;
-    if (!cut_whole_add(&loop->cut, &loop->publisher->tracing->whole, exact_room(loop)) ||
+    if (!cut_whole_add(&loop->cut, &tracing->whole, exact_room(loop)) ||
+        !cut_sites_add(&loop->cut, &tracing->sites, exact_room(loop) / SITES_OF_EXACT) ||
         rtop_writer_publish(loop->writer, window) == 0)
       return;
   }

@@ -42,7 +42,7 @@ static void lost_call(void *context, uint32_t index)
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler)
 {
-  tracing->sampler = tracing->whole.sampler = sampler;
+  tracing->sampler = tracing->whole.sampler = tracing->sites.sampler = sampler;
   for (uint32_t i = 0; i < RTOP_TRACE_SLOTS; i++) {
     tracing->targets[i].tracing = tracing;
     tracing->targets[i].index = i;
@@ -224,11 +224,23 @@ static void follow_whole(struct trace_target *target, uint32_t state)
   else if (state == RTOP_TRACE_ON) set_state(target, whole_follow(whole));
 }
 
+/* And allocation sites: as long as objects are sampled. */
+static void follow_sites(struct trace_target *target, uint32_t state)
+{
+  struct sites *sites = &target->tracing->sites;
+  if (state == RTOP_TRACE_WAITS) set_state(target, sites_want(sites, (int)target->index, &target->wish));
+  else if (state == RTOP_TRACE_ON) set_state(target, sites_follow(sites));
+}
+
 static void follow_target(struct trace_target *target, int64_t now_ns)
 {
   uint32_t state = atomic_load(&target->state);
   if (whole_is_asked(&target->wish)) {
     follow_whole(target, state);
+    return;
+  }
+  if (sites_is_asked(&target->wish)) {
+    follow_sites(target, state);
     return;
   }
   if (state != RTOP_TRACE_WAITS && state != RTOP_TRACE_ON) return;
@@ -265,6 +277,7 @@ static void leave_target(struct trace_target *target)
 {
   if (atomic_load(&target->phase) != TRACE_USED) return;
   if (whole_is_asked(&target->wish)) whole_leave(&target->tracing->whole, (int)target->index);
+  if (sites_is_asked(&target->wish)) sites_leave(&target->tracing->sites, (int)target->index);
   name_places(target);
   name_slow(target->tracing);
   if (target->tracing->slow) slow_calls_leave(target->tracing->slow, target->index);
@@ -359,6 +372,7 @@ void tracing_job(struct tracing *tracing)
 void tracing_hand_in(struct tracing *tracing)
 {
   whole_end(&tracing->whole);
+  sites_end(&tracing->sites);
 }
 
 void tracing_end(struct tracing *tracing)
@@ -371,6 +385,7 @@ void tracing_forget(struct tracing *tracing)
 {
   trylock_release(&tracing->lock); /* a fork may have left it taken */
   whole_forget(&tracing->whole);
+  sites_forget(&tracing->sites);
   tracing->wanted = 0;
   if (tracing->open) open_calls_forget(tracing->open);
   if (tracing->slow) slow_calls_forget(tracing->slow);

@@ -12,6 +12,7 @@
 #define RTOP_EXT_TRACING_H
 
 #include "open_calls.h"
+#include "sites.h"
 #include "slow_calls.h"
 #include "trace_target.h"
 #include "whole.h"
@@ -33,6 +34,7 @@ struct tracing {
   int64_t watched_ns; /* the publisher's: since then calls are looked at together */
   uint64_t slow_paid_ns;
   struct whole whole; /* all calls */
+  struct sites sites; /* allocation sites */
 };
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler);

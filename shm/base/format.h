@@ -23,7 +23,7 @@
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
   7u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
-        calls; 7: exceptions by class and place */
+        calls; 7: exceptions by class and place, allocation sites */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -207,6 +207,9 @@ enum {
 /* The same of a class of exceptions. */
 #define RTOP_RAISED_NAMESPACE "(exceptions)"
 
+/* Of a frame of kind SPECIAL that stands for a class of objects (enum rtop_sites_what); "(internal)" is the VM's own. */
+#define RTOP_OBJECTS_NAMESPACE "(objects)"
+
 #define RTOP_LABEL_UNSAMPLED "(not sampled)"
 
 enum rtop_thread_flag {
@@ -307,6 +310,53 @@ enum rtop_whole_state {
   RTOP_WHOLE_STATE_END = 7,
 };
 
+/* Further numbers of the same part while objects are sampled where they are made (version 1.7); changes over the window, but
+ * for the state. A site is the node of a class (RTOP_OBJECTS_NAMESPACE) below that of the method, with the line, which is a
+ * child of the root. RTOP_NODE_FOLDED: sites that found no room.
+ *
+ * The time is cut into intervals, of which each is looked at with a chance 1/P of its own, which was chosen before; in those every
+ * object is a sample with a chance of 1/D. A sample stands for P * D objects. Squares are in the unit objects * objects; what
+ * exceeds RTOP_SITES_SQUARE_MAX is told by later windows. */
+enum rtop_sites_what {
+  RTOP_SITES_STATE = 48,   /* enum rtop_sites_state, now; key: counts the times that it began. Node 0 */
+  RTOP_SITES_SUM = 49,     /* of the process; key: enum rtop_sites_sum. Node 0 */
+  RTOP_SITES_OBJECTS = 50, /* that samples of the site stand for: the sum of P * D; key 1: of D */
+  RTOP_SITES_BYTES = 51,   /* the same of their bytes */
+  RTOP_SITES_SAMPLES = 52,
+  RTOP_SITES_SQUARE = 53, /* over intervals: P * (P - 1) * c * c + P * D * (D - 1) * samples, c: their D summed up */
+  RTOP_SITES_CROSS = 54,  /* over intervals: P * (P - 1) * c * n, n: all objects made in the interval */
+  RTOP_SITES_ALIVE = 55,  /* key: enum rtop_sites_alive */
+};
+
+enum rtop_sites_sum {
+  RTOP_SITES_SUM_TIME_NS = 0, /* how long objects were sampled */
+  RTOP_SITES_SUM_OWN_NS = 1,  /* what it cost: measured, but for the price of an object, which was measured before */
+  RTOP_SITES_SUM_OBJECTS = 2, /* all objects that were made meanwhile, as the VM counts them */
+  RTOP_SITES_SUM_SEEN = 3,    /* over intervals that were looked at: P * n */
+  RTOP_SITES_SUM_SQUARE = 4,  /* the same: P * (P - 1) * n * n */
+  RTOP_SITES_SUM_LOOKED = 5,  /* n, of those */
+  RTOP_SITES_SUM_FULL = 6,    /* samples whose site found no room */
+  RTOP_SITES_SUM_END = 7,
+};
+
+/* Of samples that were followed to the end of the next major GC after the time was up. */
+enum rtop_sites_alive {
+  RTOP_SITES_JUDGED = 0, /* objects that they stand for */
+  RTOP_SITES_LIVE = 1,   /* of these */
+  RTOP_SITES_LIVE_BYTES = 2,
+};
+#define RTOP_SITES_SQUARE_MAX (UINT64_C(1) << 48)
+
+enum rtop_sites_state {
+  RTOP_SITES_ON = 1,
+  RTOP_SITES_WAITS = 2,   /* the time is up; the next major GC has not ended yet */
+  RTOP_SITES_TELLING = 3, /* numbers are still to come */
+  RTOP_SITES_DONE = 4,    /* all is told */
+  RTOP_SITES_NO_GC = 5,   /* the same; no major GC came, so it is not known what is alive */
+  RTOP_SITES_REFUSED = 6, /* not done: there was no memory, or the VM would not do it */
+  RTOP_SITES_STATE_END = 7,
+};
+
 enum rtop_trace_state {
   RTOP_TRACE_WAITS = 1,    /* there is no such method yet */
   RTOP_TRACE_ON = 2,       /* its calls are counted */
@@ -385,6 +435,9 @@ enum {
   RTOP_WHOLE_RUBY = 'r',   /* methods written in Ruby only: less slow */
 };
 enum { RTOP_WHOLE_SECONDS = 5, RTOP_WHOLE_SECONDS_MAX = 60 }; /* asked for 0: the first */
+/* Allocation sites: just this. */
+#define RTOP_TRACE_SITES '@'
+enum { RTOP_SITES_SECONDS = 5, RTOP_SITES_SECONDS_MAX = 60, RTOP_SITES_GC_SECONDS = 30 }; /* the last: for a major GC */
 static_assert(sizeof(struct rtop_trace_slot) == 176, "trace");
 static_assert(RTOP_TRACE_OFFSET + RTOP_TRACE_SLOTS * sizeof(struct rtop_trace_slot) <= RTOP_PAGE_BYTES, "trace");
 

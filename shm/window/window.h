@@ -223,7 +223,8 @@ static inline bool rtop_counter_is_now(unsigned id)
 /* Is the number what it is at the window's end, not the change over the window? */
 static inline bool rtop_exact_is_now(uint32_t what)
 {
-  return what == RTOP_EXACT_STATE || what == RTOP_EXACT_TOO_MANY || what == RTOP_WHOLE_STATE;
+  return what == RTOP_EXACT_STATE || what == RTOP_EXACT_TOO_MANY || what == RTOP_WHOLE_STATE ||
+         what == RTOP_SITES_STATE;
 }
 
 /* Two values for the same of a method, the later one second: together. */

@@ -36,8 +36,8 @@ keys Home
 keys Y
 it "Y sorts by total" wait_until sorted_by "TOTAL%v"
 it "the largest total stands first" wait_until first_is "OrdersController#index"
-keys M
-it "M sorts by allocations" wait_until sorted_by "ALLOC/sv"
+keys @
+it "@ sorts by allocations" wait_until sorted_by "ALLOC/sv"
 it "the largest allocator stands first" wait_until first_is "Order#total"
 keys N
 it "N sorts by name" wait_until sorted_by "METHOD^"

@@ -29,6 +29,32 @@ static void trace_calls(struct ui *ui, struct rtop_session *session, const struc
     ui_calls_failed(ui, "too much is traced already: c ends it, on a method that is");
 }
 
+static const char sites_name[] = { RTOP_TRACE_SITES, '\0' };
+
+static void sites_toggle(struct ui *ui, struct rtop_session *session)
+{
+  bool on = !is_traced(session, sites_name);
+  if (rtop_session_state(session) == RTOP_FEED_REPLAY) ui_say(ui, "this is a recording: nothing in it can be sampled");
+  else if (!rtop_session_ready(session) || rtop_session_over(session)) ui_say(ui, "there is nothing to sample");
+  else if (!rtop_session_trace_sites(session, on ? RTOP_SITES_SECONDS : 0)) ui_say(ui, "too much is traced already");
+  else if (on) {
+    ui->sites_begin_ns = rtop_profile_bounds(rtop_session_profile(session)).end_ns;
+    ui_say(ui, "sampling new objects for %d s: M ends it", RTOP_SITES_SECONDS);
+  } else ui_say(ui, "objects are sampled no more");
+  ui->stale = true;
+}
+
+/* What is over is asked for no more: so the next time it begins again. */
+static void sites_over(const struct ui *ui, struct rtop_session *session)
+{
+  struct rtop_span span = rtop_profile_bounds(rtop_session_profile(session));
+  int64_t second_ago_ns = span.end_ns - 1000000000;
+  if (!is_traced(session, sites_name)) return;
+  if (ui->sites_begin_ns > span.start_ns) span.start_ns = ui->sites_begin_ns;
+  if (second_ago_ns > span.start_ns) span.start_ns = second_ago_ns;
+  if (rtop_session_sites(session, span) >= RTOP_SITES_DONE) rtop_session_trace_sites(session, 0);
+}
+
 void app_trace(struct ui *ui, struct rtop_session *session)
 {
   struct ui_calls_wish calls = ui->wish.calls;
@@ -36,4 +62,7 @@ void app_trace(struct ui *ui, struct rtop_session *session)
   if (session != NULL) trace_calls(ui, session, &calls);
   if (session != NULL && ui->wish.trace[0] != '\0') trace_toggle(ui, session, ui->wish.trace);
   ui->wish.trace[0] = '\0';
+  if (session != NULL) sites_over(ui, session);
+  if (session != NULL && ui->wish.sites) sites_toggle(ui, session);
+  ui->wish.sites = false;
 }

@@ -12,7 +12,8 @@ struct rtop_options;
 /* Text or JSON on standard output. `note` (NULL: none) is said on stderr once there is something to watch.
  * Returns the exit status. */
 int rtop_batch_run(const struct rtop_options *options, const char *note);
-/* options->whole: traces all calls for its time, then tells of them as text or JSON on standard output. */
+/* options->whole, options->sites: traces all calls, or samples new objects, for its time; then tells of that as text or JSON
+ * on standard output. */
 int rtop_whole_run(const struct rtop_options *options);
 /* Watches until the end, then sums up (stat.h): as text on standard error, or as JSON on standard output. */
 int rtop_stat_run(const struct rtop_options *options);

@@ -1,10 +1,12 @@
-/* All calls of a process or a command for a moment (--trace-all): watches until that is over, then tells. */
+/* All calls of a process or a command for a moment (--trace-all), or where it makes objects (--allocations): watches until
+ * that is over, then tells. */
 #include "batch.h"
 
 #include "batch_whole.h"
 #include "shm/base/clock.h"
 #include "tui/report/json.h"
 #include "tui/report/report.h"
+#include "tui/report/sites_out.h"
 #include "tui/report/whole_out.h"
 #include "tui/text/interrupt.h"
 #include "tui/text/output_status.h"
@@ -26,32 +28,49 @@ struct rtop_span whole_watch_span(const struct whole_watch *watch)
 /* Only states: the rest is added up once. */
 static bool whole_is_over(struct whole_watch *watch)
 {
-  enum rtop_whole_state state = rtop_session_whole(watch->batch.session, whole_watch_span(watch));
-  int64_t now = clock_now_ns();
-  if (!watch->end_ns && rtop_session_ready(watch->batch.session))
-    watch->end_ns = now + (int64_t)(watch->options.whole_seconds * 1e9) + WHOLE_PATIENCE_NS;
-  return whole_state_final(state) || (watch->end_ns && now >= watch->end_ns);
+  const struct rtop_options *options = watch->batch.options;
+  struct rtop_session *session = watch->batch.session;
+  struct rtop_span span = whole_watch_span(watch);
+  bool final = options->sites ? sites_state_final(rtop_session_sites(session, span))
+                              : whole_state_final(rtop_session_whole(session, span));
+  int64_t now = clock_now_ns(), gc_ns = options->sites ? RTOP_SITES_GC_SECONDS * CLOCK_NS_PER_SECOND : 0;
+  if (!watch->end_ns && rtop_session_ready(session))
+    watch->end_ns = now + (int64_t)(options->whole_seconds * 1e9) + WHOLE_PATIENCE_NS + gc_ns;
+  return final || (watch->end_ns && now >= watch->end_ns);
+}
+
+/* Why there is nothing; NULL: there is. */
+static const char *whole_nothing(const struct rtop_options *options, const struct rtop_report *report,
+                                 const char **state)
+{
+  *state = options->sites ? sites_state_text(report->sites.state) : whole_state_text(report->whole.numbers.head.state);
+  if (options->sites) return report->sites.count ? NULL : "no object was sampled";
+  return report->whole.tree_count ? NULL : "no call was traced";
+}
+
+static void whole_write_report(const struct rtop_options *options, const struct rtop_report *report)
+{
+  struct winsize size = { .ws_col = WHOLE_COLUMNS };
+  double least = options->methods.min_percent > 0 ? options->methods.min_percent : WHOLE_LEAST_PERCENT;
+  if (isatty(STDOUT_FILENO)) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  if (options->sites) sites_write_text(&report->sites, report->symbols, stdout, size.ws_col);
+  else whole_write_text(&report->whole, report->symbols, least / 100, stdout, size.ws_col);
 }
 
 static int whole_write(struct whole_watch *watch, struct rtop_report *report)
 {
   const struct rtop_options *options = &watch->options;
-  struct winsize size = { .ws_col = WHOLE_COLUMNS };
+  report->sites_order = options->sites_by_bytes ? SITES_BY_BYTES : SITES_BY_OBJECTS;
   if (!rtop_report_take_span(report, watch->batch.session, &options->methods, whole_watch_span(watch))) {
     fprintf(stderr, "rperf-top: out of memory\n");
     return 1;
   }
-  bool done = report->whole.tree_count > 0;
-  const char *why = whole_state_text(report->whole.numbers.head.state);
-  if (!done) fprintf(stderr, "rperf-top: no call was traced%s%s\n", *why ? ": " : "", why);
-  double least = options->methods.min_percent > 0 ? options->methods.min_percent : WHOLE_LEAST_PERCENT;
+  const char *state, *nothing = whole_nothing(options, report, &state);
+  if (nothing) fprintf(stderr, "rperf-top: %s%s%s\n", nothing, *state ? ": " : "", state);
   if (options->json) rtop_json_write(report, stdout);
-  else if (done) {
-    if (isatty(STDOUT_FILENO)) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    whole_write_text(&report->whole, report->symbols, least / 100, stdout, size.ws_col);
-  }
+  else if (!nothing) whole_write_report(options, report);
   int status = rtop_output_status(stdout);
-  return status ? status : done ? 0 : 1;
+  return status ? status : nothing ? 1 : 0;
 }
 
 bool whole_watch_run(struct whole_watch *watch, const struct rtop_options *options, int *status)

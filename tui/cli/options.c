@@ -10,6 +10,7 @@
 #include "tui/push/push.h"
 #include "tui/recording/recording_write.h"
 #include "tui/text/output_status.h"
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -58,6 +59,7 @@ enum {
   OPTION_TRACE,
   OPTION_SLOWER,
   OPTION_TRACE_ALL,
+  OPTION_ALLOCATIONS,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -115,6 +117,7 @@ static const struct option long_options[] = {
   { "trace", required_argument, NULL, OPTION_TRACE },
   { "slower", required_argument, NULL, OPTION_SLOWER },
   { "trace-all", optional_argument, NULL, OPTION_TRACE_ALL },
+  { "allocations", optional_argument, NULL, OPTION_ALLOCATIONS },
   { "metrics-top", required_argument, NULL, OPTION_METRICS_TOP },
   { "push", required_argument, NULL, OPTION_PUSH },
   { "push-as", required_argument, NULL, OPTION_PUSH_AS },
@@ -491,20 +494,33 @@ static int options_trace_all(struct rtop_options *options, const char *text)
   return options_usage("--trace-all takes ruby, force, or both with a comma: '%s' is neither", text);
 }
 
-/* Its time is that of -t, as far as it goes. */
-static int options_check_whole(struct rtop_options *options, bool target)
+static int options_allocations(struct rtop_options *options, const char *text)
 {
+  if (text && strcmp(text, "bytes") != 0)
+    return options_usage("--allocations takes bytes, for their order: '%s' is not", text);
+  options->sites = true;
+  options->sites_by_bytes = text != NULL;
+  return -1;
+}
+
+/* Its time is that of -t, as far as it goes. */
+static int options_check_moment(struct rtop_options *options, bool target)
+{
+  static_assert((int)RTOP_SITES_SECONDS == (int)RTOP_WHOLE_SECONDS, "one default");
+  static_assert((int)RTOP_SITES_SECONDS_MAX == (int)RTOP_WHOLE_SECONDS_MAX, "one limit");
+  const char *name = options->whole ? "--trace-all" : "--allocations";
   options->whole_seconds = options->time_seconds > 0 ? options->time_seconds : RTOP_WHOLE_SECONDS;
-  if (!options->whole) return -1;
-  if (!target) return options_usage("--trace-all needs -p PID or -- COMMAND");
+  if (!options->whole && !options->sites) return -1;
+  if (options->whole && options->sites) return options_usage("--trace-all and --allocations cannot be combined");
+  if (!target) return options_usage("%s needs -p PID or -- COMMAND", name);
   if (options->stream || options->metrics || options->push)
-    return options_usage("--trace-all tells of its own, or goes with -o or --stat");
+    return options_usage("%s tells of its own, or goes with -o or --stat", name);
   struct rtop_file_kind kind;
-  bool exports = options->output && rtop_file_kind(options->output, &kind);
+  bool exports = options->whole && options->output && rtop_file_kind(options->output, &kind);
   if (exports && !rtop_file_format_shows_calls(kind.format))
     return options_usage("--trace-all: counts of calls have no place in a file like '%s'", options->output);
   if ((exports || !options->output) && !options->stat && options->whole_seconds > RTOP_WHOLE_SECONDS_MAX)
-    return options_usage("--trace-all takes at most %d s", RTOP_WHOLE_SECONDS_MAX);
+    return options_usage("%s takes at most %d s", name, RTOP_WHOLE_SECONDS_MAX);
   return -1;
 }
 
@@ -566,6 +582,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_TRACE: return options_trace(options, optarg);
   case OPTION_SLOWER: return options_slower(options, optarg);
   case OPTION_TRACE_ALL: return options_trace_all(options, optarg);
+  case OPTION_ALLOCATIONS: return options_allocations(options, optarg);
   case OPTION_SAVE_ON_STALL: options->save_on_stall = optarg; return -1;
   default: break;
   }
@@ -660,8 +677,8 @@ static int options_check(struct rtop_options *options)
   if (options->slower_us && !target) return options_usage("--slower needs -p PID or -- COMMAND");
   if (options->slower_us && !options->trace_count && (options->output || options->batch || options->stat))
     return options_usage("--slower is of methods that are traced: --trace METHOD");
-  int whole = options_check_whole(options, target);
-  if (whole >= 0) return whole;
+  int moment = options_check_moment(options, target);
+  if (moment >= 0) return moment;
   int metrics = options_check_metrics(options);
   if (metrics >= 0) return metrics;
   int push = options_check_push(options);

@@ -71,7 +71,8 @@ struct rtop_options {
   uint32_t slower_us;                  /* --slower; 0: not given */
   bool whole;                          /* --trace-all */
   char whole_how[3];                   /* =ruby, =force: as the channel has it */
-  double whole_seconds;                /* of -t, else RTOP_WHOLE_SECONDS */
+  double whole_seconds;                /* of -t, else RTOP_WHOLE_SECONDS; of allocation sites, too */
+  bool sites, sites_by_bytes;          /* --allocations, =bytes */
   long refreshes;                      /* -n; 0: no bound */
   bool last_only;                      /* of a recording: its last frame, where no screen can be had */
   double delay_seconds;                /* -d, default 1 */

@@ -14,7 +14,17 @@ size_t rtop_session_memory(const struct rtop_options *options)
   return (options->batch || options->stream) && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
 }
 
-enum { METRICS_HZ = 100 }; /* as when nobody watches: it is for ever */
+enum {
+  METRICS_HZ = 100, /* as when nobody watches: it is for ever */
+  SITES_HZ = 1000,  /* of a few of so many intervals: the more, the less error */
+};
+
+/* 0: as the process has it. */
+static uint32_t session_rate_hz(const struct rtop_options *options)
+{
+  if (options->rate_hz) return options->rate_hz;
+  return options->metrics || options->push ? METRICS_HZ : options->sites ? SITES_HZ : 0;
+}
 
 double rtop_metrics_seconds(const struct rtop_options *options)
 {
@@ -61,7 +71,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .pid_count = options->pid_count,
     .names = options->names,
     .name_count = options->name_count,
-    .rate_hz = (options->metrics || options->push) && !options->rate_hz ? METRICS_HZ : options->rate_hz,
+    .rate_hz = session_rate_hz(options),
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
@@ -78,6 +88,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .slower_us = options->slower_us,
     .whole_seconds = options->whole ? (uint32_t)(options->whole_seconds + 0.999) : 0,
     .whole = options->whole_how,
+    .sites_seconds = options->sites ? (uint32_t)(options->whole_seconds + 0.999) : 0,
   };
   *exit_status = 1;
   for (int i = 0; options->inject && i < options->pid_count; i++)

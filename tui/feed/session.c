@@ -279,6 +279,7 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
   session->slower_us = wish->slower_us;
   for (int i = 0; i < wish->trace_count; i++) rtop_session_trace(session, wish->traces[i], true);
   if (wish->whole_seconds) rtop_session_trace_whole(session, wish->whole_seconds, wish->whole);
+  if (wish->sites_seconds) rtop_session_trace_sites(session, wish->sites_seconds);
   if (wish->keeps_sums) rtop_profile_keep_sums(session->profile);
   rtop_profile_keep_ns(session->profile, wish->keep_ns);
   if (!session_start(session, wish, exit_status, error)) rtop_session_close(&session);

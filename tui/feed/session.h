@@ -55,6 +55,7 @@ struct rtop_session_wish {
   uint32_t slower_us;     /* and their calls that take longer, one by one; 0: none */
   uint32_t whole_seconds; /* all calls are traced so long; 0: not */
   const char *whole;      /* how: RTOP_WHOLE_FORCED, RTOP_WHOLE_RUBY (format.h); NULL or "": all */
+  uint32_t sites_seconds; /* objects are sampled where they are made so long; 0: not */
 };
 
 /* NULL: one clear sentence in error->text, and *exit_status is what to exit with (1; 126 or 127 for a command). */
@@ -156,6 +157,9 @@ bool rtop_session_trace(struct rtop_session *session, const char *name, bool on)
 bool rtop_session_trace_whole(struct rtop_session *session, uint32_t seconds, const char *how);
 /* How that stands at the end of a span: of several processes the one that has longest to go. 0: nothing of it is told. */
 enum rtop_whole_state rtop_session_whole(struct rtop_session *session, struct rtop_span span);
+/* Allocation sites: the same. */
+bool rtop_session_trace_sites(struct rtop_session *session, uint32_t seconds);
+enum rtop_sites_state rtop_session_sites(struct rtop_session *session, struct rtop_span span);
 /* What is traced now, in order; NULL: there are no more. */
 const char *rtop_session_traced(const struct rtop_session *session, int index);
 /* How long a call of these takes that is told by itself; 0: none is. */

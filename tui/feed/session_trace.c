@@ -69,25 +69,45 @@ bool rtop_session_trace_whole(struct rtop_session *session, uint32_t seconds, co
   return seconds == 0 || trace_ask(session, name, seconds, true);
 }
 
-struct whole_states {
-  enum rtop_whole_state newest[RTOP_SESSION_FEEDS_MAX];
+bool rtop_session_trace_sites(struct rtop_session *session, uint32_t seconds)
+{
+  const char name[] = { RTOP_TRACE_SITES, '\0' };
+  trace_ask(session, name, 0, false);
+  return seconds == 0 || trace_ask(session, name, seconds, true);
+}
+
+/* Of one kind, as each process told it last. */
+struct moment_states {
+  uint32_t what, end;
+  uint32_t newest[RTOP_SESSION_FEEDS_MAX];
 };
 
 static void note_state(void *context, uint32_t source, const struct rtop_exact_number *number)
 {
-  struct whole_states *states = context;
-  if (number->what == RTOP_WHOLE_STATE && source < RTOP_SESSION_FEEDS_MAX && number->value < RTOP_WHOLE_STATE_END)
-    states->newest[source] = (enum rtop_whole_state)number->value;
+  struct moment_states *states = context;
+  if (number->what == states->what && source < RTOP_SESSION_FEEDS_MAX && number->value < states->end)
+    states->newest[source] = (uint32_t)number->value;
+}
+
+static uint32_t first_state(struct rtop_session *session, struct rtop_span span, struct moment_states *states)
+{
+  uint32_t first = 0;
+  rtop_profile_each_exact(session->profile, span, note_state, states);
+  for (int i = 0; i < RTOP_SESSION_FEEDS_MAX; i++)
+    if (states->newest[i] && (!first || states->newest[i] < first)) first = states->newest[i];
+  return first;
 }
 
 enum rtop_whole_state rtop_session_whole(struct rtop_session *session, struct rtop_span span)
 {
-  struct whole_states states = { 0 };
-  enum rtop_whole_state first = 0;
-  rtop_profile_each_exact(session->profile, span, note_state, &states);
-  for (int i = 0; i < RTOP_SESSION_FEEDS_MAX; i++)
-    if (states.newest[i] && (!first || states.newest[i] < first)) first = states.newest[i];
-  return first;
+  struct moment_states states = { .what = RTOP_WHOLE_STATE, .end = RTOP_WHOLE_STATE_END };
+  return (enum rtop_whole_state)first_state(session, span, &states);
+}
+
+enum rtop_sites_state rtop_session_sites(struct rtop_session *session, struct rtop_span span)
+{
+  struct moment_states states = { .what = RTOP_SITES_STATE, .end = RTOP_SITES_STATE_END };
+  return (enum rtop_sites_state)first_state(session, span, &states);
 }
 
 const char *rtop_session_traced(const struct rtop_session *session, int index)

@@ -3,6 +3,7 @@
 
 #include "exact_out.h"
 #include "raised_out.h"
+#include "sites_out.h"
 #include "whole_out.h"
 #include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
@@ -391,6 +392,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   if (report->exact.count) json_object_set_new(object, "traces", exact_json(report));
   if (report->whole.numbers.head.told)
     json_object_set_new(object, "whole", whole_json(&report->whole, report->symbols));
+  if (report->sites.told) json_object_set_new(object, "allocation_sites", sites_json(&report->sites, report->symbols));
   return object;
 }
 

@@ -125,10 +125,11 @@ static bool report_exact(struct rtop_report *report, const struct rtop_session *
   }
   size_t methods = 0;
   for (size_t i = 0; i < count; i++)
-    if (names[i][0] != RTOP_TRACE_WHOLE) names[methods++] = names[i];
+    if (names[i][0] != RTOP_TRACE_WHOLE && names[i][0] != RTOP_TRACE_SITES) names[methods++] = names[i];
   report->slower_us = rtop_session_slower_us(session);
   if (!exact_table_build(&report->exact, profile, span, names, methods) ||
-      !slow_list_build(&report->slow, profile, span) || !whole_table_build(&report->whole, profile, span))
+      !slow_list_build(&report->slow, profile, span) || !whole_table_build(&report->whole, profile, span) ||
+      !sites_table_build(&report->sites, profile, span, report->sites_order))
     return false;
   exact_table_tell(&report->exact, report->symbols, &report->methods);
   if (rtop_sort_key_figure(report->options->sort) == RTOP_FIGURE_EXACT)
@@ -234,6 +235,7 @@ void rtop_report_destroy(struct rtop_report *report)
   slow_list_destroy(&report->slow);
   whole_table_destroy(&report->whole);
   raised_list_destroy(&report->raised);
+  sites_table_destroy(&report->sites);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);
   rtop_sum_destroy(&report->before_sum);

@@ -16,6 +16,7 @@
 #include "tui/tables/fiber_table.h"
 #include "tui/tables/history.h"
 #include "tui/tables/label_table.h"
+#include "sites_table.h"
 #include "tui/tables/slow_list.h"
 #include "tui/tables/whole_table.h"
 #include "tui/verdict/verdict_past.h"
@@ -44,10 +45,12 @@ struct rtop_report {
   struct rtop_sum sets_sum;  /* private */
   struct label_table labels; /* of every key; none without labels */
   struct fiber_table fibers;
-  struct exact_table exact; /* of traced methods; none without */
-  struct slow_list slow;    /* their calls that took longer than */
-  uint32_t slower_us;       /* this; 0: nobody here asked */
-  struct whole_table whole; /* of all calls; nothing is told without */
+  struct exact_table exact;     /* of traced methods; none without */
+  struct slow_list slow;        /* their calls that took longer than */
+  uint32_t slower_us;           /* this; 0: nobody here asked */
+  struct whole_table whole;     /* of all calls; nothing is told without */
+  struct sites_table sites;     /* of new objects; the same */
+  enum sites_order sites_order; /* the caller's */
   struct raised_list raised;
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;

@@ -3,6 +3,7 @@
 
 #include "exact_out.h"
 #include "raised_out.h"
+#include "sites_out.h"
 #include "whole_out.h"
 #include "tui/tables/columns.h"
 #include "tui/tables/order.h"
@@ -336,5 +337,6 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   raised_write_text(report, out, columns);
   exact_write_text(report, out, columns);
   whole_write_text(&report->whole, report->symbols, WHOLE_LEAST, out, columns);
+  sites_write_text(&report->sites, report->symbols, out, columns);
   fprintf(out, "\n");
 }

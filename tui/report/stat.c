@@ -2,6 +2,7 @@
 #include "stat.h"
 
 #include "exact_out.h"
+#include "sites_out.h"
 #include "whole_out.h"
 #include "tui/text/text.h"
 #include <inttypes.h>
@@ -183,6 +184,8 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
     exact_write_text(stat->report, out, STAT_COLUMNS);
     if (stat->report->whole.numbers.head.told) fprintf(out, "\n");
     whole_write_text(&stat->report->whole, stat->report->symbols, WHOLE_LEAST, out, STAT_COLUMNS);
+    if (stat->report->sites.told) fprintf(out, "\n");
+    sites_write_text(&stat->report->sites, stat->report->symbols, out, STAT_COLUMNS);
   }
   stat_kernel(stat, out);
   if (stat->report) stat_cost(stat, out);

@@ -1,6 +1,7 @@
 /* The summary of a whole run as JSON. */
 #include "json.h"
 #include "exact_out.h"
+#include "sites_out.h"
 #include "whole_out.h"
 #include "stat.h"
 #include "tui/methods/states.h"
@@ -72,6 +73,7 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   if (report->exact.count) json_object_set_new(object, "traces", exact_json(report));
   if (report->whole.numbers.head.told)
     json_object_set_new(object, "whole", whole_json(&report->whole, report->symbols));
+  if (report->sites.told) json_object_set_new(object, "allocation_sites", sites_json(&report->sites, report->symbols));
 }
 
 bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out)

@@ -200,7 +200,11 @@ static void view_titles(char *out, size_t out_bytes, unsigned views)
   out[0] = '\0';
   for (int view = 0; view < VIEW_COUNT && used < out_bytes; view++) {
     const char *name = keys_view_name((enum view_id)view);
-    if (name == NULL) name = view == VIEW_OUTPUT ? "output" : view == VIEW_CHOOSER ? "list of processes" : "help";
+    if (name == NULL)
+      name = view == VIEW_OUTPUT    ? "output"
+             : view == VIEW_CHOOSER ? "list of processes"
+             : view == VIEW_SITES   ? "allocation sites"
+                                    : "help";
     if ((views & 1u << view) == 0) continue;
     used += (size_t)snprintf(out + used, out_bytes - used, "%s%c%s", used > 0 ? ", " : "", *name & ~0x20, name + 1);
   }

@@ -24,6 +24,12 @@ enum view_id {
 };
 enum { VIEW_DATA_COUNT = VIEW_OUTPUT };
 
+/* Stands in the place of a view of the data for a while, and gives that back. */
+static inline bool view_is_aside(enum view_id view)
+{
+  return view == VIEW_HELP || view == VIEW_OUTPUT || view == VIEW_SITES;
+}
+
 enum request {
   REQUEST_NONE,
 #define KEY(request, group, keys, views, footer, help) REQUEST_##request,

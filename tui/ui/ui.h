@@ -60,7 +60,8 @@ struct ui_wish {
     bool toggle;     /* start or stop recording */
     char path[1024]; /* save the span as this recording; "": no */
   } record;
-  char trace[200]; /* begin or end tracing this method; "": none */
+  char trace[200];   /* begin or end tracing this method; "": none */
+  bool sites;        /* begin or end sampling of new objects */
   struct ui_calls_wish calls;
   pid_t chosen;      /* watch this process; 0: none was chosen yet */
   bool leave_target; /* back to the list */
@@ -105,7 +106,8 @@ struct ui {
   struct ui_baseline baseline;
   struct ui_traces traces;
   struct ui_calls calls;
-  int apart; /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
+  int64_t sites_begin_ns; /* allocation sites of what came before are not shown */
+  int apart;              /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
   bool follow;
 
   bool exact;             /* figures are shown as they are */

@@ -66,7 +66,7 @@ static void prompt_input(struct ui *ui, int key)
 
 static bool leave_view(struct ui *ui)
 {
-  if (ui->view->id == VIEW_HELP || ui->view->id == VIEW_OUTPUT) {
+  if (view_is_aside(ui->view->id)) {
     ui->view = ui->back != NULL ? ui->back : &view_methods;
     ui->stale = true;
     return true;
@@ -160,6 +160,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_ROW_MENU: ui_row_menu_open(ui); return true;
   case REQUEST_TRACE: trace_selected(ui); return true;
   case REQUEST_TRACE_ALL: trace_all(ui); return true;
+  case REQUEST_SITES: ui_open_view(ui, VIEW_SITES); return true;
   case REQUEST_RECORD: ui->wish.record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
   default:

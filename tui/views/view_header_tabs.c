@@ -100,7 +100,8 @@ void view_header_tabs(struct ui *ui)
   int x = ui->layout.wide ? 1 : 0;
   int active = is_data(ui) ? view_header_active(ui, INT_MAX, 0, note, sizeof note) : 0;
   if (active == 0) active = is_data(ui) ? note_kept(ui) : 0;
-  int others = (ui->source.launch != NULL ? 10 : 0) + (ui->view->id == VIEW_HELP ? 8 : 0);
+  int others =
+      (ui->source.launch != NULL ? 10 : 0) + (ui->view->id == VIEW_HELP ? 8 : 0) + (ui->view->id == VIEW_SITES ? 9 : 0);
   int word = tabs_word(ui, others, active);
   if (ui->view->id == VIEW_CHOOSER) x += draw_text(at.y, x, at.columns, FACE_TAB, "Processes");
   else x = draw_data_tabs(ui, at, x, word);
@@ -108,6 +109,7 @@ void view_header_tabs(struct ui *ui)
     bool here = ui->view->id == VIEW_OUTPUT;
     x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, here ? FACE_TAB : FACE_NORMAL, here ? "[oOutput]" : "oOutput");
   }
+  if (ui->view->id == VIEW_SITES) x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, FACE_TAB, "[MSites]");
   if (ui->view->id == VIEW_HELP) x += 1 + draw_text(at.y, x + 1, at.columns - x - 1, FACE_TAB, "[?Help]");
   draw_notes(ui, at, x + 1);
 }

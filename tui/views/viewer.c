@@ -139,7 +139,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
 
 void ui_open_view(struct ui *ui, enum view_id id)
 {
-  if (ui->view->id != VIEW_HELP && ui->view->id != VIEW_OUTPUT) ui->back = ui->view;
+  if (!view_is_aside(ui->view->id)) ui->back = ui->view;
   ui->view = views[id];
   if (ui->view->open != NULL) ui->view->open(ui);
   ui->stale = ui->dirty = true;

@@ -334,6 +334,9 @@ static void test_traced_methods_add_up(void **state)
     *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_EXACT_CALLS, 0, 5 + at };
     *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_EXACT_TOTAL_MAX, 0, at == 4 ? 1000 : at };
     *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_EXACT_STATE, 77, at < 9 ? 2 : 3 };
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ 0, RTOP_SITES_STATE, 1, at < 9 ? RTOP_SITES_ON : RTOP_SITES_WAITS };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 8, RTOP_SITES_OBJECTS, 1, 4 };
     window_merge_add(&merge, &window);
     rtop_window_destroy(&window);
   }
@@ -343,7 +346,9 @@ static void test_traced_methods_add_up(void **state)
   assert_int_equal(exact_of(sum, 7, RTOP_EXACT_STATE, 77), 3);
   assert_int_equal(exact_of(sum, 9, RTOP_EXACT_TOTAL_TIMES, 500), 8);
   assert_int_equal(exact_of(sum, 9, RTOP_EXACT_TOTAL_TIMES, 502), 6);
-  assert_int_equal(sum->exact_count, 6);
+  assert_int_equal(exact_of(sum, 0, RTOP_SITES_STATE, 1), RTOP_SITES_WAITS);
+  assert_int_equal(exact_of(sum, 8, RTOP_SITES_OBJECTS, 1), 40);
+  assert_int_equal(sum->exact_count, 8);
   assert_false(merge.lossy);
   window_merge_clear(&merge);
   assert_int_equal(sum->exact_count, 0);

@@ -1,0 +1,488 @@
+/* The life of sampling allocation sites: the hook, intervals, what is followed. */
+#include "sites.h"
+
+#include "sites_names.h"
+#include "ext/names/method_entry.h"
+#include <ruby/debug.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum {
+  FRAMES_LOOKED_AT = 16, /* for one of Ruby */
+  PROBE_OBJECTS = 500,
+  PROBE_ROUNDS = 4,
+  FAILURES_MAX = 16, /* jobs in which not all got names: then they go without */
+  JUDGED_PER_JOB = 512,
+  END_TRIES = 1000,
+};
+#define SAMPLE_COST_NS 3000 /* until it was measured */
+/* By the clock: more is of another thread that had the core. */
+#define SAMPLE_COST_MOST_NS 20000
+#define OBJECT_COST_MOST_NS 500
+
+/* What the VM hands to a hook it marks, so it is not that: there is one session. */
+static struct sites *sampled;
+static method_entry_call_1 *map_at;
+static method_entry_call_2 *map_put;
+
+bool sites_is_asked(const struct rtop_trace_wish *wish)
+{
+  return wish->name[0] == RTOP_TRACE_SITES;
+}
+
+/* Objects may be half made when the GC comes, or be none yet. */
+static void mark_pending(void *pointer)
+{
+  const struct sites *sites = pointer;
+  for (uint32_t i = 0; i < sites->count; i++) {
+    rb_gc_mark_maybe(sites->pending[i].object);
+    if (sites->pending[i].frame) rb_gc_mark(sites->pending[i].frame);
+  }
+  if (sites->map) rb_gc_mark(sites->map);
+}
+
+/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+static const rb_data_type_t marker_type = {
+  .wrap_struct_name = "rperf_top/sites",
+  .function = { .dmark = mark_pending },
+};
+
+static bool call_protected(VALUE (*call)(VALUE), struct sites *sites)
+{
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  VALUE result = rb_protect(call, (VALUE)sites, &raised);
+  if (raised) rb_set_errinfo(error);
+  return !raised && result != Qfalse;
+}
+
+/* Too many before the next job: half of them, by chance, stand for all. False: this one is not among them. */
+static bool halve_pending(struct sites *sites)
+{
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < sites->count; i++)
+    if (sites_sums_coin(&sites->sums)) sites->pending[kept++] = sites->pending[i];
+  sites->count = kept;
+  sites->sums.distance *= 2;
+  return sites_sums_coin(&sites->sums);
+}
+
+/* Where Ruby code makes it: the innermost frame of Ruby, not the function in C that it called. */
+static void note_place(struct sites_pending *sample)
+{
+  VALUE frames[FRAMES_LOOKED_AT];
+  int count = rb_profile_frames(0, FRAMES_LOOKED_AT, frames, NULL);
+  for (int i = 0; i < count; i++) {
+    if (NIL_P(rb_profile_frame_path(frames[i]))) continue;
+    int line = rb_sourceline();
+    sample->frame = frames[i];
+    sample->line = line > 0 ? (uint32_t)line : 0;
+    return;
+  }
+  sample->frame = count > 0 ? frames[0] : 0;
+}
+
+static void __attribute__((noinline)) take_object(struct sites *sites, rb_trace_arg_t *event)
+{
+  int64_t begin_ns = clock_now_ns();
+  bool room = sites->count < SITES_PENDING_MAX || (halve_pending(sites) && sites->count < SITES_PENDING_MAX);
+  if (room) {
+    struct sites_pending *sample = &sites->pending[sites->count];
+    *sample = (struct sites_pending){ .object = rb_tracearg_object(event) };
+    note_place(sample);
+    sites->count++;
+  }
+  sites->left = sites_sums_skip(&sites->sums);
+  sites->hook_ns += clock_now_ns() - begin_ns;
+}
+
+/* For every object, inside the allocator: no call of the VM that could allocate. [hook] */
+static void on_new_object(VALUE unused, rb_trace_arg_t *event)
+{
+  (void)unused;
+  if (--sampled->left <= 0) take_object(sampled, event);
+}
+
+static rb_event_hook_func_t hook_function(void)
+{
+  return (rb_event_hook_func_t)(void (*)(void))on_new_object;
+}
+
+static VALUE set_hook(VALUE pointer)
+{
+  struct sites *sites = (struct sites *)pointer;
+  if (!sites->is_set)
+    rb_add_event_hook2(hook_function(), RUBY_INTERNAL_EVENT_NEWOBJ, Qnil,
+                       RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
+  sites->is_set = true;
+  return Qtrue;
+}
+
+static void remove_hook(struct sites *sites)
+{
+  if (sites->is_set) rb_remove_event_hook(hook_function());
+  sites->is_set = false;
+}
+
+static uint64_t objects_made(const struct sites *sites)
+{
+  return rb_gc_stat(sites->sampler->gc_symbols[0]);
+}
+
+static uint64_t major_gcs(const struct sites *sites)
+{
+  return rb_gc_stat(sites->sampler->gc_symbols[2]);
+}
+
+static bool is_marking(void)
+{
+  return rb_gc_latest_gc_info(ID2SYM(rb_intern("state"))) == ID2SYM(rb_intern("marking"));
+}
+
+static double probe_once(void)
+{
+  int64_t from = clock_now_ns();
+  for (int i = 0; i < PROBE_OBJECTS; i++) rb_ary_new();
+  return (double)(clock_now_ns() - from) / PROBE_OBJECTS;
+}
+
+static double probe_least(void)
+{
+  double least = probe_once();
+  for (int i = 1; i < PROBE_ROUNDS; i++) {
+    double ns = probe_once();
+    if (ns < least) least = ns;
+  }
+  return least;
+}
+
+/* What every object costs as long as the VM tells of it. */
+static VALUE measure(VALUE pointer)
+{
+  struct sites *sites = (struct sites *)pointer;
+  double plain = probe_least();
+  sites->left = INT64_MAX;
+  set_hook(pointer);
+  double object_ns = probe_least() - plain;
+  if (object_ns < 1) object_ns = 1;
+  if (object_ns > OBJECT_COST_MOST_NS) object_ns = OBJECT_COST_MOST_NS;
+  sites->costs = (struct sites_costs){ .object_ns = object_ns,
+                                       .sample_ns = SAMPLE_COST_NS,
+                                       .budget = sites->budget > 0 ? sites->budget : 0.01 };
+  return Qtrue;
+}
+
+/* Nobody else sees it, and no method of it is called that the program could have changed. */
+static VALUE make_map(VALUE pointer)
+{
+  struct sites *sites = (struct sites *)pointer;
+  VALUE space = rb_const_get(rb_cObject, rb_intern("ObjectSpace"));
+  VALUE class = rb_const_get(space, rb_intern("WeakMap"));
+  if (!RB_TYPE_P(class, T_CLASS)) return Qfalse;
+  VALUE map = rb_obj_alloc(class);
+  map_at = method_entry_function_1(map, class, "[]");
+  map_put = method_entry_function_2(map, class, "[]=");
+  is_marking();
+  if (!map_at || !map_put) return Qfalse;
+  sites->map = rb_obj_hide(map);
+  return Qtrue;
+}
+
+static VALUE make_marker(VALUE pointer)
+{
+  struct sites *sites = (struct sites *)pointer;
+  sites->marker = rb_data_typed_object_wrap(0, sites, &marker_type);
+  rb_gc_register_address(&sites->marker);
+  sites_names_learn();
+  return Qtrue;
+}
+
+static bool make_all(struct sites *sites)
+{
+  if (!sites->pending) sites->pending = calloc(SITES_PENDING_MAX, sizeof *sites->pending);
+  if (!sites->pending || !sites_sums_create(&sites->sums, (uint32_t)clock_now_ns())) return false;
+  return sites->marker || call_protected(make_marker, sites);
+}
+
+static void open_interval(struct sites *sites)
+{
+  int64_t begin_ns = clock_now_ns();
+  sites->hook_ns = 0;
+  sites->paused = false;
+  if (sites->sums.looks) call_protected(set_hook, sites);
+  else remove_hook(sites);
+  sites->sums.looks = sites->is_set; /* without memory it is not looked at */
+  sites->left = sites_sums_skip(&sites->sums);
+  sites->interval_ns = clock_now_ns();
+  sites->opening_ns = sites->interval_ns - begin_ns;
+  sites->at_begin = objects_made(sites);
+}
+
+static int64_t wish_ns(const struct rtop_trace_wish *wish)
+{
+  uint32_t seconds = wish->seconds == RTOP_TRACE_SECONDS_MAX ? RTOP_SITES_SECONDS : wish->seconds;
+  if (seconds > RTOP_SITES_SECONDS_MAX) seconds = RTOP_SITES_SECONDS_MAX;
+  return (int64_t)seconds * CLOCK_NS_PER_SECOND;
+}
+
+static void begin(struct sites *sites, const struct rtop_trace_wish *wish)
+{
+  sampled = sites;
+  sites->count = 0;
+  sites->map = 0;
+  if (!make_all(sites) || !call_protected(measure, sites)) {
+    remove_hook(sites);
+    atomic_store(&sites->state, RTOP_SITES_REFUSED);
+    return;
+  }
+  call_protected(make_map, sites);
+  sites->judges = sites->unjudged = false;
+  sites->judged = sites->failures = 0;
+  sites->next = 0;
+  sites->telling = 0;
+  sites->told = (struct sites_told_sums){ .own_ns = (uint64_t)atomic_load(&sites->own_ns) };
+  atomic_fetch_add(&sites->serial, 1);
+  int64_t now = clock_now_ns();
+  atomic_store(&sites->begin_ns, now);
+  atomic_store(&sites->end_ns, now + wish_ns(wish));
+  atomic_store(&sites->state, RTOP_SITES_ON);
+  open_interval(sites);
+}
+
+enum rtop_trace_state sites_follow(struct sites *sites)
+{
+  switch (atomic_load(&sites->state)) {
+  case 0: return RTOP_TRACE_WAITS;
+  case RTOP_SITES_ON: return RTOP_TRACE_ON;
+  case RTOP_SITES_REFUSED: return RTOP_TRACE_REFUSED;
+  default: return RTOP_TRACE_EXPIRED;
+  }
+}
+
+enum rtop_trace_state sites_want(struct sites *sites, int slot, const struct rtop_trace_wish *wish)
+{
+  int state = atomic_load(&sites->state);
+  if (state == RTOP_SITES_WAITS || state == RTOP_SITES_TELLING) return RTOP_TRACE_WAITS; /* after that */
+  if (state == RTOP_SITES_ON) {
+    int64_t most_ns = atomic_load(&sites->begin_ns) + RTOP_SITES_SECONDS_MAX * CLOCK_NS_PER_SECOND;
+    int64_t end_ns = clock_now_ns() + wish_ns(wish);
+    if (end_ns > most_ns) end_ns = most_ns;
+    if (end_ns > atomic_load(&sites->end_ns)) atomic_store(&sites->end_ns, end_ns);
+  } else {
+    if (!trylock_take(&sites->lock)) return RTOP_TRACE_WAITS;
+    begin(sites, wish);
+    trylock_release(&sites->lock);
+  }
+  atomic_fetch_or(&sites->wanted, 1u << slot);
+  return sites_follow(sites);
+}
+
+static VALUE name_all(VALUE pointer)
+{
+  return sites_names_all((struct sites *)pointer) ? Qtrue : Qfalse;
+}
+
+/* Places of samples that are followed; the map is filled when the lock is free, for that may raise. */
+struct followed {
+  struct sites *sites;
+  uint32_t count, places[SITES_PENDING_MAX];
+  VALUE objects[SITES_PENDING_MAX];
+};
+
+static VALUE put_followed(VALUE pointer)
+{
+  const struct followed *followed = (const struct followed *)pointer;
+  for (uint32_t i = 0; i < followed->count; i++)
+    map_put(followed->sites->map, UINT2NUM(followed->places[i]), followed->objects[i]);
+  return Qtrue;
+}
+
+/* Its place may have been given away again meanwhile: the newer one is meant. */
+static void note_followed(struct followed *followed, uint32_t place, VALUE object, bool again)
+{
+  for (uint32_t i = 0; again && i < followed->count; i++)
+    if (followed->places[i] == place) {
+      followed->objects[i] = object;
+      return;
+    }
+  followed->places[followed->count] = place;
+  followed->objects[followed->count++] = object;
+}
+
+static void add_samples(struct sites *sites, struct followed *followed)
+{
+  struct sites_sums *sums = &sites->sums;
+  uint32_t follow_every = sums->follow_every;
+  for (uint32_t i = 0; i < sites->count; i++) {
+    const struct sites_pending *sample = &sites->pending[i];
+    bool known = sample->node && sample->node != SITES_NONE;
+    uint32_t site = known ? sites_sums_site(sums, sample->node) : 0;
+    uint32_t place = sites_sums_sample(sums, site, sample->bytes, sites->map && sample->may_follow);
+    if (place != SITES_NONE) note_followed(followed, place, sample->object, sums->follow_every != follow_every);
+  }
+}
+
+/* What all objects of the interval cost, and samples in the hook. */
+static int64_t hook_cost_ns(const struct sites *sites, uint64_t objects)
+{
+  return sites->hook_ns + (sites->sums.looks ? (int64_t)((double)objects * sites->costs.object_ns) : 0);
+}
+
+/* The interval that is over: what its samples cost one by one, and all of it. */
+static void pay(struct sites *sites, int64_t hook_ns, int64_t job_ns, uint32_t samples)
+{
+  double sample_ns = samples ? (double)(sites->hook_ns + job_ns) / samples : sites->costs.sample_ns;
+  if (sample_ns > SAMPLE_COST_MOST_NS) sample_ns = SAMPLE_COST_MOST_NS;
+  sites->costs.sample_ns += (sample_ns - sites->costs.sample_ns) / 10;
+  atomic_fetch_add(&sites->own_ns, hook_ns + job_ns);
+  sites_sums_cost(&sites->sums, hook_ns + job_ns, sites->pause_ns - sites->interval_ns, sites->costs.budget);
+}
+
+/* The interval, with its samples. False: not now; it goes on. */
+static bool close_interval(struct sites *sites)
+{
+  static struct followed followed; /* under the GVL, and large */
+  bool named = call_protected(name_all, sites);
+  if (!named && ++sites->failures < FAILURES_MAX) return false;
+  if (!trylock_take(&sites->lock)) return false;
+  uint64_t objects = sites->at_pause - sites->at_begin;
+  sites->failures = 0;
+  followed.sites = sites;
+  followed.count = 0;
+  add_samples(sites, &followed);
+  sites_sums_close(&sites->sums, objects, sites->pause_ns - sites->interval_ns, &sites->costs);
+  trylock_release(&sites->lock);
+  VALUE error = rb_errinfo();
+  int raised = 0;
+  if (followed.count) rb_protect(put_followed, (VALUE)&followed, &raised);
+  if (raised) {
+    rb_set_errinfo(error);
+    sites->map = 0;
+  }
+  sites->count = 0;
+  return true;
+}
+
+void sites_pause(struct sites *sites)
+{
+  if (atomic_load_explicit(&sites->state, memory_order_relaxed) != RTOP_SITES_ON) return;
+  sites->left_paused = sites->left;
+  sites->left = INT64_MAX;
+  sites->paused = true;
+  sites->pause_ns = clock_now_ns();
+  sites->at_pause = objects_made(sites);
+}
+
+/* The interval goes on: but for what was made meanwhile. */
+static void resume(struct sites *sites)
+{
+  sites->left = sites->left_paused;
+  sites->paused = false;
+  sites->at_begin += objects_made(sites) - sites->at_pause;
+}
+
+static void tell(struct sites *sites, bool unjudged)
+{
+  sites->unjudged = unjudged;
+  sites->map = 0;
+  atomic_store(&sites->state, RTOP_SITES_TELLING);
+}
+
+/* Nothing more is sampled. */
+static void stop(struct sites *sites, int64_t now)
+{
+  remove_hook(sites);
+  if (now < atomic_load(&sites->end_ns)) atomic_store(&sites->end_ns, now);
+  sites->majors = major_gcs(sites);
+  if (sites->map) atomic_store(&sites->state, RTOP_SITES_WAITS);
+  else tell(sites, true);
+}
+
+static void sample_on(struct sites *sites)
+{
+  int64_t now = clock_now_ns();
+  if (!sites->paused) return;
+  int64_t hook_ns = hook_cost_ns(sites, sites->at_pause - sites->at_begin);
+  uint32_t samples = sites->count;
+  if (!close_interval(sites)) {
+    resume(sites);
+    return;
+  }
+  pay(sites, hook_ns, sites->opening_ns + clock_now_ns() - now, samples);
+  if (now >= atomic_load(&sites->end_ns)) stop(sites, now);
+  else open_interval(sites);
+}
+
+static void judge_some(struct sites *sites)
+{
+  if (!trylock_take(&sites->lock)) return;
+  struct sites_sums *sums = &sites->sums;
+  uint32_t end = sites->judged + JUDGED_PER_JOB;
+  for (; sites->judged < sums->followed_count && sites->judged < end; sites->judged++) {
+    if (sums->followed[sites->judged].site == SITES_NONE) continue;
+    VALUE object = map_at(sites->map, UINT2NUM(sites->judged));
+    bool live = !RB_SPECIAL_CONST_P(object);
+    sites_sums_judge(sums, sites->judged, live, live ? sites_names_bytes(object) : 0);
+  }
+  trylock_release(&sites->lock);
+  if (sites->judged >= sums->followed_count) tell(sites, false);
+}
+
+/* One that began when the time was up, and has marked all. */
+static void wait_for_gc(struct sites *sites)
+{
+  int64_t until_ns = atomic_load(&sites->end_ns) + RTOP_SITES_GC_SECONDS * CLOCK_NS_PER_SECOND;
+  if (!sites->judges) sites->judges = major_gcs(sites) > sites->majors && !is_marking();
+  if (sites->judges) judge_some(sites);
+  else if (clock_now_ns() >= until_ns) tell(sites, true);
+}
+
+/* Nobody would read what is left, and who asks next must not get it. */
+static void drop(struct sites *sites)
+{
+  remove_hook(sites);
+  if (sites->ending || !trylock_take(&sites->lock)) return;
+  sites->count = 0;
+  sites->map = 0;
+  atomic_store(&sites->state, 0);
+  if (sites->pending) sites_sums_clear(&sites->sums);
+  trylock_release(&sites->lock);
+}
+
+void sites_leave(struct sites *sites, int slot)
+{
+  atomic_fetch_and(&sites->wanted, ~(1u << slot));
+  if (!atomic_load(&sites->wanted)) drop(sites);
+}
+
+void sites_job(struct sites *sites)
+{
+  int state = atomic_load_explicit(&sites->state, memory_order_relaxed);
+  if (!state) return;
+  if (!atomic_load(&sites->wanted)) drop(sites); /* the publisher had it when the last one left */
+  else if (state == RTOP_SITES_ON) sample_on(sites);
+  else if (state == RTOP_SITES_WAITS) wait_for_gc(sites);
+}
+
+void sites_end(struct sites *sites)
+{
+  sites->ending = true;
+  sites_pause(sites);
+  if (atomic_load(&sites->state) == RTOP_SITES_ON) {
+    for (int i = 0; i < END_TRIES && !close_interval(sites); i++) sched_yield();
+    stop(sites, clock_now_ns());
+  }
+  if (atomic_load(&sites->state) == RTOP_SITES_WAITS) tell(sites, true);
+}
+
+void sites_forget(struct sites *sites)
+{
+  remove_hook(sites);
+  trylock_release(&sites->lock);
+  sites->ending = false;
+  sites->count = 0;
+  sites->map = 0;
+  atomic_store(&sites->wanted, 0);
+  atomic_store(&sites->state, 0);
+  if (sites->pending) sites_sums_clear(&sites->sums);
+}

@@ -1,0 +1,13 @@
+/* The view of allocation sites: where the program makes objects, as long as that is sampled and after it.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_VIEW_SITES_H
+#define RTOP_TUI_VIEW_SITES_H
+
+#include "tui/ui/ui.h"
+
+extern const struct view_ops view_sites;
+void sites_draw(struct ui *ui);
+
+#endif
