@@ -71,11 +71,13 @@ class LayoutTest < Minitest::Test
       return real(event) + (strcmp(getenv("OTHER_VM"), "other calls") ? 0 : 8);
     }
 
-    /* Only the probes lock: here nothing of it is seen. */
+    /* Of those who lock, the probes are the only ones of the extension: they see nothing of it. */
     VALUE rb_mutex_lock(VALUE mutex)
     {
       static VALUE (*real)(VALUE);
+      Dl_info caller;
       if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_mutex_lock");
+      if (!dladdr(__builtin_return_address(0), &caller) || !strstr(caller.dli_fname, "rperf_top")) return real(mutex);
       close(open(getenv("OTHER_VM_TOLD"), O_CREAT | O_WRONLY, 0600));
       return strcmp(getenv("OTHER_VM"), "other locks") ? real(mutex) : mutex;
     }
@@ -214,7 +216,7 @@ class LayoutTest < Minitest::Test
     end
   end
 
-  INSIDES = /\b(struct RTypedData|RTYPEDDATA|RBASIC\w*|T_IMEMO|T_ICLASS|RUBY_FL_USHIFT|RCLASS\w*|ROBJECT\w*|RUBY_T_MASK)\b/
+  INSIDES = /\b(struct RTypedData|RTYPEDDATA|RTYPEDDATA_GET_DATA|RBASIC\w*|T_IMEMO|T_ICLASS|RUBY_FL_USHIFT|RCLASS\w*|ROBJECT\w*|RUBY_T_MASK)\b/
 
   def test_only_three_files_look_inside
     files = Dir[File.expand_path("../../ext/**/*.{c,h}", __dir__)].select { |path| File.read(path).match?(INSIDES) }
