@@ -49,20 +49,41 @@ static void locks_deadlock(const struct rtop_report *report, const struct rtop_l
   }
 }
 
+/* What is longer than a line goes on in the next ones: who has it is what matters. */
+static void locks_words(FILE *out, int columns, char *line)
+{
+  char *end;
+  while (rtop_text_width(line) > columns && (end = strstr(line, "; ")) != NULL) {
+    *end = '\0';
+    locks_line(out, columns, line);
+    line = end;
+    line[0] = ' ';
+  }
+  locks_line(out, columns, line);
+}
+
+static bool locks_are_told(const struct rtop_lock_chain *circle, size_t row)
+{
+  for (unsigned i = 0; i < circle->count; i++)
+    if (circle->rows[i] == row) return true;
+  return false;
+}
+
 void locks_write_text(const struct rtop_report *report, FILE *out, int columns)
 {
   struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
-  struct rtop_lock_chain circle;
+  struct rtop_lock_chain circle = { 0 };
   const struct rtop_sum *sum = &report->sum;
   size_t count = rtop_lock_counts(sum, locks);
   if (rtop_lock_deadlock(&circle, sum)) locks_deadlock(report, &circle, out, columns);
   for (size_t i = 0; i < count && i < LOCKS_TOLD; i++) {
     char name[LOCKS_NAME], others[24] = "", words[LOCKS_TEXT], line[LOCKS_TEXT + LOCKS_NAME + 40];
+    if (locks_are_told(&circle, locks[i].row)) continue;
     thread_lock_thread(name, sizeof name, &sum->threads[locks[i].row]);
     thread_lock_words(words, sizeof words, sum, report->symbols, locks[i].row);
     if (locks[i].waiters > 1) snprintf(others, sizeof others, " +%u", locks[i].waiters - 1);
     snprintf(line, sizeof line, "Lock %s%s %s", name, others, words);
-    locks_line(out, columns, line);
+    locks_words(out, columns, line);
   }
   if (count > LOCKS_TOLD)
     fprintf(out, "Locks: threads wait for %s%zu more\n", count == RTOP_LOCK_COUNTS_MAX ? "at least " : "",

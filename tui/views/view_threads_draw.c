@@ -285,6 +285,21 @@ static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_sy
   if (rtop_text_width(out) > columns) without_core(out);
 }
 
+/* "Mutex #3 of puma 002, Mutex#lock < App#call", or the first half. False: it waits for no lock of another one, or there is
+ * no room. */
+static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread, int columns, char *out, size_t bytes)
+{
+  char lock[64], name[64], leaf[1200];
+  size_t holder = rtop_lock_holder(&ui->sum, (size_t)(thread - ui->sum.threads));
+  if (holder == SIZE_MAX) return false;
+  thread_lock_name(lock, sizeof lock, &thread->lock);
+  thread_lock_thread(name, sizeof name, &ui->sum.threads[holder]);
+  leaf_text(thread, rtop_profile_symbols(ui->profile), columns, leaf, sizeof leaf);
+  snprintf(out, bytes, "%s of %s, %s", lock, name, leaf);
+  if (rtop_text_width(out) > columns) snprintf(out, bytes, "%s of %s", lock, name);
+  return rtop_text_width(out) <= columns;
+}
+
 static void draw_leaf(const struct pen *pen, int x, int columns)
 {
   char text[1400];
@@ -292,7 +307,7 @@ static void draw_leaf(const struct pen *pen, int x, int columns)
   const struct rtop_symbols *symbols = rtop_profile_symbols(pen->ui->profile);
   const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
   bool code = rtop_symbol_is_code(rtop_symbols_get(symbols, leaf->frame)) && !thread_stack_is_old(thread);
-  leaf_text(thread, symbols, columns, text, sizeof text);
+  if (!lock_text(pen->ui, thread, columns, text, sizeof text)) leaf_text(thread, symbols, columns, text, sizeof text);
   draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
 }
 

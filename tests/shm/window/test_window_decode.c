@@ -149,14 +149,14 @@ static void test_part_table(void **state)
   assert_false(DECODES(""));
   assert_true(DECODES("\x00"));
   assert_false(DECODES("\x01"));
-  assert_false(DECODES("\x01\x0b"));
-  assert_true(DECODES("\x01\x0b\x00"));
-  assert_true(DECODES("\x01\x0b\x02zz")); /* unknown part: skipped */
+  assert_false(DECODES("\x01\x0e"));
+  assert_true(DECODES("\x01\x0e\x00"));
+  assert_true(DECODES("\x01\x0e\x02zz")); /* unknown part: skipped */
   assert_true(DECODES("\x01\xff\xff\xff\xff\x0f\x01z"));
-  assert_false(DECODES("\x01\x0b\x03zz")); /* longer than what is left */
-  assert_false(DECODES("\x01\x0b\x01zz")); /* bytes behind the last part */
-  assert_false(DECODES("\x01\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
-  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0b\x00"));
+  assert_false(DECODES("\x01\x0e\x03zz")); /* longer than what is left */
+  assert_false(DECODES("\x01\x0e\x01zz")); /* bytes behind the last part */
+  assert_false(DECODES("\x01\x0e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
+  assert_false(DECODES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x0e\x00"));
   assert_false(DECODES("\x02\x05\x01\x05\x01\x00\x00")); /* marks twice */
   assert_true(DECODES("\x02\x05\x01\x0a\x01\x00\x00"));
   assert_true(DECODES("\x01\x05\x01\x00"));      /* an empty part */
