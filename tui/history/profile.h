@@ -122,7 +122,7 @@ struct rtop_thread_row {
   uint32_t node; /* leaf of its stack at the end of the span */
   bool stale;    /* that one is not known: `node` was it, stack_age_ns before (0: ?) */
   uint64_t stack_age_ns;
-  struct rtop_lock lock; /* at the end of the span, for as long as it has been blocked (locks.h) */
+  struct rtop_lock lock; /* at the end of the span, for as long as it has been blocked (tui/stalls/locks.h) */
   struct rtop_cost cost;
 };
 

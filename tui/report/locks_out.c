@@ -78,7 +78,7 @@ void locks_write_text(const struct rtop_report *report, FILE *out, int columns)
   if (rtop_lock_deadlock(&circle, sum)) locks_deadlock(report, &circle, out, columns);
   for (size_t i = 0; i < count && i < LOCKS_TOLD; i++) {
     char name[LOCKS_NAME], others[24] = "", words[LOCKS_TEXT], line[LOCKS_TEXT + LOCKS_NAME + 40];
-    if (locks_are_told(&circle, locks[i].row)) continue;
+    if (locks[i].waiters == 1 && locks_are_told(&circle, locks[i].row)) continue;
     thread_lock_thread(name, sizeof name, &sum->threads[locks[i].row]);
     thread_lock_words(words, sizeof words, sum, report->symbols, locks[i].row);
     if (locks[i].waiters > 1) snprintf(others, sizeof others, " +%u", locks[i].waiters - 1);

@@ -1,7 +1,7 @@
 /* Runs the rules over the history, and keeps the list of stalls. */
 #include "stalls_impl.h"
 
-#include "tui/text/phrase.h"
+#include "tui/text/text.h"
 #include "tui/text/reserve.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@
 #ifndef RTOP_TUI_STALLS_H
 #define RTOP_TUI_STALLS_H
 
-#include "tui/history/locks.h"
+#include "tui/stalls/locks.h"
 #include "tui/history/symbols.h"
 
 enum stall_cause {
@@ -74,7 +74,7 @@ struct stall {
    * none, the method in Ruby that called what is not in Ruby. 0: none */
   uint32_t frame, caller;
   bool last_seen; /* that is only where the thread was seen last: nobody knows better yet */
-  /* blocked: the thread waits for a lock that this one has (tui/history/locks.h), and where that one is. "": not known */
+  /* blocked: the thread waits for a lock that this one has (tui/stalls/locks.h), and where that one is. "": not known */
   const char *holder;
   uint32_t holder_frame, holder_caller; /* 0: not known */
   struct rtop_lock lock;                /* what it waited for when it began */

@@ -2,7 +2,6 @@
 #include "thread_locks.h"
 
 #include "thread_words.h"
-#include "tui/text/phrase.h"
 #include "tui/text/text.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What blocked threads wait for, and who has the lock that they want: as the process tells it (tui/history/locks.h); where
+/* What blocked threads wait for, and who has the lock that they want: as the process tells it (tui/stalls/locks.h); where
  * it does not, as far as stacks tell.
  *
  * No stack names a lock. What is known is the place: a thread that waits in Mutex#synchronize (or Monitor's) wants the
@@ -10,7 +10,7 @@
 #ifndef RTOP_TUI_THREAD_LOCKS_H
 #define RTOP_TUI_THREAD_LOCKS_H
 
-#include "tui/history/locks.h"
+#include "tui/stalls/locks.h"
 
 /* A method of C, or of Ruby's own, that waits for a Mutex or a Monitor. */
 bool thread_lock_is(const struct rtop_symbol *symbol);

@@ -29,7 +29,7 @@
 #ifndef RTOP_TUI_VERDICT_H
 #define RTOP_TUI_VERDICT_H
 
-#include "tui/history/locks.h"
+#include "tui/stalls/locks.h"
 #include "tui/stalls/off_gvl.h"
 
 enum verdict_kind {

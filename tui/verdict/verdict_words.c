@@ -1,7 +1,6 @@
 /* Puts a verdict into words, longer or shorter. */
 #include "verdict_words.h"
 
-#include "tui/text/phrase.h"
 #include "tui/text/text.h"
 #include <stdio.h>
 #include <string.h>

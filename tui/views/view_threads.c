@@ -1,6 +1,6 @@
 /* The threads: state, history, figures, stack; choosing one for all views. Drawn in view_threads_draw.c. */
 #include "view_threads.h"
-#include "tui/history/locks.h"
+#include "tui/stalls/locks.h"
 #include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"

@@ -1,6 +1,6 @@
 /* Threads that wait for locks of one another: chains, circles, and numbers that make no sense. */
 #include "tests/tui/model_fixture.h"
-#include "tui/history/locks.h"
+#include "tui/stalls/locks.h"
 
 enum { COUNT = 400 };
 static struct rtop_thread_row rows[COUNT];

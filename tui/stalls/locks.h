@@ -6,7 +6,7 @@
 #ifndef RTOP_TUI_LOCKS_H
 #define RTOP_TUI_LOCKS_H
 
-#include "profile.h"
+#include "tui/history/profile.h"
 
 enum { RTOP_LOCK_CHAIN_MAX = 16 };
 
