@@ -379,7 +379,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "exceptions", json_count(sum->counters.exceptions));
   if (sum->counters.fibers_waiting)
     json_object_set_new(object, "fibers_waiting", json_count(sum->counters.fibers_waiting));
-  if (sum->counters.lock_waits) json_object_set_new(object, "lock_waits", json_count(sum->counters.lock_waits));
+  json_object_set_new(object, "lock_waits", json_count(sum->counters.lock_waits));
   for (size_t i = 0; i < sum->thread_count; i++) json_array_append_new(threads, json_thread(report, &sum->threads[i]));
   json_object_set_new(object, "threads", threads);
   for (size_t i = 0; i < report->methods.count; i++)

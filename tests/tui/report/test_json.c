@@ -63,7 +63,7 @@ static void test_every_key_of_the_contract(void **state)
   report_fixture_setup(&fixture);
   json_t *object = round_trip(&fixture.report, NULL);
   KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "mode", "windows", "gaps", "sampler",
-       "verdict", "gvl", "gc", "allocations", "exceptions", "fibers_waiting", "threads", "methods");
+       "verdict", "gvl", "gc", "allocations", "exceptions", "fibers_waiting", "lock_waits", "threads", "methods");
   KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked", "held", "holder", "waiters", "wait");
   KEYS(json_object_get(object, "verdict"), "kind", "text", "method", "caller", "last_seen", "share", "thread", "owner",
