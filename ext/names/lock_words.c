@@ -55,16 +55,22 @@ static const VALUE *words_of(VALUE object)
   return RTYPEDDATA_GET_DATA(object);
 }
 
-/* The innermost frame; NULL: there is none (any more). */
+/* The innermost frame; NULL: there is none (any more), as when a thread ends: its stack goes first. */
 static const VALUE *frame_of(VALUE thread)
 {
   const VALUE *context = fiber_frames_current(thread);
-  if (!context) return NULL;
-  const VALUE *stack = (const VALUE *)context[CONTEXT_STACK], *frame = (const VALUE *)context[CONTEXT_FRAME];
+  return context && context[CONTEXT_STACK] ? (const VALUE *)context[CONTEXT_FRAME] : NULL;
+}
+
+/* Is that a frame? It stands in the stack of what runs. */
+static bool frame_is_right(VALUE thread)
+{
+  const VALUE *context = fiber_frames_current(thread), *frame = frame_of(thread);
+  if (!context || !frame) return false;
+  const VALUE *stack = (const VALUE *)context[CONTEXT_STACK];
   VALUE words = context[CONTEXT_STACK_WORDS];
-  bool inside = stack && frame >= stack && words > FRAME_WORDS && words < STACK_WORDS_MAX &&
-                frame <= stack + (words - FRAME_WORDS) && (uintptr_t)frame % sizeof(VALUE) == 0;
-  return inside ? frame : NULL;
+  return stack && frame >= stack && words > FRAME_WORDS && words < STACK_WORDS_MAX &&
+         frame <= stack + (words - FRAME_WORDS) && (uintptr_t)frame % sizeof(VALUE) == 0;
 }
 
 /* A list's first and last element, where the list of an object begins. */
@@ -92,8 +98,8 @@ static bool waits_in(const void *data, size_t offset)
 
 static VALUE probe(VALUE self)
 {
-  const VALUE *frame = frame_of(rb_thread_current());
-  frame_was_right = frame_was_right && frame && frame[FRAME_RECEIVER] == self;
+  VALUE thread = rb_thread_current();
+  frame_was_right = frame_was_right && frame_is_right(thread) && frame_of(thread)[FRAME_RECEIVER] == self;
   return Qnil;
 }
 
@@ -275,6 +281,11 @@ struct lock_wait lock_words_wait(VALUE thread)
   if (type == queue.type) return wait_in_queue(&queue, words_of(receiver));
   if (type == sized_queue.type) return wait_in_queue(&sized_queue, words_of(receiver));
   return wait_in_monitor(receiver, type);
+}
+
+bool lock_words_holds(VALUE thread)
+{
+  return known && words_of(thread)[held_word];
 }
 
 uint32_t lock_words_held(VALUE thread, uint64_t held[LOCK_WORDS_HELD_MAX])

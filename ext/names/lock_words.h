@@ -34,6 +34,7 @@ struct lock_wait lock_words_wait(VALUE thread);
 
 /* The Mutexes that a thread has, the last one first; returns how many, of very many only the last ones. It is the calling
  * thread, or one that cannot run meanwhile. */
+bool lock_words_holds(VALUE thread); /* any? The quick answer */
 uint32_t lock_words_held(VALUE thread, uint64_t held[LOCK_WORDS_HELD_MAX]);
 
 #endif

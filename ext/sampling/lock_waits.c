@@ -7,18 +7,23 @@ enum { READ_TRIES = 100 };
 #define KIND_MASK UINT64_C(7) /* addresses of locks have no such bits */
 static_assert(RTOP_LOCK_KIND_END <= KIND_MASK + 1, "kinds");
 
-/* Most threads have none, as the last time: then nothing is written. */
-static void note_held(struct thread_data *data, VALUE thread)
+static void write_held(struct thread_data *data, VALUE thread)
 {
   uint64_t held[LOCK_WORDS_HELD_MAX];
   uint32_t count = lock_words_held(thread, held);
-  if (!count && !atomic_load_explicit(&data->held_count, memory_order_relaxed)) return;
   uint32_t turn = atomic_load_explicit(&data->held_turn, memory_order_relaxed);
   atomic_store_explicit(&data->held_turn, turn + 1, memory_order_relaxed);
   atomic_thread_fence(memory_order_release);
   atomic_store_explicit(&data->held_count, count, memory_order_relaxed);
   for (uint32_t i = 0; i < count; i++) atomic_store_explicit(&data->held[i], held[i], memory_order_relaxed);
   atomic_store_explicit(&data->held_turn, turn + 2, memory_order_release);
+}
+
+/* Most threads have none, as the last time: then nothing is written. */
+static inline void note_held(struct thread_data *data, VALUE thread)
+{
+  bool any = atomic_load_explicit(&data->held_count, memory_order_relaxed) || lock_words_holds(thread);
+  if (any) write_held(data, thread);
 }
 
 void lock_waits_note_held(struct thread_data *data)
