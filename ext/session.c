@@ -8,6 +8,7 @@
 #include "ext/hooks/gvl.h"
 #include "ext/hooks/raises.h"
 #include "ext/names/exclude.h"
+#include "ext/names/lock_words.h"
 #include "ext/out/opening.h"
 #include "ext/out/publisher.h"
 #include "ext/sampling/sampler.h"
@@ -161,9 +162,11 @@ static void restart_in_child(void)
   if (failure) publisher_warn(&session.publisher, failure);
 }
 
-static VALUE look_at_fibers(VALUE unused)
+/* At what may be there since. */
+static VALUE look_around(VALUE unused)
 {
   fiber_switch_look(&session.sampler);
+  lock_words_learn_more();
   return unused;
 }
 
@@ -174,7 +177,7 @@ static void sample(void)
   sites_pause(&session.tracing.sites);
   sampler_job(&session.sampler);
   tracing_job(&session.tracing);
-  rb_protect(look_at_fibers, Qnil, &raised);
+  rb_protect(look_around, Qnil, &raised);
   if (raised) rb_set_errinfo(error);
   sites_job(&session.tracing.sites);
 }

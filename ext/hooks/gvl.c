@@ -6,6 +6,7 @@
 #include "ext/out/publisher.h"
 #include "ext/sampling/accounting.h"
 #include "ext/sampling/fibers.h"
+#include "ext/sampling/lock_waits.h"
 #include "ext/sampling/running.h"
 #include "ext/sampling/stacks.h"
 #include "shm/base/clock.h"
@@ -176,6 +177,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
 {
   bool runs = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed)) == RTOP_RUNNING;
   enum rtop_thread_state before;
+  lock_waits_go_off(data);
   int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   if (before != RTOP_RUNNING) { /* a wait that was interrupted before it began: the VM never said RESUMED */

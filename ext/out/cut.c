@@ -2,6 +2,7 @@
 #include "cut.h"
 
 #include "cut_labels.h"
+#include "cut_locks.h"
 #include "cut_raised.h"
 #include "cut_threads.h"
 #include "opening.h"
@@ -202,6 +203,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
   bool complete = cut_threads_charge(cut, cells, last);
   cut_threads_update_nodes(cut);
+  cut_locks_add(cut);
   complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut) && cut_threads_add_fibers(cut);
   add_counters(cut);
   complete = complete && cut_raised_add(cut, last);

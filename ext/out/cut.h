@@ -19,6 +19,20 @@ struct cut_baseline {
   int64_t cpu_ns, publisher_cpu_ns;
 };
 
+/* Locks that somebody waits for, by address; open addressing, see cut_locks.h. */
+enum { CUT_LOCKS_PLACES = 1024, CUT_LOCKS_MAX = CUT_LOCKS_PLACES / 4 * 3 };
+struct cut_locks {
+  struct cut_lock {
+    uint64_t lock; /* 0: free */
+    uint64_t holder;
+    int64_t seen_ns;
+    uint32_t number;
+    bool queue;
+  } of[CUT_LOCKS_PLACES];
+  uint32_t count, numbers;
+  int64_t full_ns; /* the end of the last window for which room was made */
+};
+
 struct cut {
   struct sampler *sampler;
   struct rtop_writer *writer;
@@ -31,6 +45,8 @@ struct cut {
   uint64_t rest_cost_ns;              /* of threads that ended before they could hand it in */
   uint64_t rss_bytes;                 /* as last read */
   uint32_t rss_age;                   /* windows since then */
+  uint64_t lock_waits;                /* in the window, for Mutexes and Monitors */
+  struct cut_locks locks;
 };
 
 /* What is counted from now on belongs to the first window. */

@@ -3,11 +3,13 @@
 
 #include "accounting.h"
 #include "fibers.h"
+#include "lock_waits.h"
 #include "running.h"
 #include "stacks.h"
 #include "thread_calls.h"
 #include "ext/base/trylock.h"
 #include "ext/names/fiber_frames.h"
+#include "ext/names/lock_words.h"
 #include "ext/names/method_entry.h"
 #include "shm/base/clock.h"
 #include <stdlib.h>
@@ -24,6 +26,7 @@ static VALUE learn_layout(VALUE unused)
   method_entry_learn();
   thread_calls_learn();
   fiber_frames_learn();
+  lock_words_learn();
   return Qnil;
 }
 
@@ -222,6 +225,7 @@ void sampler_adopt_threads(struct sampler *sampler)
     data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
     data->main_ractor = true;
     atomic_store(&data->stack_known, false);
+    lock_waits_note_held(data);
     if (running) threads_bind_native(data);
     else walk_other(sampler, data);
   }
@@ -305,6 +309,7 @@ void sampler_job(struct sampler *sampler)
   }
   accounting_spent(data, RTOP_RUNNING, open);
   accounting_add(sampler, data, RTOP_RUNNING, open);
+  lock_waits_note_held(data);
   if (sampler_tick_due(sampler, data, now)) take_sample(sampler, data, own.begin_ns);
   housekeeping(sampler, data, own.begin_ns);
   accounting_end_own(sampler, data, &own);

@@ -19,6 +19,7 @@
 #include "ext/base/cpu_clock.h"
 #include "strata.h"
 #include "ext/base/trylock.h"
+#include "ext/names/lock_words.h"
 #include "shm/base/format.h"
 #include <ruby.h>
 #include <ruby/thread.h>
@@ -74,6 +75,13 @@ struct thread_data {
   _Atomic uint64_t releases;        /* times that it got the GVL back */
   _Atomic uint64_t coarse_releases; /* of these, in storms */
 
+  /* Locks, see lock_waits.h. */
+  _Atomic uint64_t lock_wait;  /* that it waits for in the open off-GVL stretch, and how; 0: for none */
+  _Atomic uint64_t lock_waits; /* times that it waited for a Mutex or Monitor */
+  _Atomic uint32_t held_turn;  /* odd while these change */
+  _Atomic uint32_t held_count;
+  _Atomic uint64_t held[LOCK_WORDS_HELD_MAX];
+
   _Atomic(struct fibers *) fibers; /* fibers.h; NULL: it has had no fiber scheduler */
   _Atomic VALUE fiber; /* the one that runs, where it has: kept alive, so that it can be looked at when left */
 
@@ -121,7 +129,8 @@ struct thread_data {
   bool in_segment;
   bool last_window; /* ended before the window being built was cut */
   uint64_t name_published;
-  uint64_t releases_seen, coarse_releases_seen;
+  uint64_t releases_seen, coarse_releases_seen, lock_waits_seen;
+  struct lock_wait window_wait; /* at the end of the window being built */
   uint32_t native_published;
   uint32_t window_index;              /* in the window being built */
   int64_t moved_ns[RTOP_STATE_COUNT]; /* time by state that the publisher charged itself */

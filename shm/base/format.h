@@ -23,7 +23,7 @@
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
   7u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
-        calls; 7: exceptions by class and place, allocation sites */
+        calls; 7: exceptions by class and place, allocation sites, locks */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -250,13 +250,26 @@ enum rtop_window_part {
   RTOP_PART_CELLS = 3,
   RTOP_PART_LATE = 4,
   RTOP_PART_MARKS = 5,
-  RTOP_PART_STACKS = 6,  /* version 1.2 */
-  RTOP_PART_BEGUN = 7,   /* version 1.3 */
-  RTOP_PART_FIBERS = 8,  /* version 1.4 */
-  RTOP_PART_EXACT = 9,   /* version 1.5 */
-  RTOP_PART_SLOW = 10,   /* version 1.6 */
-  RTOP_PART_RAISES = 13, /* version 1.7 */
-  RTOP_PART_KIND_END = 14,
+  RTOP_PART_STACKS = 6, /* version 1.2 */
+  RTOP_PART_BEGUN = 7,  /* version 1.3 */
+  RTOP_PART_FIBERS = 8, /* version 1.4 */
+  RTOP_PART_EXACT = 9,  /* version 1.5 */
+  RTOP_PART_SLOW = 10,  /* version 1.6 */
+  RTOP_PART_LOCKS = 11, /* version 1.7 */
+  RTOP_PART_RAISES = 12, /* version 1.7 */
+  RTOP_PART_KIND_END = 13,
+};
+
+/* What a thread that is off the GVL waits for; unknown ones are other locks, of which nothing is known. */
+enum rtop_lock_kind {
+  RTOP_LOCK_NONE = 0,
+  RTOP_LOCK_MUTEX = 1,
+  RTOP_LOCK_MONITOR = 2,
+  RTOP_LOCK_QUEUE = 3,       /* something in a Queue or SizedQueue */
+  RTOP_LOCK_SIZED_QUEUE = 4, /* room in a SizedQueue */
+  RTOP_LOCK_CONDITION =
+      5, /* a ConditionVariable, or the end of Mutex#sleep: told is the Mutex that it let go of for that */
+  RTOP_LOCK_KIND_END = 6,
 };
 
 /* What is known exactly of a method that is traced. A number belongs to the node of the method, a child of the root;
@@ -394,6 +407,8 @@ enum rtop_counter_id {
       20, /* of the profiler: COST_NS, the publisher, and an estimate of what nobody measures */
   RTOP_COUNTER_FIBERS_WAITING = 21, /* now: in fiber schedulers; only where there is one */
   RTOP_COUNTER_STOPPED_NS = 22, /* the process did not run: the timer came so much later than asked; only if it did */
+  RTOP_COUNTER_LOCK_WAITS = 23, /* times that a thread went off the GVL to wait for a Mutex or Monitor */
+  RTOP_COUNTER_LOCKS_UNKNOWN = 24, /* now: 1: what threads wait for cannot be read from this VM; only then */
   RTOP_COUNTER_RAISES_UNTOLD = 27, /* of EXCEPTIONS, those that no window tells the class and the place of */
   RTOP_COUNTER_ID_MAX = 64,
 };

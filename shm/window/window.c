@@ -138,6 +138,17 @@ const struct window_part window_part_raises = {
   },
 };
 
+const struct window_part window_part_locks = {
+  RTOP_PART_LOCKS,
+  sizeof(struct rtop_window_thread),
+  3,
+  {
+      { offsetof(struct rtop_window_thread, lock_kind), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_window_thread, lock), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_window_thread, lock_holder), 8, WINDOW_PLAIN },
+  },
+};
+
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes)
 {
   if (array && wanted <= *capacity) return array;

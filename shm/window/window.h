@@ -13,6 +13,8 @@
  *   FIBERS       count; then one column per field of struct rtop_fibers
  *   EXACT        count; then one column per field of struct rtop_exact
  *   SLOW         count; then one column per field of struct rtop_slow
+ *   LOCKS        count, that of THREADS; then lock_kind, lock and lock_holder of each. Comes after THREADS; left out
+ *                when no thread waits for a lock
  *   RAISES       count; then one column per field of struct rtop_raised
  * Nodes, threads, slots and serials are stored as the difference to the element before, times too, the
  * first one to the start of the window. Start and end of the window stand in its directory slot.
@@ -78,6 +80,9 @@ struct rtop_window_thread {
   uint64_t state_age_ns;   /* how long it has been in that state */
   uint64_t provisional_ns; /* part of this window that no cell holds yet; 0 since version 1.2 */
   uint64_t stack_age_ns;   /* `node` was seen so long before the window's end; 0: not told */
+  uint32_t lock_kind;      /* that it waits for while it is blocked, for as long as it has been: enum rtop_lock_kind */
+  uint32_t lock;           /* which one: a number that is the same as long as somebody waits for it; 0: it found none */
+  uint64_t lock_holder;    /* serial of the thread that has the Mutex or Monitor; 0: not known */
 };
 
 struct rtop_mark {
@@ -217,7 +222,8 @@ struct rtop_raised *rtop_window_add_raised(struct rtop_window *window);
 static inline bool rtop_counter_is_now(unsigned id)
 {
   return id == RTOP_COUNTER_RATE_HZ || id == RTOP_COUNTER_RATE_WANTED_HZ || id == RTOP_COUNTER_HEAP_LIVE_SLOTS ||
-         id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES || id == RTOP_COUNTER_FIBERS_WAITING;
+         id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES || id == RTOP_COUNTER_FIBERS_WAITING ||
+         id == RTOP_COUNTER_LOCKS_UNKNOWN;
 }
 
 /* Is the number what it is at the window's end, not the change over the window? */

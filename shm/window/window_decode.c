@@ -53,13 +53,14 @@ static void *decode_part(struct varint_reader *reader, const struct window_part 
   return grown;
 }
 
-/* They are written over the zeros of the threads that were decoded before. */
-static bool decode_stacks(struct varint_reader *reader, struct rtop_window *window)
+/* Columns more of the threads, written over the zeros of those that were decoded before. */
+static bool decode_more(struct varint_reader *reader, const struct window_part *part, struct rtop_window *window)
 {
   size_t count;
-  return decode_count(reader, window_part_stacks.column_count, &count) && count == window->thread_count &&
-         decode_column(reader, &window_part_stacks.columns[0], (unsigned char *)window->threads, count,
-                       window_part_stacks.element_bytes, 0);
+  bool right = decode_count(reader, part->column_count, &count) && count == window->thread_count;
+  for (size_t i = 0; i < part->column_count && right; i++)
+    right = decode_column(reader, &part->columns[i], (unsigned char *)window->threads, count, part->element_bytes, 0);
+  return right;
 }
 
 static bool decode_threads(struct varint_reader *reader, struct rtop_window *window)
@@ -67,8 +68,11 @@ static bool decode_threads(struct varint_reader *reader, struct rtop_window *win
   bool right;
   window->threads = decode_part(reader, &window_part_threads, window->threads, &window->thread_capacity,
                                 &window->thread_count, window->start_mono_ns, &right);
-  for (size_t i = 0; right && i < window->thread_count; i++)
-    window->threads[i].stack_age_ns = 0; /* the array is used again and again */
+  for (size_t i = 0; right && i < window->thread_count; i++) { /* the array is used again and again */
+    struct rtop_window_thread *thread = &window->threads[i];
+    thread->stack_age_ns = thread->lock_holder = 0;
+    thread->lock_kind = thread->lock = 0;
+  }
   return right;
 }
 
@@ -104,7 +108,7 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   else if (kind == RTOP_PART_MARKS)
     window->marks = decode_part(reader, &window_part_marks, window->marks, &window->mark_capacity, &window->mark_count,
                                 start, &right);
-  else if (kind == RTOP_PART_STACKS) right = decode_stacks(reader, window);
+  else if (kind == RTOP_PART_STACKS) right = decode_more(reader, &window_part_stacks, window);
   else if (kind == RTOP_PART_BEGUN)
     window->begun = decode_part(reader, &window_part_begun, window->begun, &window->begun_capacity,
                                 &window->begun_count, start, &right);
@@ -117,6 +121,7 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   else if (kind == RTOP_PART_SLOW)
     window->slow = decode_part(reader, &window_part_slow, window->slow, &window->slow_capacity, &window->slow_count,
                                start, &right);
+  else if (kind == RTOP_PART_LOCKS) right = decode_more(reader, &window_part_locks, window);
   else if (kind == RTOP_PART_RAISES)
     window->raised = decode_part(reader, &window_part_raises, window->raised, &window->raised_capacity,
                                  &window->raised_count, start, &right);

@@ -82,6 +82,15 @@ static void encode_stacks_part(struct encode_parts *parts, const struct rtop_win
     }
 }
 
+static void encode_locks_part(struct encode_parts *parts, const struct rtop_window *window)
+{
+  for (size_t i = 0; i < window->thread_count; i++)
+    if (window->threads[i].lock_kind != RTOP_LOCK_NONE) {
+      encode_part(parts, &window_part_locks, window->threads, window->thread_count);
+      return;
+    }
+}
+
 static void encode_counters_part(struct encode_parts *parts, const struct rtop_window *window)
 {
   if (!window->counters_present) return;
@@ -115,6 +124,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_part(&parts, &window_part_fibers, window->fibers, window->fibers_count);
   encode_part(&parts, &window_part_exact, window->exact, window->exact_count);
   encode_part(&parts, &window_part_slow, window->slow, window->slow_count);
+  encode_locks_part(&parts, window);
   encode_part(&parts, &window_part_raises, window->raised, window->raised_count);
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };

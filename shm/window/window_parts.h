@@ -39,6 +39,7 @@ extern const struct window_part window_part_begun;
 extern const struct window_part window_part_fibers;
 extern const struct window_part window_part_exact;
 extern const struct window_part window_part_slow;
+extern const struct window_part window_part_locks; /* columns more of the threads */
 extern const struct window_part window_part_raises;
 
 /* Of a traced method, what there may be much of. */

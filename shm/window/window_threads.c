@@ -48,7 +48,8 @@ void window_sum_threads(struct rtop_window *window, bool only_ended, uint32_t *m
       thread.serial = 0;
       thread.flags &= ~(uint32_t)RTOP_WINDOW_THREAD_STALE;
       thread.node = RTOP_NODE_ROOT;
-      thread.stack_age_ns = 0;
+      thread.stack_age_ns = thread.lock_holder = 0;
+      thread.lock_kind = thread.lock = 0;
     }
     window->threads[kept++] = thread;
   }

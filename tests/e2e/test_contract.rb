@@ -44,14 +44,14 @@ class TestContract < Minitest::Test
   end
 
   KEYS = {
-    [] => %w[schema time pid command ruby state frame mode windows gaps sampler losses verdict gvl gc allocations exceptions threads methods],
+    [] => %w[schema time pid command ruby state frame mode windows gaps sampler losses verdict gvl gc allocations exceptions lock_waits threads methods],
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["losses"] => %w[nodes frames strings threads labels marks samples windows],
     ["gvl"] => %w[running waiting blocked held holder waiters wait],
-    ["verdict"] => %w[kind text method caller last_seen share thread owner since lasts threads_at_work threads_resting gc objects],
+    ["verdict"] => %w[kind text method caller last_seen share thread owner since lasts threads_at_work threads_resting gc objects deadlock],
     ["gc"] => %w[marking sweeping minor major],
     ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu held blame stack stack_current
-                         stack_age],
+                         stack_age lock],
     ["methods", 0] => %w[name path line self total ratio threads running waiting blocked gc cpu blame
                          allocations samples],
   }.freeze

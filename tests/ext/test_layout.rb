@@ -1,7 +1,7 @@
 # What a VM whose insides are other ones gets: the checks at load find it out, and all names are made in jobs.
 #
 # The only insides that are read are the words of a method entry (ext/names/method_entry.h), of a thread
-# (ext/names/fiber_frames.h) and of a traced call (ext/tracing/call_place.h). A library loaded before the VM's
+# (ext/names/fiber_frames.h), of locks (ext/names/lock_words.h) and of a traced call (ext/tracing/call_place.h). A library loaded before the VM's
 # stands in for a VM with other ones: what the probes at load see of themselves is changed by it, nothing after that.
 # Counters that a VM lacks turn the profiler off.
 require_relative "support"
@@ -69,6 +69,17 @@ class LayoutTest < Minitest::Test
       static VALUE (*real)(void *);
       if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_tracearg_self");
       return real(event) + (strcmp(getenv("OTHER_VM"), "other calls") ? 0 : 8);
+    }
+
+    /* Of those who lock, the probes are the only ones of the extension: they see nothing of it. */
+    VALUE rb_mutex_lock(VALUE mutex)
+    {
+      static VALUE (*real)(VALUE);
+      Dl_info caller;
+      if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_mutex_lock");
+      if (!dladdr(__builtin_return_address(0), &caller) || !strstr(caller.dli_fname, "rperf_top")) return real(mutex);
+      close(open(getenv("OTHER_VM_TOLD"), O_CREAT | O_WRONLY, 0600));
+      return strcmp(getenv("OTHER_VM"), "other locks") ? real(mutex) : mutex;
     }
 
     size_t rb_gc_stat(VALUE key)
@@ -187,11 +198,29 @@ class LayoutTest < Minitest::Test
     end
   end
 
-  INSIDES = /\b(struct RTypedData|RTYPEDDATA|RBASIC\w*|T_IMEMO|T_ICLASS|RUBY_FL_USHIFT|RCLASS\w*|ROBJECT\w*|RUBY_T_MASK)\b/
+  # Then nothing is known of locks, which is said, and all else is as it was.
+  def test_a_vm_whose_locks_are_other_ones
+    program = "m = Mutex.new.tap(&:lock); Thread.new { m.lock }; def first_wait = $stdin.gets; first_wait"
+    { "as it is" => [1, nil], "other locks" => [0, 1] }.each do |how, right|
+      told = "#{@folder}/locks"
+      running = start(program, env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => told })
+      dump = running.dump_until("a thread that waits") { |one| one.windows.size > 3 && one.windows.last["threads"].size == 2 }
+      skip "this Ruby does not ask its library for the function" unless File.exist?(told)
+      last = dump.windows.last
+      assert_equal right, [last["threads"].last["lock_kind"], last["counters"]["locks_unknown"]], how
+      assert_equal how == "as it is", last["counters"].key?("lock_waits")
+      assert_includes dump.stack(last["threads"].first["node"]), "Object#first_wait"
+      running.puts
+      assert_predicate running.finish.status, :success?
+      assert_empty running.err
+    end
+  end
 
-  def test_only_two_files_look_inside
+  INSIDES = /\b(struct RTypedData|RTYPEDDATA|RTYPEDDATA_GET_DATA|RBASIC\w*|T_IMEMO|T_ICLASS|RUBY_FL_USHIFT|RCLASS\w*|ROBJECT\w*|RUBY_T_MASK)\b/
+
+  def test_only_three_files_look_inside
     files = Dir[File.expand_path("../../ext/**/*.{c,h}", __dir__)].select { |path| File.read(path).match?(INSIDES) }
-    assert_equal %w[fiber_frames.c method_entry.c], files.map { |path| File.basename(path) }.sort
+    assert_equal %w[fiber_frames.c lock_words.c method_entry.c], files.map { |path| File.basename(path) }.sort
   end
 
   ["nil", "kind", "class", "moved", "id", "kind of the second", "module"].each do |how|

@@ -72,6 +72,8 @@ static const char *const counter_names[RTOP_COUNTER_ID_MAX] = {
   [RTOP_COUNTER_POINT_DISTANCE_NS] = "point_distance_ns",
   [RTOP_COUNTER_WHOLE_COST_NS] = "whole_cost_ns",
   [RTOP_COUNTER_FIBERS_WAITING] = "fibers_waiting",
+  [RTOP_COUNTER_LOCK_WAITS] = "lock_waits",
+  [RTOP_COUNTER_LOCKS_UNKNOWN] = "locks_unknown",
   [RTOP_COUNTER_RAISES_UNTOLD] = "raises_untold",
 };
 
@@ -141,13 +143,14 @@ static void note_thread(struct dump *dump, const struct rtop_window_thread *row)
 
 static json_t *thread_row(const struct rtop_window_thread *row)
 {
-  return json_pack("{s:I s:I s:o s:I s:b s:b s:b s:b s:I s:I s:I}", "slot", (json_int_t)row->slot, "serial",
+  return json_pack("{s:I s:I s:o s:I s:b s:b s:b s:b s:I s:I s:I s:I s:I s:I}", "slot", (json_int_t)row->slot, "serial",
                    (json_int_t)row->serial, "state", state_name(row->state), "node", (json_int_t)row->node,
                    "provisional", (row->flags & RTOP_WINDOW_THREAD_PROVISIONAL) != 0, "started",
                    (row->flags & RTOP_WINDOW_THREAD_STARTED) != 0, "ended",
                    (row->flags & RTOP_WINDOW_THREAD_ENDED) != 0, "stale", (row->flags & RTOP_WINDOW_THREAD_STALE) != 0,
                    "state_age_ns", (json_int_t)row->state_age_ns, "provisional_ns", (json_int_t)row->provisional_ns,
-                   "stack_age_ns", (json_int_t)row->stack_age_ns);
+                   "stack_age_ns", (json_int_t)row->stack_age_ns, "lock_kind", (json_int_t)row->lock_kind, "lock",
+                   (json_int_t)row->lock, "lock_holder", (json_int_t)row->lock_holder);
 }
 
 static json_t *string_at(const struct rtop_reader *reader, uint32_t reference)

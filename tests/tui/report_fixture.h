@@ -143,6 +143,28 @@ FIXTURE void report_fixture_raised(struct report_fixture *fixture)
   assert_true(raised_list_build(&fixture->report.raised, fixture->profile, fixture->report.sum.span));
 }
 
+/* A third window: the first thread waits for a Mutex that the second one has; `deadlock`: and that one for one of the
+ * first. */
+FIXTURE void report_fixture_locks(struct report_fixture *fixture, bool deadlock)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(fixture->profile);
+  uint32_t price = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Price#total", "/app/p;r.rb", 4), 6);
+  uint32_t lock = rtop_symbols_node(symbols, price, fixture_frame(symbols, "Thread::Mutex#lock", "", 0), 0);
+  fixture_window(&fixture->window, 1200 * MS, 1300 * MS);
+  for (uint64_t serial = 1; serial <= 2; serial++) {
+    bool waits = serial == 1 || deadlock;
+    uint32_t at = fixture_thread(&fixture->window, serial, RTOP_BLOCKED, waits ? lock : price, 0);
+    fixture->window.threads[at].state_age_ns = (uint64_t)(2500 * MS);
+    fixture->window.threads[at].lock_kind = waits ? RTOP_LOCK_MUTEX : RTOP_LOCK_NONE;
+    fixture->window.threads[at].lock = (uint32_t)serial;
+    fixture->window.threads[at].lock_holder = 3 - serial;
+    fixture_cell(&fixture->window, at, waits ? lock : price, RTOP_BLOCKED, 100 * MS);
+  }
+  rtop_window_set_counter(&fixture->window, RTOP_COUNTER_LOCK_WAITS, 5);
+  assert_true(fixture_add(fixture->profile, 0, &fixture->window));
+  report_fixture_take(fixture);
+}
+
 FIXTURE void report_fixture_destroy(struct report_fixture *fixture)
 {
   rtop_window_destroy(&fixture->window);

@@ -157,6 +157,19 @@ static bool profile_translate(const struct profile_input *input, const struct rt
   return true;
 }
 
+static_assert((int)RTOP_WANTS_MUTEX == RTOP_LOCK_MUTEX && (int)RTOP_WANTS_MONITOR == RTOP_LOCK_MONITOR &&
+                  (int)RTOP_WANTS_ITEM == RTOP_LOCK_QUEUE && (int)RTOP_WANTS_ROOM == RTOP_LOCK_SIZED_QUEUE &&
+                  (int)RTOP_WANTS_CONDITION == RTOP_LOCK_CONDITION && (int)RTOP_WANTS_END == RTOP_LOCK_KIND_END,
+              "kinds of locks");
+
+/* Of a kind that is not known: nothing. */
+static struct rtop_lock profile_lock(const struct rtop_window_thread *from)
+{
+  bool known = from->lock_kind > RTOP_LOCK_NONE && from->lock_kind < RTOP_LOCK_KIND_END;
+  if (!known || from->state != RTOP_BLOCKED) return (struct rtop_lock){ 0 };
+  return (struct rtop_lock){ (enum rtop_wants)from->lock_kind, from->lock, from->lock_holder };
+}
+
 static void profile_fill_threads(struct profile_window *window, const struct profile_input *input)
 {
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
@@ -173,6 +186,7 @@ static void profile_fill_threads(struct profile_window *window, const struct pro
       .state_age_ns = from->state_age_ns,
       .stack_age_ns = from->stack_age_ns,
       .provisional_ns = from->flags & RTOP_WINDOW_THREAD_PROVISIONAL ? provisional_ns : 0,
+      .lock = profile_lock(from),
     };
     window->wall_ns[from->state] += window->threads[window->thread_count - 1].provisional_ns;
   }

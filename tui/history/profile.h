@@ -81,6 +81,8 @@ struct rtop_span_counters {
   uint64_t gvl_releases, gvl_coarse; /* coarse: timed by the ticks alone, in a storm */
   uint64_t fibers_waiting;           /* now, in fiber schedulers */
   uint64_t stopped_ns;               /* the process did not run at all */
+  uint64_t lock_waits;               /* times that threads had to wait for a Mutex or Monitor */
+  uint64_t locks_unknown;            /* now: the process cannot tell what threads wait for */
   uint64_t raises_untold;            /* of the exceptions: without class and place; all where the channel has none */
 };
 
@@ -89,6 +91,22 @@ static inline uint64_t rtop_counters_cost_ns(const struct rtop_span_counters *co
 {
   return counters->whole_cost_ns ? counters->whole_cost_ns : counters->cost_ns + counters->publisher_cpu_ns;
 }
+
+/* What a thread that is off the GVL waits for, as the channel has it (enum rtop_lock_kind; checked where they meet). */
+enum rtop_wants {
+  RTOP_WANTS_NOTHING,
+  RTOP_WANTS_MUTEX,
+  RTOP_WANTS_MONITOR,
+  RTOP_WANTS_ITEM,      /* of a Queue or SizedQueue */
+  RTOP_WANTS_ROOM,      /* in a SizedQueue */
+  RTOP_WANTS_CONDITION, /* with a Mutex that it let go of, which is the number */
+  RTOP_WANTS_END,
+};
+struct rtop_lock {
+  enum rtop_wants wants;
+  uint32_t number; /* the same as long as somebody waits for it; 0: not known which */
+  uint64_t holder; /* serial of the thread that has it; 0: not known */
+};
 
 /* A thread as it was in a span. */
 struct rtop_thread_row {
@@ -105,6 +123,7 @@ struct rtop_thread_row {
   uint32_t node; /* leaf of its stack at the end of the span */
   bool stale;    /* that one is not known: `node` was it, stack_age_ns before (0: ?) */
   uint64_t stack_age_ns;
+  struct rtop_lock lock; /* at the end of the span, for as long as it has been blocked (tui/stalls/locks.h) */
   struct rtop_cost cost;
 };
 

@@ -35,6 +35,8 @@ static const struct counter_field {
   FIELD(GVL_COARSE, CHANGE, gvl_coarse),
   FIELD(FIBERS_WAITING, SIZE, fibers_waiting),
   FIELD(STOPPED_NS, CHANGE, stopped_ns),
+  FIELD(LOCK_WAITS, CHANGE, lock_waits),
+  FIELD(LOCKS_UNKNOWN, SIZE, locks_unknown),
   FIELD(RAISES_UNTOLD, CHANGE, raises_untold),
 #undef FIELD
 };

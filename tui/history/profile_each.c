@@ -56,6 +56,7 @@ struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t in
     .state_age_ns = presence->state_age_ns,
     .stack_age_ns = presence->stack_age_ns,
     .provisional_ns = presence->provisional_ns,
+    .lock = presence->lock,
   };
 }
 

@@ -32,6 +32,7 @@ struct rtop_look_thread {
   bool stale; /* `node` was it, stack_age_ns before the end of the window */
   uint64_t state_age_ns, stack_age_ns;
   uint64_t provisional_ns; /* of the window: no safepoint since, not replaced yet */
+  struct rtop_lock lock;
 };
 
 struct rtop_look_cell {

@@ -37,6 +37,9 @@ static bool replay_threads(struct replay *replay, const struct profile_window *f
     to->state_age_ns = presence->state_age_ns;
     to->stack_age_ns = presence->stack_age_ns;
     to->provisional_ns = profile_part_share(part, presence->provisional_ns);
+    to->lock_kind = (uint32_t)presence->lock.wants;
+    to->lock = presence->lock.number;
+    to->lock_holder = presence->lock.holder;
     to->flags = (presence->provisional_ns ? (uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL : 0) |
                 (presence->stale ? (uint32_t)RTOP_WINDOW_THREAD_STALE : 0) |
                 (presence->ended ? (uint32_t)RTOP_WINDOW_THREAD_ENDED : 0);

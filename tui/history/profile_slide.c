@@ -92,6 +92,7 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
   row->node = shown == RTOP_LENS_OUT ? 0 : shown;
   row->stale = presence->stale;
   row->stack_age_ns = presence->stack_age_ns;
+  row->lock = presence->lock;
 }
 
 static void sum_carry(struct sum_build *build, const struct rtop_span *span)

@@ -31,6 +31,7 @@ struct profile_presence {
   bool stale; /* the node was its stack stack_age_ns before */
   uint64_t state_age_ns, stack_age_ns;
   uint64_t provisional_ns; /* 0 once a late record replaced it */
+  struct rtop_lock lock;
 };
 
 /* A late record of some length, for those who look for stalls. */

@@ -8,7 +8,7 @@
 enum {
   /* Bytes that an element of a window can take at most, columns of ten bytes each. */
   WINDOW_COUNTER_BYTES = 20,
-  WINDOW_THREAD_BYTES = 80,
+  WINDOW_THREAD_BYTES = 110,
   WINDOW_CELL_BYTES = 100,
   WINDOW_LATE_BYTES = 110,
   WINDOW_MARK_BYTES = 20,

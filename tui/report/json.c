@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include "exact_out.h"
+#include "locks_out.h"
 #include "raised_out.h"
 #include "sites_out.h"
 #include "whole_out.h"
@@ -123,6 +124,7 @@ static json_t *json_verdict(const struct rtop_report *report)
   json_object_set_new(object, "threads_resting", json_count(verdict->resting));
   json_object_set_new(object, "gc", json_real(verdict->gc));
   json_object_set_new(object, "objects", json_real(verdict->objects));
+  json_object_set_new(object, "deadlock", locks_json_deadlock(report));
   return object;
 }
 
@@ -173,6 +175,7 @@ static json_t *json_thread(const struct rtop_report *report, const struct rtop_t
   json_object_set_new(object, "stack_current", json_boolean(!old));
   json_object_set_new(object, "stack_age",
                       old && !thread->stack_age_ns ? json_null() : json_seconds(old ? thread->stack_age_ns : 0));
+  json_object_set_new(object, "lock", locks_json(report, thread));
   return object;
 }
 
@@ -378,6 +381,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "exceptions", json_count(sum->counters.exceptions));
   if (sum->counters.fibers_waiting)
     json_object_set_new(object, "fibers_waiting", json_count(sum->counters.fibers_waiting));
+  json_object_set_new(object, "lock_waits", json_count(sum->counters.lock_waits));
   for (size_t i = 0; i < sum->thread_count; i++) json_array_append_new(threads, json_thread(report, &sum->threads[i]));
   json_object_set_new(object, "threads", threads);
   for (size_t i = 0; i < report->methods.count; i++)

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "exact_out.h"
+#include "locks_out.h"
 #include "raised_out.h"
 #include "sites_out.h"
 #include "whole_out.h"
@@ -114,6 +115,7 @@ static void text_threads(const struct rtop_report *report, FILE *out)
           states[RTOP_STATE_RUNNING] + states[RTOP_STATE_MARKING] + states[RTOP_STATE_SWEEPING],
           states[RTOP_STATE_WAITING], states[RTOP_STATE_BLOCKED]);
   if (counters->fibers_waiting) fprintf(out, "  %" PRIu64 " fibers wait", counters->fibers_waiting);
+  if (counters->lock_waits) fprintf(out, "  %" PRIu64 " waits for locks", counters->lock_waits);
   fprintf(out, "   %" PRIu64 " samples at %" PRIu64 " Hz", counters->samples, counters->rate_hz);
   if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
   if (counters->samples_dropped) fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);
@@ -326,6 +328,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_gvl(report, out);
   text_threads(report, out);
   text_old_stacks(report, out, columns);
+  locks_write_text(report, out, columns);
   text_losses(report, out);
   text_heading(report, &extra, out, method_columns);
   for (size_t i = 0; i < report->methods.count; i++)

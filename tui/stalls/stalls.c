@@ -1,6 +1,7 @@
 /* Runs the rules over the history, and keeps the list of stalls. */
 #include "stalls_impl.h"
 
+#include "tui/text/text.h"
 #include "tui/text/reserve.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ struct stall *stalls_add(struct stalls *stalls, enum stall_cause cause, int64_t 
     .start_ns = start_ns,
     .end_ns = end_ns,
     .thread = "",
+    .holder = "",
     .mark = "",
   };
   return &stalls->list[at];
@@ -254,6 +256,8 @@ void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols)
   for (size_t i = 0; i < stalls->count; i++) {
     rtop_symbols_use_frame(symbols, stalls->list[i].frame);
     rtop_symbols_use_frame(symbols, stalls->list[i].caller);
+    rtop_symbols_use_frame(symbols, stalls->list[i].holder_frame);
+    rtop_symbols_use_frame(symbols, stalls->list[i].holder_caller);
   }
   if (!state) return;
   for (int i = 0; i < STALLS_SOURCES_MAX; i++) stalls_keep_source(&state->source[i], symbols);
@@ -292,15 +296,23 @@ const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span wind
   return best;
 }
 
+static const char *stall_label(const struct rtop_symbols *symbols, uint32_t frame)
+{
+  return rtop_symbols_get(symbols, frame)->label;
+}
+
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
 {
+  struct phrase phrase = { out, bytes, 0 };
   out[0] = '\0';
   if (!stall->frame) return;
-  int used = snprintf(out, bytes, "%s", stall->last_seen ? "last seen in " : "");
-  out += used;
-  bytes -= (size_t)used;
-  snprintf(out, bytes, stall->caller ? "%s < %s" : "%s", rtop_symbols_get(symbols, stall->frame)->label,
-           rtop_symbols_get(symbols, stall->caller)->label);
+  phrase_add(&phrase, "%s%s", stall->last_seen ? "last seen in " : "", stall_label(symbols, stall->frame));
+  if (stall->caller) phrase_add(&phrase, " < %s", stall_label(symbols, stall->caller));
+  if (stall->holder == NULL || stall->holder[0] == '\0') return;
+  phrase_add(&phrase, stall->deadlock ? ", in a deadlock with %s" : ", held by %s", stall->holder);
+  if (!stall->holder_frame) return;
+  phrase_add(&phrase, " in %s", stall_label(symbols, stall->holder_frame));
+  if (stall->holder_caller) phrase_add(&phrase, " < %s", stall_label(symbols, stall->holder_caller));
 }
 
 void stall_threads(const struct stall *stall, char *out, size_t bytes)
@@ -311,7 +323,7 @@ void stall_threads(const struct stall *stall, char *out, size_t bytes)
 
 void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
 {
-  char culprit[256], length[32] = "", threads[96];
+  char culprit[800], length[32] = "", threads[96];
   stall_culprit(stall, symbols, culprit, sizeof culprit);
   if (stall->cause == STALL_MARK) {
     snprintf(out, bytes, "mark %s", stall->mark);

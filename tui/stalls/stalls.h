@@ -33,7 +33,7 @@
 #ifndef RTOP_TUI_STALLS_H
 #define RTOP_TUI_STALLS_H
 
-#include "tui/history/profile.h"
+#include "tui/stalls/locks.h"
 #include "tui/history/symbols.h"
 
 enum stall_cause {
@@ -73,10 +73,15 @@ struct stall {
   /* Culprit, and the application's method that it was called from when it is not the application's own; when there is
    * none, the method in Ruby that called what is not in Ruby. 0: none */
   uint32_t frame, caller;
-  bool last_seen;   /* that is only where the thread was seen last: nobody knows better yet */
-  uint32_t others;  /* more threads that are blocked there, or by it */
-  uint32_t members; /* private */
-  bool holds;       /* private: its thread has a lock */
+  bool last_seen; /* that is only where the thread was seen last: nobody knows better yet */
+  /* blocked: the thread waits for a lock that this one has (tui/stalls/locks.h), and where that one is. "": not known */
+  const char *holder;
+  uint32_t holder_frame, holder_caller; /* 0: not known */
+  struct rtop_lock lock;                /* what it waited for when it began */
+  bool deadlock;                        /* threads wait for one another in a circle, this one among or behind them */
+  uint32_t others;                      /* more threads that are blocked there, or by it */
+  uint32_t members;                     /* private */
+  bool holds;                           /* private: its thread has a lock */
   /* threads that waited (many-waits: at its worst); nanoseconds of collection; share of the method */
   double amount;
   const char *mark; /* name of a mark; else "" */
@@ -103,7 +108,8 @@ const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, in
 /* The one that covers a window, the longest when there are several; NULL: none. */
 const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window);
 
-/* "Kernel#sleep < Order#total", "last seen in Order#total", "": who is to blame. */
+/* "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in Kernel#sleep <
+ * Bill#write", "..., in a deadlock with worker 2", "": who is to blame. */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 /* "worker 3", "worker 3 +4": with others. */
 void stall_threads(const struct stall *stall, char *out, size_t bytes);

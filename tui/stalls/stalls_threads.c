@@ -86,7 +86,15 @@ static struct stalls_thread *stalls_thread(struct stalls_look *look, const struc
   return NULL;
 }
 
-/* One that is blocked at the same place already, or that has a lock while this thread waits for one. */
+/* Is the lock that this thread waits for that of the stall's thread? Told, or guessed: it has one, and since before. */
+static bool stalls_is_held_by(const struct stall *stall, const struct stall *like, bool waits_for_lock)
+{
+  if (like->lock.holder) return stall->serial == like->lock.holder;
+  return waits_for_lock && like->lock.wants == RTOP_WANTS_NOTHING && stall->holds &&
+         stall->start_ns <= like->start_ns + stalls_step_ns;
+}
+
+/* One that is blocked at the same place already, or that has the lock for which this thread waits. */
 static struct stall *stalls_same_cause(struct stalls_look *look, const struct rtop_look *window,
                                        const struct stall *like, bool waits_for_lock)
 {
@@ -94,20 +102,23 @@ static struct stall *stalls_same_cause(struct stalls_look *look, const struct rt
     struct stall *stall = &look->stalls->list[i];
     if (stall->cause != STALL_BLOCKED || stall->source != window->source || !stall->open) continue;
     bool same = stall->frame == like->frame && stall->caller == like->caller && !like->last_seen && !stall->last_seen;
-    if (same || (waits_for_lock && stall->holds && stall->start_ns <= like->start_ns + stalls_step_ns)) return stall;
+    if (same || stalls_is_held_by(stall, like, waits_for_lock)) return stall;
   }
   return NULL;
 }
 
-/* Those that wait for locks since this one is blocked wait for it, most likely. */
+/* Those that wait for its lock since this one is blocked; where that is not told, for any lock, most likely. */
 static void stalls_absorb(struct stalls_look *look, uint64_t id)
 {
   struct stall *holder = stalls_find(look->stalls, id);
   for (size_t i = look->stalls->count; holder && i-- > 0;) {
     struct stall *stall = &look->stalls->list[i];
+    bool told = stall->lock.wants != RTOP_WANTS_NOTHING;
     if (stall->id == id || stall->cause != STALL_BLOCKED || stall->source != holder->source || !stall->open ||
-        stall->holds || stall->start_ns + stalls_step_ns < holder->start_ns ||
-        !rtop_symbol_is_lock(rtop_symbols_get(look->symbols, stall->frame)))
+        stall->start_ns + stalls_step_ns < holder->start_ns)
+      continue;
+    if (told ? stall->lock.holder != holder->serial
+             : !holder->holds || stall->holds || !rtop_symbol_is_lock(rtop_symbols_get(look->symbols, stall->frame)))
       continue;
     holder->others += 1 + stall->others;
     holder->members += stall->members;
@@ -122,7 +133,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
                                  const struct rtop_look_thread *now, enum stall_cause cause, int64_t start_ns)
 {
   const char *name = rtop_profile_thread_name(look->profile, now->thread);
-  struct stall like = { .last_seen = now->stale, .start_ns = start_ns };
+  struct stall like = { .last_seen = now->stale, .start_ns = start_ns, .lock = now->lock };
   stalls_blame(&like, look, now->node);
   bool waits_for_lock = !now->stale && rtop_symbol_is_lock(rtop_symbols_get(look->symbols, like.frame));
   struct stall *stall = cause == STALL_BLOCKED ? stalls_same_cause(look, window, &like, waits_for_lock) : NULL;
@@ -142,9 +153,57 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
   stall->caller = like.caller;
   stall->last_seen = like.last_seen;
   stall->holds = cause == STALL_BLOCKED && !now->stale && stalls_has_lock(look->symbols, now->node);
+  stall->lock = like.lock;
   uint64_t id = thread->open = stall->id;
-  if (stall->holds) stalls_absorb(look, id);
+  if (cause == STALL_BLOCKED) stalls_absorb(look, id);
   return stalls_find(look->stalls, id);
+}
+
+/* The thread that has the lock for which this one waits, as the window tells. False: it does not. */
+static bool stalls_lock_holder(const struct stalls_look *look, const struct rtop_look *window,
+                               const struct rtop_look_thread *now, struct rtop_look_thread *holder)
+{
+  if (now->ended || now->state != RTOP_STATE_BLOCKED || !rtop_wants_owned(now->lock.wants) || !now->lock.holder)
+    return false;
+  for (size_t i = 0; i < window->thread_count; i++) {
+    *holder = rtop_look_thread(window, i);
+    if (!holder->ended && rtop_profile_thread_serial(look->profile, holder->thread) == now->lock.holder)
+      return holder->thread != now->thread;
+  }
+  return false;
+}
+
+/* Does the way from holder to holder come back to where it has been? What it is compared with moves on, ever more
+ * rarely. */
+static bool stalls_is_deadlock(const struct stalls_look *look, const struct rtop_look *window,
+                               const struct rtop_look_thread *now)
+{
+  struct rtop_look_thread at = *now, seen = *now;
+  for (int i = 1, next = 2; i <= 2 * RTOP_LOCK_CHAIN_MAX; i++) {
+    struct rtop_look_thread holder;
+    if (!stalls_lock_holder(look, window, &at, &holder)) return false;
+    if (holder.thread == seen.thread) return true;
+    at = holder;
+    if (i == next) {
+      seen = at;
+      next *= 2;
+    }
+  }
+  return false;
+}
+
+/* Who has the lock that the thread of the stall waits for, and where it is now. */
+static void stalls_note_holder(struct stalls_look *look, const struct rtop_look *window,
+                               const struct stalls_thread *thread, const struct rtop_look_thread *now)
+{
+  struct stall *stall = thread->open ? stalls_find(look->stalls, thread->open) : NULL, where = { 0 };
+  struct rtop_look_thread holder;
+  if (!stall || stall->serial != thread->key.serial || !stalls_lock_holder(look, window, now, &holder)) return;
+  if (!holder.stale && holder.node) stalls_blame(&where, look, holder.node);
+  stall->holder = rtop_profile_thread_name(look->profile, holder.thread);
+  stall->holder_frame = where.frame;
+  stall->holder_caller = where.caller;
+  stall->deadlock = stalls_is_deadlock(look, window, now);
 }
 
 static int64_t stalls_age(uint64_t age_ns)
@@ -205,6 +264,7 @@ static void stalls_blocked(struct stalls_look *look, const struct rtop_look *win
     stalls_open(look, window, thread, now, STALL_BLOCKED, since_ns);
     stalls_note_site(thread, now->node, thread->open);
   }
+  stalls_note_holder(look, window, thread, now);
 }
 
 /* Holds the GVL, and was seen nowhere since. */

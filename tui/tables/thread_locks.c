@@ -139,10 +139,27 @@ static uint32_t program_above(const struct rtop_symbols *symbols, uint32_t node)
   return 0;
 }
 
+/* The process said which one. */
+static struct thread_lock lock_told(const struct rtop_sum *sum, const struct rtop_symbols *symbols, size_t row)
+{
+  const struct rtop_thread_row *thread = &sum->threads[row];
+  size_t owner = rtop_lock_holder(sum, row);
+  bool known = owner != SIZE_MAX;
+  return (struct thread_lock){
+    .waits = true,
+    .told = true,
+    .wanted = thread->stale || thread->node == 0 ? 0 : program_above(symbols, thread->node),
+    .inside = known,
+    .known = known,
+    .owner = known ? owner : 0,
+  };
+}
+
 struct thread_lock thread_lock_of(const struct rtop_sum *sum, const struct rtop_symbols *symbols, size_t row)
 {
   struct thread_lock lock = { 0 };
   const struct rtop_thread_row *thread = &sum->threads[row];
+  if (rtop_lock_waits(thread)) return lock_told(sum, symbols, row);
   if (!waits_for_lock(thread, symbols)) return lock;
   struct lock_site site;
   site_of(&site, symbols, thread->source, thread->node);
@@ -152,16 +169,28 @@ struct thread_lock thread_lock_of(const struct rtop_sum *sum, const struct rtop_
   return lock;
 }
 
+/* Of locks that the process told of: each once, with all that wait for it. */
+static void count_told(const struct rtop_sum *sum, unsigned *waiting)
+{
+  struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
+  size_t count = rtop_lock_counts(sum, locks);
+  for (size_t at = 0; at < count; at++) {
+    size_t owner = rtop_lock_holder(sum, locks[at].row);
+    if (owner != SIZE_MAX) waiting[owner] += locks[at].waiters;
+  }
+}
+
 void thread_locks_count(const struct rtop_sum *sum, const struct rtop_symbols *symbols, unsigned *waiting)
 {
   struct lock_site sites[LOCKS_MAX];
   unsigned waiters[LOCKS_MAX];
   size_t count = 0;
   if (sum->thread_count > 0) memset(waiting, 0, sum->thread_count * sizeof *waiting);
+  count_told(sum, waiting);
   for (size_t i = 0; i < sum->thread_count && count < LOCKS_MAX; i++) {
     const struct rtop_thread_row *thread = &sum->threads[i];
     size_t at = 0;
-    if (!waits_for_lock(thread, symbols)) continue;
+    if (rtop_lock_waits(thread) || !waits_for_lock(thread, symbols)) continue;
     site_of(&sites[count], symbols, thread->source, thread->node);
     while (!same_site(&sites[at], &sites[count])) at++;
     if (at == count) waiters[count++] = 0;
@@ -188,7 +217,7 @@ void thread_where(char *out, size_t bytes, const struct rtop_symbols *symbols, u
              above ? rtop_symbols_get(symbols, above)->label : "");
 }
 
-static void thread_name(char *out, size_t bytes, const struct rtop_thread_row *thread)
+void thread_lock_thread(char *out, size_t bytes, const struct rtop_thread_row *thread)
 {
   if (thread->name[0] != '\0') rtop_text_sanitize(out, bytes, thread->name, strlen(thread->name));
   else snprintf(out, bytes, "thread %u", thread->native_id);
@@ -206,27 +235,89 @@ static void inside_words(char *out, size_t bytes, const struct rtop_sum *sum, co
   }
   const struct rtop_thread_row *owner = &sum->threads[lock->owner];
   bool old = thread_stack_is_old(owner);
-  thread_name(name, sizeof name, owner);
+  thread_lock_thread(name, sizeof name, owner);
   thread_where(where, sizeof where, symbols, owner->node);
   snprintf(out, bytes, "; %s %s inside it, in %s", name, old ? "was last seen" : "is", where);
+}
+
+void thread_lock_name(char *out, size_t bytes, const struct rtop_lock *lock)
+{
+  bool condition = lock->wants == RTOP_WANTS_CONDITION;
+  const char *name = condition ? rtop_wants_name(RTOP_WANTS_MUTEX) : rtop_wants_name(lock->wants);
+  out[0] = '\0';
+  if (lock->wants == RTOP_WANTS_NOTHING) return;
+  if (lock->number) snprintf(out, bytes, "%s #%u%s", name, lock->number, condition ? " for a condition" : "");
+  else snprintf(out, bytes, "a %s", condition ? rtop_wants_name(lock->wants) : name);
+}
+
+/* Who has it, who has what that one waits for, and so on. */
+static void told_words(struct phrase *text, const struct rtop_sum *sum, const struct rtop_symbols *symbols, size_t row)
+{
+  char name[LOCKS_NAME_BYTES], lock[LOCKS_NAME_BYTES], where[600];
+  struct rtop_lock_chain chain;
+  rtop_lock_chain(&chain, sum, row);
+  if (chain.count == 1 && !chain.circle) phrase_add(text, "; who has it is not known");
+  for (unsigned i = 1; i < chain.count; i++) {
+    const struct rtop_thread_row *thread = &sum->threads[chain.rows[i]];
+    thread_lock_thread(name, sizeof name, thread);
+    phrase_add(text, "; %s has %s", name, i == 1 ? "it" : "that");
+    if (i + 1 < chain.count || chain.circle || chain.longer) {
+      thread_lock_name(lock, sizeof lock, &thread->lock);
+      phrase_add(text, ", waits for %s", lock);
+      continue;
+    }
+    thread_where(where, sizeof where, symbols, thread->node);
+    phrase_add(text, ", %s in %s", thread_stack_is_old(thread) ? "last seen" : "and is", where);
+  }
+  if (chain.longer) phrase_add(text, ", and so on");
+  if (!chain.circle) return;
+  thread_lock_thread(name, sizeof name, &sum->threads[chain.rows[chain.closes]]);
+  phrase_add(text, "; %s has that: deadlock", name);
 }
 
 void thread_lock_words(char *out, size_t bytes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                        size_t row)
 {
   const struct rtop_thread_row *thread = &sum->threads[row];
-  char age[24] = "", inside[800], where[600];
+  char age[24] = "", inside[800], where[600], name[LOCKS_NAME_BYTES];
   out[0] = '\0';
-  if (thread->state != RTOP_STATE_BLOCKED || thread->ended || thread->stale || thread->node == 0) return;
-  if (thread->state_age_ns > 0) thread_age_text(age, sizeof age, thread->state_age_ns);
   struct thread_lock lock = thread_lock_of(sum, symbols, row);
+  bool seen = !thread->stale && thread->node != 0;
+  if (thread->state != RTOP_STATE_BLOCKED || thread->ended || (!seen && !lock.told)) return;
+  if (thread->state_age_ns > 0) thread_age_text(age, sizeof age, thread->state_age_ns);
+  const char *blank = age[0] != '\0' ? " " : "",
+             *wanted = lock.wanted ? rtop_symbols_get(symbols, lock.wanted)->label : "";
+  struct phrase text = { out, bytes, 0 };
+  thread_lock_name(name, sizeof name, &thread->lock);
   if (!lock.waits) {
     thread_where(where, sizeof where, symbols, thread->node);
-    snprintf(out, bytes, "blocked%s%s in %s", age[0] != '\0' ? " " : "", age, where);
-    return;
+    unsigned waiters = rtop_lock_waiters(sum, row);
+    phrase_add(&text, "blocked%s%s in %s%s%s", blank, age, where, name[0] != '\0' ? "; " : "", name);
+    if (waiters > 1) phrase_add(&text, ", %u threads wait for it", waiters);
+  } else if (lock.told) {
+    phrase_add(&text, "waits %s%sfor %s%s%s", age, blank, name, wanted[0] != '\0' ? " in " : "", wanted);
+    told_words(&text, sum, symbols, row);
+  } else {
+    inside_words(inside, sizeof inside, sum, symbols, &lock);
+    phrase_add(&text, "waits %s%sfor %s%s%s", age, blank, wanted[0] != '\0' ? "the lock of " : "a lock", wanted,
+               inside);
   }
-  inside_words(inside, sizeof inside, sum, symbols, &lock);
-  const char *wanted = lock.wanted != 0 ? rtop_symbols_get(symbols, lock.wanted)->label : "";
-  snprintf(out, bytes, "waits %s%sfor %s%s%s", age, age[0] != '\0' ? " " : "",
-           wanted[0] != '\0' ? "the lock of " : "a lock", wanted, inside);
+}
+
+void thread_deadlock_words(char *out, size_t bytes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                           const struct rtop_lock_chain *circle)
+{
+  char name[LOCKS_NAME_BYTES], next[LOCKS_NAME_BYTES], lock[LOCKS_NAME_BYTES];
+  struct phrase text = { out, bytes, 0 };
+  phrase_add(&text, "deadlock: ");
+  for (unsigned i = 0; i < circle->count; i++) {
+    const struct rtop_thread_row *thread = &sum->threads[circle->rows[i]];
+    struct thread_lock at = thread_lock_of(sum, symbols, circle->rows[i]);
+    const char *wanted = at.wanted ? rtop_symbols_get(symbols, at.wanted)->label : "";
+    thread_lock_thread(name, sizeof name, thread);
+    thread_lock_thread(next, sizeof next, &sum->threads[circle->rows[(i + 1) % circle->count]]);
+    thread_lock_name(lock, sizeof lock, &thread->lock);
+    phrase_add(&text, "%s%s waits for %s%s%s, %s has it", i ? "; " : "", name, lock, wanted[0] != '\0' ? " in " : "",
+               wanted, next);
+  }
 }

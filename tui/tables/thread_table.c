@@ -32,7 +32,7 @@ bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
 
 bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns)
 {
-  if (!thread_table_idle(thread, length_ns)) return false;
+  if (!thread_table_idle(thread, length_ns) || rtop_lock_waits(thread)) return false;
   return !thread_lock_is(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, thread->node)->frame));
 }
 

@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>
@@ -224,4 +225,14 @@ void rtop_text_duration(char *out, size_t out_bytes, int64_t nanoseconds)
 bool rtop_text_contains(const char *text, const char *needle)
 {
   return strcasestr(text, needle) != NULL;
+}
+
+void phrase_add(struct phrase *phrase, const char *format, ...)
+{
+  va_list arguments;
+  if (phrase->used >= phrase->bytes) return;
+  va_start(arguments, format);
+  int used = vsnprintf(phrase->out + phrase->used, phrase->bytes - phrase->used, format, arguments);
+  va_end(arguments);
+  phrase->used += used > 0 ? (size_t)used : 0;
 }

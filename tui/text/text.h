@@ -35,4 +35,11 @@ void rtop_text_bytes(char *out, size_t out_bytes, uint64_t bytes);
 /* Case-insensitive search of a literal in sanitised text (ASCII folding). */
 bool rtop_text_contains(const char *text, const char *needle);
 
+/* A text that is put together piece by piece; what does not fit is cut off. */
+struct phrase {
+  char *out;
+  size_t bytes, used; /* `used` grows beyond bytes when it was cut */
+};
+__attribute__((format(printf, 2, 3))) void phrase_add(struct phrase *phrase, const char *format, ...);
+
 #endif

@@ -285,27 +285,106 @@ static bool judge_waits_there(const struct judge *judge, const struct rtop_threa
   return there.leaf == judge->verdict->place.leaf && there.caller == judge->verdict->place.caller;
 }
 
-/* Who has the lock, where just one can; how long the first has waited for it. */
+static struct verdict_place judge_place_now(const struct judge *judge, const struct rtop_thread_row *row)
+{
+  bool known = !row->stale && !row->ended && row->node != 0;
+  return known ? judge_place_of(judge, row->node) : (struct verdict_place){ 0 };
+}
+
+/* Of the locks that threads wait for in the place, the one that most do; SIZE_MAX: the process tells of none. A row that
+ * waits for it. */
+static size_t judge_told_lock(const struct judge *judge)
+{
+  struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
+  unsigned there[RTOP_LOCK_COUNTS_MAX] = { 0 };
+  size_t count = rtop_lock_counts(judge->sum, locks), most = SIZE_MAX;
+  for (size_t i = 0; i < judge->sum->thread_count && count > 0; i++) {
+    const struct rtop_thread_row *row = &judge->sum->threads[i];
+    if (!rtop_lock_waits(row) || !judge_waits_there(judge, row)) continue;
+    for (size_t k = 0; k < count; k++)
+      if (rtop_lock_same(&judge->sum->threads[locks[k].row], row)) {
+        there[k]++;
+        most = most == SIZE_MAX || there[k] > there[most] ? k : most;
+      }
+  }
+  return most == SIZE_MAX ? SIZE_MAX : locks[most].row;
+}
+
+/* False: the process does not tell. */
+static bool judge_told_owner(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  struct rtop_lock_chain chain;
+  size_t row = judge_told_lock(judge);
+  if (row == SIZE_MAX) return false;
+  verdict->lock = judge->sum->threads[row].lock;
+  rtop_lock_chain(&chain, judge->sum, row);
+  if (chain.count < 2) return true;
+  const struct rtop_thread_row *owner = &judge->sum->threads[chain.rows[1]];
+  const struct rtop_thread_row *root = &judge->sum->threads[chain.rows[chain.count - 1]];
+  verdict->owner = verdict_thread_of(owner);
+  verdict->owner_place = judge_place_now(judge, owner);
+  if (chain.count == 2 || chain.circle || chain.longer) return true;
+  verdict->root = verdict_thread_of(root);
+  verdict->root_place = judge_place_now(judge, root);
+  return true;
+}
+
+/* Who has the lock, as told or where just one can; how long the first has waited for it. */
 static void judge_owner(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
   const struct rtop_thread_row *owner[INSIDE_IT + 1] = { NULL };
   unsigned count[INSIDE_IT + 1] = { 0 };
+  bool told = judge_told_owner(judge);
   for (size_t i = 0; i < judge->sum->thread_count; i++) {
     const struct rtop_thread_row *row = &judge->sum->threads[i];
     bool waits = judge_waits_there(judge, row);
     if (waits && row->state_age_ns > verdict->since_ns && row->state_age_ns < INT64_MAX)
       verdict->since_ns = row->state_age_ns;
-    if (waits) continue;
+    if (waits || told) continue;
     enum inside inside = judge_is_inside(judge, row);
     count[inside]++;
     owner[inside] = row;
   }
   enum inside found = count[INSIDE_IT] > 0 ? INSIDE_IT : INSIDE_ANOTHER;
-  if (count[found] != 1 || !verdict->place.caller) return;
+  if (told || count[found] != 1 || !verdict->place.caller) return;
   verdict->owner = verdict_thread_of(owner[found]);
   verdict->owner_elsewhere = found == INSIDE_ANOTHER;
   verdict->owner_place = judge_place_of(judge, owner[found]->node);
+}
+
+/* Threads that will never come back matter more than all else. The age is that of the last one that came to wait. */
+static bool judge_deadlock(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  struct rtop_lock_chain circle;
+  if (!rtop_lock_deadlock(&circle, judge->sum) || !judge_shows(judge, &judge->sum->threads[circle.rows[0]]))
+    return false;
+  verdict->kind = VERDICT_LOCK;
+  if (verdict->source != VERDICT_ALL_SOURCES) verdict->source = judge->sum->threads[circle.rows[0]].source;
+  verdict->deadlock.count = circle.count;
+  verdict->blocked = circle.count;
+  verdict->since_ns = UINT64_MAX;
+  for (unsigned i = 0; i < circle.count; i++) {
+    const struct rtop_thread_row *row = &judge->sum->threads[circle.rows[i]];
+    const struct rtop_thread_row *owner = &judge->sum->threads[circle.rows[(i + 1) % circle.count]];
+    if (row->state_age_ns < verdict->since_ns) verdict->since_ns = row->state_age_ns;
+    if (i >= VERDICT_DEADLOCK_MAX) continue;
+    verdict->deadlock.of[i] = (struct verdict_waits){
+      .thread = verdict_thread_of(row),
+      .owner = verdict_thread_of(owner),
+      .place = judge_place_now(judge, row),
+      .lock = row->lock,
+    };
+  }
+  const struct verdict_waits *first = &verdict->deadlock.of[0];
+  verdict->place = first->place;
+  verdict->thread = first->thread;
+  verdict->owner = first->owner;
+  verdict->owner_place = verdict->deadlock.of[1 % VERDICT_DEADLOCK_MAX].place;
+  verdict->lock = first->lock;
+  return true;
 }
 
 /* One thread is all that is blocked there, and still is: since when is known. */
@@ -428,6 +507,7 @@ bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *shown, str
   judge_threads(&judge);
   verdict->threads = (double)judge.work_ns / (double)sum->length_ns;
   verdict->objects = (double)judge.of[OF_OBJECTS] * 1e9 / (double)sum->length_ns;
+  if (judge_deadlock(&judge)) return true;
   verdict->kind = judge_kind(&judge);
   judge_blame(&judge);
   return true;
@@ -444,12 +524,15 @@ void verdict_maker_destroy(struct verdict_maker *maker)
 
 bool verdict_is_like(const struct verdict *one, const struct verdict *other)
 {
-  return one->kind == other->kind && verdict_key(&one->place) == verdict_key(&other->place);
+  return one->kind == other->kind && (one->deadlock.count > 0) == (other->deadlock.count > 0) &&
+         verdict_key(&one->place) == verdict_key(&other->place);
 }
 
 void verdict_keep(const struct verdict *verdict, struct rtop_symbols *symbols)
 {
-  const struct verdict_place *places[] = { &verdict->place, &verdict->owner_place, &verdict->pause };
+  const struct verdict_place *places[4 + VERDICT_DEADLOCK_MAX] = { &verdict->place, &verdict->owner_place,
+                                                                   &verdict->pause, &verdict->root_place };
+  for (unsigned i = 0; i < VERDICT_DEADLOCK_MAX; i++) places[4 + i] = &verdict->deadlock.of[i].place;
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     rtop_symbols_use_frame(symbols, places[i]->leaf);
     rtop_symbols_use_frame(symbols, places[i]->caller);

@@ -17,8 +17,10 @@
  * verdict before stays while it has 0.7 of what another one has. Of gc it is named only if it made half of the objects;
  * of blocked and lock if it has a quarter, of gvl a fifth, of running a tenth. Of time that is not known yet, in a call without a safepoint for 0.25 s,
  * it is where the thread was seen last. A thread is named if it has more than half of what is told; the owner of a
- * lock if just one thread has that call on its stack below something else than a wait that lets go of it. If none has,
- * but just one is inside a lock that was taken elsewhere, that one is named as being inside a lock, no more.
+ * lock is the thread that has the one that most wait for there at the end of the span, if the process tells (locks.h);
+ * else it is named if just one thread has that call on its stack below something else than a wait that lets go of it. If
+ * none has, but just one is inside a lock that was taken elsewhere, that one is named as being inside a lock, no more.
+ * Threads that wait for one another in a circle at the end of the span make it lock, whatever else goes on.
  *
  * Of several processes gc, gvl and running are those of the one process whose GVL is wanted most.
  *
@@ -27,7 +29,7 @@
 #ifndef RTOP_TUI_VERDICT_H
 #define RTOP_TUI_VERDICT_H
 
-#include "tui/history/profile.h"
+#include "tui/stalls/locks.h"
 #include "tui/stalls/off_gvl.h"
 
 enum verdict_kind {
@@ -66,10 +68,21 @@ struct verdict_place {
   uint32_t leaf, caller; /* frames; caller: 0 when the leaf is the application's own */
 };
 
+/* Threads that wait for one another in a circle: each for the next, the last one for the first. */
+enum { VERDICT_DEADLOCK_MAX = 4 };
+struct verdict_deadlock {
+  unsigned count; /* 0: there is none; of more than the first VERDICT_DEADLOCK_MAX nothing else is told */
+  struct verdict_waits {
+    struct verdict_thread thread, owner;
+    struct verdict_place place;
+    struct rtop_lock lock;
+  } of[VERDICT_DEADLOCK_MAX];
+};
+
 struct verdict {
   enum verdict_kind kind;
   struct verdict_gvl gvl;
-  uint32_t source; /* gc, gvl, running: whose, of several; else VERDICT_ALL_SOURCES */
+  uint32_t source; /* gc, gvl, running, a deadlock: whose, of several; else VERDICT_ALL_SOURCES */
   double held, gc; /* of that one */
   double objects;  /* allocated per second */
   struct verdict_place place;
@@ -77,10 +90,14 @@ struct verdict {
   bool last_seen; /* the place is only where it was seen last */
   struct verdict_thread thread, owner; /* of the place (gvl: who holds it); of the lock */
   struct verdict_place owner_place;
-  bool owner_elsewhere; /* it is inside a lock: nobody knows whether it is this one */
-  uint64_t since_ns;    /* how long the thread has been in it at the end of the span; 0: not known, or shorter */
-  double blocked;       /* threads in the place */
-  double threads;       /* at work, in the same words */
+  bool owner_elsewhere;       /* it is inside a lock: nobody knows whether it is this one */
+  struct rtop_lock lock;      /* as the process told it; of nothing: it did not */
+  struct verdict_thread root; /* the owner waits for a lock itself: who has that, or what that one waits for, at last */
+  struct verdict_place root_place;
+  struct verdict_deadlock deadlock;
+  uint64_t since_ns; /* how long the thread has been in it at the end of the span; 0: not known, or shorter */
+  double blocked;    /* threads in the place */
+  double threads;    /* at work, in the same words */
   unsigned at_work, resting, pausing, unknown; /* threads that did that most of the time */
   struct verdict_place pause;                  /* where most of the pausing ones are */
 };

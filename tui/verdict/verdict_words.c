@@ -2,7 +2,6 @@
 #include "verdict_words.h"
 
 #include "tui/text/text.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,21 +13,6 @@ struct brevity {
   bool extra, lasts; /* who waits or is inside; since when */
   enum { STALL_NOT, STALL_KEY, STALL_BRIEF, STALL_NAMED } stall;
 };
-
-struct phrase {
-  char *out;
-  size_t bytes, used;
-};
-
-__attribute__((format(printf, 2, 3))) static void phrase_add(struct phrase *phrase, const char *format, ...)
-{
-  va_list arguments;
-  if (phrase->used >= phrase->bytes) return;
-  va_start(arguments, format);
-  int used = vsnprintf(phrase->out + phrase->used, phrase->bytes - phrase->used, format, arguments);
-  va_end(arguments);
-  phrase->used += used > 0 ? (size_t)used : 0;
-}
 
 static void words_seconds(char *out, size_t bytes, uint64_t ns)
 {
@@ -160,11 +144,59 @@ static void say_running(struct phrase *phrase, const struct verdict *verdict, co
   add_thread(phrase, &verdict->thread, brevity->cap);
 }
 
+/* "puma 001 waits for puma 002 in Mutex#lock < App#call; puma 002 waits for puma 001 in ..." */
+static void say_deadlock(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                         const struct brevity *brevity)
+{
+  const struct verdict_deadlock *deadlock = &verdict->deadlock;
+  phrase_add(phrase, "%sdeadlock", say->process);
+  if (deadlock->count > 2) phrase_add(phrase, " of %u threads", deadlock->count);
+  for (unsigned i = 0; i < deadlock->count && i < VERDICT_DEADLOCK_MAX; i++) {
+    const struct verdict_waits *waits = &deadlock->of[i];
+    phrase_add(phrase, i == 0 ? ": " : brevity->extra ? "; " : ", ");
+    add_thread(phrase, &waits->thread, brevity->cap);
+    if (!brevity->extra) continue;
+    phrase_add(phrase, " waits for ");
+    add_thread(phrase, &deadlock->of[i].owner, brevity->cap);
+    if (waits->place.leaf == 0) continue;
+    phrase_add(phrase, " in ");
+    add_place(phrase, say->symbols, &waits->place, brevity->cap);
+  }
+  if (!brevity->extra) phrase_add(phrase, " wait for one another");
+}
+
+/* Who has it, and what for that one waits itself. */
+static void say_owner(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                      const struct brevity *brevity)
+{
+  bool told = verdict->lock.wants != RTOP_WANTS_NOTHING, brief = !brevity->extra;
+  const struct verdict_place *place = &verdict->owner_place;
+  phrase_add(phrase, "; ");
+  if (brief && verdict->owner_elsewhere) phrase_add(phrase, "one other");
+  else add_thread(phrase, &verdict->owner, brevity->cap);
+  if (!told) phrase_add(phrase, " is inside%s", verdict->owner_elsewhere ? " a lock" : brief ? "" : " it");
+  else if (brief && verdict->lock.number)
+    phrase_add(phrase, " has %s #%u", rtop_wants_name(verdict->lock.wants), verdict->lock.number);
+  else phrase_add(phrase, " has it");
+  if (verdict->root.known) {
+    phrase_add(phrase, ", waits for ");
+    add_thread(phrase, &verdict->root, brevity->cap);
+    place = &verdict->root_place;
+  }
+  if (place->leaf == 0) return;
+  phrase_add(phrase, ", in ");
+  add_place(phrase, say->symbols, place, brevity->cap);
+}
+
 static void say_lock(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                      const struct brevity *brevity)
 {
   int threads = (int)(verdict->blocked + 0.5);
   bool brief = !brevity->extra && verdict->owner.known;
+  if (verdict->deadlock.count) {
+    say_deadlock(phrase, verdict, say, brevity);
+    return;
+  }
   threads = threads > 0 ? threads : 1;
   phrase_add(phrase, "lock: ");
   if (verdict->place.leaf == 0) {
@@ -175,13 +207,10 @@ static void say_lock(struct phrase *phrase, const struct verdict *verdict, const
   if (!brief) {
     phrase_add(phrase, " in ");
     add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+    if (verdict->lock.number)
+      phrase_add(phrase, " for %s #%u", rtop_wants_name(verdict->lock.wants), verdict->lock.number);
   }
-  if (!verdict->owner.known) return;
-  phrase_add(phrase, "; ");
-  if (brief && verdict->owner_elsewhere) phrase_add(phrase, "one other");
-  else add_thread(phrase, &verdict->owner, brevity->cap);
-  phrase_add(phrase, " is inside%s, in ", verdict->owner_elsewhere ? " a lock" : brief ? "" : " it");
-  add_place(phrase, say->symbols, &verdict->owner_place, brevity->cap);
+  if (verdict->owner.known) say_owner(phrase, verdict, say, brevity);
 }
 
 static void say_blocked(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,

@@ -1,5 +1,6 @@
 /* The threads: state, history, figures, stack; choosing one for all views. Drawn in view_threads_draw.c. */
 #include "view_threads.h"
+#include "tui/stalls/locks.h"
 #include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -33,6 +34,15 @@ unsigned threads_view_waiting(const struct ui *ui, size_t row)
 {
   const struct thread_table *table = &threads_view(ui)->table;
   return row < ui->sum.thread_count && row < table->inside_count ? table->inside[row] : 0;
+}
+
+bool threads_view_has(const struct ui *ui, size_t row)
+{
+  struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
+  size_t count = rtop_lock_counts(&ui->sum, locks);
+  for (size_t i = 0; i < count; i++)
+    if (rtop_lock_holder(&ui->sum, locks[i].row) == row) return true;
+  return false;
 }
 
 bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thread)

@@ -53,6 +53,8 @@ int threads_view_stack_rows(const struct ui *ui);
 
 /* How many threads wait for a lock that this row of the sum is inside. */
 unsigned threads_view_waiting(const struct ui *ui, size_t row);
+/* Has it one of those for certain: did the process say so? */
+bool threads_view_has(const struct ui *ui, size_t row);
 /* How many columns the lanes have at this width of the table; 0: there are none. */
 int threads_view_lane_columns(const struct ui *ui);
 

@@ -10,7 +10,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { LANE_LEAST = 8, LEAF_LEAST = 16, WIDE = 120, KERNEL_FROM = 200, FIBERS_COLUMNS = 35 };
+enum { LANE_LEAST = 8, LEAF_LEAST = 16, WIDE = 120, KERNEL_FROM = 200, FIBERS_COLUMNS = 35, BOTH_ROWS_LEAST = 6 };
 
 enum field {
   FIELD_TID,
@@ -285,6 +285,21 @@ static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_sy
   if (rtop_text_width(out) > columns) without_core(out);
 }
 
+/* "Mutex #3 of puma 002, Mutex#lock < App#call", or the first half. False: it waits for no lock of another one, or there is
+ * no room. */
+static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread, int columns, char *out, size_t bytes)
+{
+  char lock[64], name[64], leaf[1200];
+  size_t holder = rtop_lock_holder(&ui->sum, (size_t)(thread - ui->sum.threads));
+  if (holder == SIZE_MAX) return false;
+  thread_lock_name(lock, sizeof lock, &thread->lock);
+  thread_lock_thread(name, sizeof name, &ui->sum.threads[holder]);
+  leaf_text(thread, rtop_profile_symbols(ui->profile), columns, leaf, sizeof leaf);
+  snprintf(out, bytes, "%s of %s, %s", lock, name, leaf);
+  if (rtop_text_width(out) > columns) snprintf(out, bytes, "%s of %s", lock, name);
+  return rtop_text_width(out) <= columns;
+}
+
 static void draw_leaf(const struct pen *pen, int x, int columns)
 {
   char text[1400];
@@ -292,7 +307,7 @@ static void draw_leaf(const struct pen *pen, int x, int columns)
   const struct rtop_symbols *symbols = rtop_profile_symbols(pen->ui->profile);
   const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
   bool code = rtop_symbol_is_code(rtop_symbols_get(symbols, leaf->frame)) && !thread_stack_is_old(thread);
-  leaf_text(thread, symbols, columns, text, sizeof text);
+  if (!lock_text(pen->ui, thread, columns, text, sizeof text)) leaf_text(thread, symbols, columns, text, sizeof text);
   draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
 }
 
@@ -379,7 +394,37 @@ static void fibers_title(const struct ui *ui, const struct rtop_thread_row *thre
               fiber_row_name(fiber, rtop_profile_symbols(ui->profile)));
 }
 
-/* What it waits for and who is inside; what it is inside that others wait for. Returns the rows it took. */
+/* Where to break a text that is longer than a row: behind as many of its parts as fit, or behind the first. NULL: it has
+ * one part. */
+static char *pieces_end(char *text, int room)
+{
+  char *end = NULL;
+  for (char *at = strstr(text, "; "); at != NULL; at = strstr(at + 2, "; ")) {
+    *at = '\0';
+    bool fits = rtop_text_width(text) <= room;
+    *at = ';';
+    if (fits || end == NULL) end = at;
+    if (!fits) break;
+  }
+  return end;
+}
+
+/* In rows, broken where it has a "; ". Returns how many. */
+static int draw_pieces(char *text, struct rect at)
+{
+  int rows = 0;
+  while (text != NULL && rows < at.rows) {
+    int x = rows == 0 ? 3 : 5, room = at.columns - x;
+    bool longer = rtop_text_width(text) > room && rows + 1 < at.rows;
+    char *end = longer ? pieces_end(text, room) : NULL;
+    if (end != NULL) *end = '\0';
+    draw_text(at.y + rows++, x, room, FACE_HOT, text);
+    text = end != NULL ? end + 2 : NULL;
+  }
+  return rows;
+}
+
+/* What it waits for and who has it; what it has that others wait for. Returns the rows it took. */
 static int draw_locks(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
   char text[1700];
@@ -387,16 +432,14 @@ static int draw_locks(const struct ui *ui, const struct rtop_thread_row *thread,
   size_t row = (size_t)(thread - ui->sum.threads);
   unsigned waiting = threads_view_waiting(ui, row);
   int rows = 0;
-  if (thread_lock_of(&ui->sum, symbols, row).waits) {
+  bool told = thread->lock.wants != RTOP_WANTS_NOTHING;
+  if (told || thread_lock_of(&ui->sum, symbols, row).waits) {
     thread_lock_words(text, sizeof text, &ui->sum, symbols, row);
-    char *rest = rtop_text_width(text) > at.columns - 3 && at.rows > 1 ? strstr(text, "; ") : NULL;
-    if (rest != NULL) *rest = '\0';
-    draw_text(at.y + rows++, 3, at.columns - 3, FACE_HOT, text);
-    if (rest != NULL) draw_text(at.y + rows++, 5, at.columns - 5, FACE_HOT, rest + 2);
+    rows += draw_pieces(text, at);
   }
   if (waiting > 0 && rows < at.rows)
-    draw_format(at.y + rows++, 3, at.columns - 3, FACE_HOT, "%u thread%s for a lock that this one is inside", waiting,
-                waiting == 1 ? " waits" : "s wait");
+    draw_format(at.y + rows++, 3, at.columns - 3, FACE_HOT, "%u thread%s for a lock that this one %s", waiting,
+                waiting == 1 ? " waits" : "s wait", threads_view_has(ui, row) ? "has" : "is inside");
   return rows;
 }
 
@@ -474,6 +517,25 @@ static void draw_frames(const struct ui *ui, uint32_t leaf, bool old, struct rec
   if (leaf == 0) draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
 }
 
+/* A thread that waits for a lock, and the one that has it: half of the rows for each, or what it needs. False: nobody is
+ * known to have it, or there is no room. */
+static bool draw_both(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  size_t holder = rtop_lock_holder(&ui->sum, (size_t)(thread - ui->sum.threads));
+  if (holder == SIZE_MAX || at.rows < BOTH_ROWS_LEAST) return false;
+  const struct rtop_thread_row *other = &ui->sum.threads[holder];
+  int own = (int)rtop_symbols_get_node(symbols, thread->node)->depth + 1;
+  int rest = at.rows - 1 - (int)rtop_symbols_get_node(symbols, other->node)->depth;
+  int upper = rest > at.rows / 2 ? rest : at.rows / 2;
+  upper = upper < own ? upper : own > 1 ? own : 2;
+  draw_frames(ui, thread->node, thread_stack_is_old(thread), (struct rect){ at.y, at.x, upper, at.columns });
+  stack_title(other, at.y + upper, at.columns);
+  draw_frames(ui, other->node, thread_stack_is_old(other),
+              (struct rect){ at.y + upper, at.x, at.rows - upper, at.columns });
+  return true;
+}
+
 /* Of the thread; of the fibers under the cursor, where they wait. */
 static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
@@ -487,7 +549,7 @@ static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread
   at.y += above;
   at.rows -= above;
   if (fiber != NULL) draw_frames(ui, fiber->node, false, at);
-  else draw_frames(ui, thread->node, thread_stack_is_old(thread), at);
+  else if (!draw_both(ui, thread, at)) draw_frames(ui, thread->node, thread_stack_is_old(thread), at);
 }
 
 void threads_draw(struct ui *ui)

@@ -221,7 +221,9 @@ static void test_what_never_changes(void **state)
   assert_int_equal(RTOP_PART_FIBERS, 8);
   assert_int_equal(RTOP_PART_EXACT, 9);
   assert_int_equal(RTOP_PART_SLOW, 10);
-  assert_int_equal(RTOP_PART_RAISES, 13);
+  assert_int_equal(RTOP_PART_LOCKS, 11);
+  assert_int_equal(RTOP_LOCK_CONDITION, 5);
+  assert_int_equal(RTOP_PART_RAISES, 12);
   assert_int_equal(RTOP_NODE_UNSAMPLED, 2);
   assert_int_equal(RTOP_WINDOW_THREAD_STALE, 8);
   assert_int_equal(RTOP_RUNNING, 0);

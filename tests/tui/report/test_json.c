@@ -63,14 +63,14 @@ static void test_every_key_of_the_contract(void **state)
   report_fixture_setup(&fixture);
   json_t *object = round_trip(&fixture.report, NULL);
   KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "mode", "windows", "gaps", "sampler",
-       "verdict", "gvl", "gc", "allocations", "exceptions", "fibers_waiting", "threads", "methods");
+       "verdict", "gvl", "gc", "allocations", "exceptions", "fibers_waiting", "lock_waits", "threads", "methods");
   KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked", "held", "holder", "waiters", "wait");
   KEYS(json_object_get(object, "verdict"), "kind", "text", "method", "caller", "last_seen", "share", "thread", "owner",
-       "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects");
+       "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects", "deadlock");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
   KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running", "waiting",
-       "blocked", "gc", "cpu", "held", "blame", "stack", "stack_current", "stack_age");
+       "blocked", "gc", "cpu", "held", "blame", "stack", "stack_current", "stack_age", "lock");
   KEYS(json_array_get(json_object_get(object, "methods"), 0), "name", "path", "line", "self", "total", "ratio",
        "threads", "running", "waiting", "blocked", "gc", "cpu", "blame", "allocations", "samples");
   json_decref(object);
@@ -370,6 +370,32 @@ static void test_fibers(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* What a thread waits for, who has it, and who waits for whom in a circle. */
+static void test_locks(void **state)
+{
+  (void)state;
+  for (int deadlock = 0; deadlock < 2; deadlock++) {
+    struct report_fixture fixture;
+    report_fixture_setup(&fixture);
+    report_fixture_locks(&fixture, deadlock);
+    json_t *object = round_trip(&fixture.report, NULL), *threads = json_object_get(object, "threads");
+    json_t *lock = json_object_get(named(threads, "t1"), "lock"),
+           *other = json_object_get(named(threads, "t2"), "lock");
+    json_t *verdict = json_object_get(object, "verdict");
+    KEYS(lock, "kind", "number", "wait", "holder", "chain", "deadlock");
+    assert_string_equal(text(lock, "kind"), "mutex");
+    assert_true(number(lock, "number") == 1 && number(lock, "wait") == 2.5 && number(object, "lock_waits") == 5);
+    assert_string_equal(text(json_object_get(lock, "holder"), "name"), "t2");
+    assert_int_equal(json_array_size(json_object_get(lock, "chain")), 1);
+    assert_int_equal(json_is_true(json_object_get(lock, "deadlock")), deadlock);
+    assert_int_equal(json_is_null(other), !deadlock);
+    assert_int_equal(json_array_size(json_object_get(verdict, "deadlock")), deadlock ? 2 : 0);
+    if (deadlock) assert_non_null(strstr(text(verdict, "text"), "deadlock: t1 waits for t2 in Thread::Mutex#lock < "));
+    json_decref(object);
+    report_fixture_destroy(&fixture);
+  }
+}
+
 static void test_a_full_device_is_noticed(void **state)
 {
   (void)state;
@@ -397,6 +423,7 @@ int main(void)
     cmocka_unit_test(test_changes),
     cmocka_unit_test(test_losses),
     cmocka_unit_test(test_fibers),
+    cmocka_unit_test(test_locks),
     cmocka_unit_test(test_a_full_device_is_noticed),
   };
   setlocale(LC_CTYPE, "C.UTF-8");

@@ -243,6 +243,38 @@ static void test_change_against_the_frame_before(void **state)
   report_fixture_destroy(&fixture);
 }
 
+/* One line for a lock; a deadlock first, with the stacks of all. */
+static void test_locks(void **state)
+{
+  (void)state;
+  for (int deadlock = 0; deadlock < 2; deadlock++) {
+    struct report_fixture fixture;
+    report_fixture_setup(&fixture);
+    assert_null(strstr(written(&fixture.report), "\nLock"));
+    report_fixture_locks(&fixture, deadlock);
+    const char *text = written(&fixture.report);
+    assert_non_null(strstr(text, "  5 waits for locks "));
+    if (deadlock) {
+      assert_non_null(strstr(text, "\nDEADLOCK: these threads wait for one another, and none can go on\n"
+                                   "  t1 (101) waits 2.5 s for Mutex #1, which t2 has\n"
+                                   "    Thread::Mutex#lock  <C>\n"
+                                   "    Price#total  p;r.rb:6\n"
+                                   "  t2 (102) waits 2.5 s for Mutex #2, which t1 has\n"
+                                   "    Thread::Mutex#lock  <C>\n"
+                                   "    Price#total  p;r.rb:6\n"));
+      assert_null(strstr(text, "\nLock"));
+    } else {
+      assert_null(strstr(text, "DEADLOCK"));
+      assert_non_null(
+          strstr(text, "\nLock t1 waits 2.5 s for Mutex #1 in Price#total; t2 has it, and is in Price#total\n"));
+      assert_non_null(
+          strstr(written_in(&fixture.report, 60),
+                 "\nLock t1 waits 2.5 s for Mutex #1 in Price#total\n  t2 has it, and is in Price#total\n"));
+    }
+    report_fixture_destroy(&fixture);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -253,6 +285,7 @@ int main(void)
     cmocka_unit_test(test_old_stacks),
     cmocka_unit_test(test_how_it_ended),
     cmocka_unit_test(test_losses),
+    cmocka_unit_test(test_locks),
     cmocka_unit_test(test_the_figure_sorted_by_is_there),
     cmocka_unit_test(test_change_against_the_frame_before),
   };

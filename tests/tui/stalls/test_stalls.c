@@ -50,7 +50,8 @@ struct doing {
   uint32_t state, node;
   int64_t since_ms; /* of the state */
   bool provisional;
-  uint64_t gc_ms; /* of a running thread's window */
+  uint64_t gc_ms;  /* of a running thread's window */
+  uint64_t holder; /* waits for a Mutex of that thread, from 1 */
 };
 
 /* A window of 100 ms in which every thread does one thing; what is running holds the GVL for all of it. */
@@ -63,6 +64,9 @@ static void window(const struct doing *doing, size_t count)
     uint64_t wall_ns = 100 * MS;
     uint32_t thread = fixture_thread(&made, i + 1, doing[i].state, doing[i].node, doing[i].provisional ? wall_ns : 0);
     made.threads[thread].state_age_ns = (uint64_t)((now_ms - doing[i].since_ms) * MS);
+    made.threads[thread].lock_kind = doing[i].holder ? RTOP_LOCK_MUTEX : RTOP_LOCK_NONE;
+    made.threads[thread].lock = made.threads[thread].lock_kind;
+    made.threads[thread].lock_holder = doing[i].holder;
     if (doing[i].provisional) continue;
     uint64_t gc_ns = doing[i].gc_ms * (uint64_t)MS;
     if (wall_ns > gc_ns) fixture_cell(&made, thread, doing[i].node, doing[i].state, wall_ns - gc_ns)->blame_ns = 1;
@@ -482,6 +486,45 @@ static void test_those_that_wait_for_a_lock_are_told_with_its_holder(void **stat
   check_words(&stalls.list[1], "blocked 1.5 s Thread::Mutex#lock < Tax#of (t1 +2)");
 }
 
+/* The process tells who has the lock: another thread than the one whose stack looks like it. */
+static void test_a_lock_and_who_has_it(void **state)
+{
+  (void)state;
+  uint32_t held = call(call(node[WORK], "Thread::Mutex#synchronize", ""), "Inventory.fetch", "/app/i.rb");
+  struct doing threads[4];
+  for (int i = 0; i < 4; i++) threads[i] = (struct doing){ .state = RTOP_RUNNING, .node = node[WORK] };
+  threads[0] = (struct doing){ .state = RTOP_BLOCKED, .node = node[LOCK], .since_ms = now_ms, .holder = 3 };
+  threads[1] = (struct doing){ .state = RTOP_BLOCKED, .node = call(held, "Process.spawn", ""), .since_ms = now_ms };
+  blocked_threads(12, threads, 4);
+  assert_int_equal(stalls.count, 2);
+  check_words(&stalls.list[0], "blocked 1.2 s Thread::Mutex#lock < Tax#of, held by t3 in Order#total (t1)");
+  /* It goes to another one; then they wait for each other, and a third one behind them. */
+  threads[0].holder = 4;
+  blocked_threads(1, threads, 4);
+  check_words(&stalls.list[0], "blocked 1.3 s Thread::Mutex#lock < Tax#of, held by t4 in Order#total (t1)");
+  threads[3] = (struct doing){ .state = RTOP_BLOCKED, .node = node[SLEEP], .since_ms = now_ms, .holder = 1 };
+  blocked_threads(1, threads, 4);
+  check_words(&stalls.list[0],
+              "blocked 1.4 s Thread::Mutex#lock < Tax#of, in a deadlock with t4 in Kernel#sleep < Tax#of (t1)");
+  threads[0].holder = 99;
+  blocked_threads(1, threads, 4);
+  assert_non_null(strstr(stalls.list[0].holder, "t4")); /* who had it last, as far as is known */
+}
+
+/* Those that wait for a lock of one that is blocked itself are told with it, whatever stacks look like. */
+static void test_those_that_wait_for_a_blocked_holder(void **state)
+{
+  (void)state;
+  uint32_t wants = call(call(node[MAIN], "Inventory.lookup", "/app/i.rb"), "Thread::Mutex#lock", "");
+  struct doing threads[4];
+  for (int i = 0; i < 4; i++)
+    threads[i] = (struct doing){ .state = RTOP_BLOCKED, .node = wants, .since_ms = now_ms, .holder = 4 };
+  threads[3] = (struct doing){ .state = RTOP_BLOCKED, .node = node[SLEEP], .since_ms = now_ms };
+  blocked_threads(15, threads, 4);
+  assert_int_equal(stalls.count, 1);
+  check_words(&stalls.list[0], "blocked 1.5 s Kernel#sleep < Tax#of (t4 +3)");
+}
+
 /* A timer's thread sits deep in a library until something is due. It waits for nothing nearer to the root; one that
  * does waits within its work, unless it comes back to the place again and again. */
 static void test_who_waits_for_a_condition(void **state)
@@ -873,6 +916,8 @@ int main(void)
     STALL_TEST(test_one_cause_is_one_stall),
     STALL_TEST(test_who_waits_for_a_condition),
     STALL_TEST(test_those_that_wait_for_a_lock_are_told_with_its_holder),
+    STALL_TEST(test_a_lock_and_who_has_it),
+    STALL_TEST(test_those_that_wait_for_a_blocked_holder),
     STALL_TEST(test_gc_is_blamed_when_it_is_known),
     STALL_TEST(test_no_history_no_jump),
     STALL_TEST(test_limits),

@@ -180,12 +180,82 @@ static void test_hostile_names(void **state)
 
 #define LOCKS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void wants(size_t row, enum rtop_wants what, uint32_t number, uint64_t holder)
+{
+  rows[row].lock = (struct rtop_lock){ what, number, holder };
+}
+
+/* What the process says of locks counts, not what stacks look like. */
+static void test_told(void **state)
+{
+  (void)state;
+  wants(1, RTOP_WANTS_MUTEX, 3, 3);
+  rows[2].state = RTOP_STATE_RUNNING;
+  rows[2].node = add(add(0, "App#call", "/app/app.rb", 9), "Report#sum", "/app/report.rb", 2);
+  check(1, "waits 1.3 s for Mutex #3 in App#call; puma 003 has it, and is in Report#sum");
+  assert_int_equal(waiting_for(2), 1);
+  assert_int_equal(waiting_for(0), 2); /* of these nothing is told */
+  rows[2].stale = true;
+  check(1, "waits 1.3 s for Mutex #3 in App#call; puma 003 has it, last seen in Report#sum");
+  rows[1].stale = true; /* its stack is not needed to know what it waits for */
+  check(1, "waits 1.3 s for Mutex #3; puma 003 has it, last seen in Report#sum");
+  wants(1, RTOP_WANTS_MONITOR, 0, 0);
+  check(1, "waits 1.3 s for a Monitor; who has it is not known");
+  wants(1, RTOP_WANTS_MONITOR, 7, 99);
+  check(1, "waits 1.3 s for Monitor #7; who has it is not known");
+}
+
+static void test_told_chain(void **state)
+{
+  (void)state;
+  wants(1, RTOP_WANTS_MUTEX, 3, 3);
+  wants(2, RTOP_WANTS_MONITOR, 5, 4);
+  wants(3, RTOP_WANTS_MUTEX, 6, 1);
+  check(1,
+        "waits 1.3 s for Mutex #3 in App#call; puma 003 has it, waits for Monitor #5; thread 103 has that, waits for "
+        "Mutex #6; puma 002 has that, and is in Kernel#sleep < Report#write");
+  wants(0, RTOP_WANTS_MUTEX, 8, 3);
+  check(1,
+        "waits 1.3 s for Mutex #3 in App#call; puma 003 has it, waits for Monitor #5; thread 103 has that, waits for "
+        "Mutex #6; puma 002 has that, waits for Mutex #8; puma 003 has that: deadlock");
+  struct rtop_lock_chain circle;
+  char text[800];
+  assert_true(rtop_lock_deadlock(&circle, &sum));
+  thread_deadlock_words(text, sizeof text, &sum, symbols, &circle);
+  assert_string_equal(text,
+                      "deadlock: puma 002 waits for Mutex #8 in Report#write, puma 003 has it; puma 003 waits for "
+                      "Monitor #5 in App#call, thread 103 has it; thread 103 waits for Mutex #6 in App#call, "
+                      "puma 002 has it");
+  thread_deadlock_words(text, 20, &sum, symbols, &circle);
+  assert_string_equal(text, "deadlock: puma 002 ");
+}
+
+/* Nobody has these. */
+static void test_told_of_queues(void **state)
+{
+  (void)state;
+  uint32_t pop = add(add(0, "Worker#run", "/app/w.rb", 7), "Thread::Queue#pop", "<internal:thread_sync>", 0);
+  rows[1].node = rows[2].node = pop;
+  wants(1, RTOP_WANTS_ITEM, 4, 1);
+  check(1, "blocked 1.3 s in Thread::Queue#pop < Worker#run; Queue #4");
+  wants(2, RTOP_WANTS_ITEM, 4, 0);
+  check(1, "blocked 1.3 s in Thread::Queue#pop < Worker#run; Queue #4, 2 threads wait for it");
+  wants(1, RTOP_WANTS_ROOM, 4, 0);
+  check(1, "blocked 1.3 s in Thread::Queue#pop < Worker#run; SizedQueue #4");
+  wants(1, RTOP_WANTS_CONDITION, 4, 0);
+  check(1, "blocked 1.3 s in Thread::Queue#pop < Worker#run; Mutex #4 for a condition");
+  wants(1, RTOP_WANTS_CONDITION, 0, 0);
+  check(1, "blocked 1.3 s in Thread::Queue#pop < Worker#run; a condition");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    LOCKS_TEST(test_one_is_inside), LOCKS_TEST(test_nobody_is_named), LOCKS_TEST(test_another_place),
-    LOCKS_TEST(test_a_condition),   LOCKS_TEST(test_monitors),        LOCKS_TEST(test_other_waits),
-    LOCKS_TEST(test_hostile_names),
+    LOCKS_TEST(test_one_is_inside), LOCKS_TEST(test_nobody_is_named),
+    LOCKS_TEST(test_another_place), LOCKS_TEST(test_a_condition),
+    LOCKS_TEST(test_monitors),      LOCKS_TEST(test_other_waits),
+    LOCKS_TEST(test_hostile_names), LOCKS_TEST(test_told),
+    LOCKS_TEST(test_told_chain),    LOCKS_TEST(test_told_of_queues),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

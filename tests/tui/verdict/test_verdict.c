@@ -90,6 +90,8 @@ struct life {
   int blame_ms;     /* in `node` */
   int age_ms;       /* of the state at the end */
   int old_ms;       /* no safepoint for so long */
+  uint32_t lock;    /* number of a Mutex that it waits for */
+  uint64_t holder;  /* its place among the lives, from 1 */
 };
 
 static void second_of(uint32_t source, const struct life *lives, size_t count)
@@ -104,6 +106,9 @@ static void second_of(uint32_t source, const struct life *lives, size_t count)
     ids[i] = rtop_profile_thread(profile, source, &about);
     uint32_t thread = fixture_thread(&made, i + 1, life->state, life->node, 0);
     made.threads[thread].state_age_ns = (uint64_t)(life->age_ms * MS);
+    made.threads[thread].lock_kind = life->lock ? RTOP_LOCK_MUTEX : RTOP_LOCK_NONE;
+    made.threads[thread].lock = life->lock;
+    made.threads[thread].lock_holder = life->holder;
     if (life->old_ms) {
       made.threads[thread].flags |= RTOP_WINDOW_THREAD_PROVISIONAL;
       made.threads[thread].stack_age_ns = (uint64_t)(life->old_ms * MS);
@@ -392,6 +397,59 @@ static void test_lock_and_its_owner(void **state)
   assert_string_equal(text_in(80), "lock: 2 wait; puma 002 is inside, in Kernel#sleep < Report#write, for 1.0 s");
 }
 
+/* Waits for a lock of the one at this place among the lives. */
+static struct life wants(const char *name, uint32_t node, uint32_t lock, uint64_t holder)
+{
+  struct life life = blocked(name, node, 1000);
+  life.lock = lock;
+  life.holder = holder;
+  return life;
+}
+
+/* The process tells which lock: no stack is asked who has it, or might. */
+static void test_lock_that_is_told(void **state)
+{
+  (void)state;
+  uint32_t writes = call(call(index_action(), "Report#write", "/app/report.rb"), "Kernel#sleep", "");
+  HAPPENS(wants("puma 001", waits_for_lock(), 3, 4), wants("puma 002", waits_for_lock(), 3, 4),
+          blocked("puma 003", has_lock(), 1000), blocked("puma 004", writes, 1000), rests(queue_wait()));
+  says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call for Mutex #3; puma 004 has it, in Kernel#sleep < "
+       "Report#write, for 1.0 s");
+  assert_string_equal(text_in(80), "lock: 2 wait; puma 004 has Mutex #3, in Kernel#sleep < Report#write, for 1.0 s");
+  assert_int_equal(verdict.owner.serial, 4);
+  /* Who has it waits himself; of two locks in one place, that of most. */
+  HAPPENS(wants("a", waits_for_lock(), 3, 5), wants("b", waits_for_lock(), 4, 6), wants("c", waits_for_lock(), 4, 6),
+          blocked("d", writes, 1000), blocked("e", writes, 1000),
+          wants("puma 006", call(writes, "Mutex#lock", ""), 9, 4));
+  says("lock: 3 threads wait in Thread::Mutex#synchronize < App#call for Mutex #4; puma 006 has it, waits for d, in "
+       "Kernel#sleep < Report#write, for 1.0 s");
+  /* Nobody knows who: nobody is guessed. */
+  HAPPENS(wants("a", waits_for_lock(), 3, 0), wants("c", waits_for_lock(), 3, 99), blocked("b", has_lock(), 1000));
+  says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call for Mutex #3, for 1.0 s");
+  assert_false(verdict.owner.known);
+}
+
+/* Two wait for each other while others work: it is what is said. */
+static void test_deadlock(void **state)
+{
+  (void)state;
+  uint32_t hog = call(index_action(), "Report#sum", "/app/report.rb");
+  uint32_t other = call(call(index_action(), "Report#write", "/app/report.rb"), "Thread::Mutex#lock", "");
+  HAPPENS(runs("hog", hog, 1000), wants("puma 001", waits_for_lock(), 3, 3), wants("puma 002", other, 4, 2),
+          wants("puma 003", other, 4, 2));
+  says("deadlock: puma 001 waits for puma 002 in Thread::Mutex#synchronize < App#call; puma 002 waits for puma 001 in "
+       "Thread::Mutex#lock < Report#write, for 1.0 s");
+  assert_string_equal(text_in(80), "deadlock: puma 001, puma 002 wait for one another, for 1.0 s");
+  assert_int_equal(verdict.kind, VERDICT_LOCK);
+  assert_int_equal(verdict.deadlock.count, 2);
+  verdict_keep(&verdict, symbols);
+  HAPPENS(wants("a", other, 1, 2), wants("b", other, 2, 3), wants("c", other, 3, 4), wants("d", other, 4, 5),
+          wants("e", other, 5, 1));
+  assert_string_equal(text_in(60), "deadlock of 5 threads: a, b, c, d wait for one another");
+  HAPPENS(wants("a", other, 1, 1), runs("hog", hog, 1000)); /* of itself: a number that makes no sense */
+  assert_int_equal(verdict.deadlock.count, 0);
+}
+
 /* Two may have it (they are two locks), or nobody is seen: no owner is named. */
 static void test_no_owner_that_is_sure(void **state)
 {
@@ -647,6 +705,8 @@ int main(void)
     CASE(test_collection),
     CASE(test_collection_of_everybody),
     CASE(test_lock_and_its_owner),
+    CASE(test_lock_that_is_told),
+    CASE(test_deadlock),
     CASE(test_no_owner_that_is_sure),
     CASE(test_a_lock_taken_elsewhere),
     CASE(test_who_waits_for_a_condition_owns_nothing),

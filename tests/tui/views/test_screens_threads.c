@@ -223,6 +223,29 @@ static void test_fibers(void **state)
   check_drawn_afresh(&ui);
 }
 
+static void waits_for(size_t row, uint32_t number, size_t holder)
+{
+  struct rtop_thread_row *thread = &ui.sum.threads[row];
+  thread->state = RTOP_STATE_BLOCKED;
+  thread->state_age_ns = UINT64_C(1300000000);
+  thread->lock = (struct rtop_lock){ RTOP_WANTS_MUTEX, number, ui.sum.threads[holder].serial };
+}
+
+/* What it waits for, who has that, and the stacks of both. */
+static void test_locks(void **state)
+{
+  (void)state;
+  thread_with_stack();
+  waits_for(1, 3, 2);
+  ui_draw(&ui);
+  assert_true(shows("waits 1.3 s for Mutex #3 in ") && shows("puma srv tp 002 has it, and is in "));
+  assert_true(shows("-- stack of puma srv tp 001") && shows("-- stack of puma srv tp 002"));
+  waits_for(2, 4, 1);
+  ui_draw(&ui);
+  assert_true(shows("puma srv tp 001 has that: deadlock"));
+  check_drawn_afresh(&ui);
+}
+
 /* The cursor goes down to them and back; the stack is where those under it wait. */
 static void test_cursor_in_fibers(void **state)
 {
@@ -295,7 +318,7 @@ int main(void)
     ON_CASE(&plain, set_up_case, test_choose_too_many),  ON_CASE(&plain, set_up_case, test_without_idle_threads),
     ON_CASE(&plain, set_up_case, test_old_stacks),       ON_CASE(&plain, set_up_case, test_fibers),
     ON_CASE(&plain, set_up_case, test_cursor_in_fibers), ON_CASE(&plain, set_up_case, test_search_in_fibers),
-    ON_CASE(&plain, set_up_case, test_no_fibers),
+    ON_CASE(&plain, set_up_case, test_no_fibers),        ON_CASE(&plain, set_up_case, test_locks),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];

@@ -1,0 +1,299 @@
+/* Learns at load where words about locks stand, and reads them. */
+#include "lock_words.h"
+
+#include "fiber_frames.h"
+#include "method_entry.h"
+#include "shm/base/format.h"
+#include <ruby/debug.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* What runs: its stack, how long that is, its frame. A frame: its receiver. */
+enum { CONTEXT_STACK, CONTEXT_STACK_WORDS, CONTEXT_FRAME };
+enum { FRAME_RECEIVER = 3, FRAME_WORDS = 7 };
+#define STACK_WORDS_MAX ((VALUE)1 << 27)
+
+/* A Mutex: who has it, the next one that this thread has, the list of those who wait (its first, its last element). */
+enum { MUTEX_OWNER, MUTEX_NEXT, MUTEX_WAITERS, MUTEX_WORDS = 4 };
+enum { MONITOR_MUTEX = 2, MONITOR_WORDS = 3 };
+enum { THREAD_WORDS_MAX = 160, UNKNOWN = -1, HEADS_MAX = 2, MONITOR_TRIES = 3 };
+#define OWN_STACK_BYTES ((uintptr_t)16384) /* between a list's element and the hook, at most */
+
+/* Queues: where their lists of waiting threads begin, in bytes, the one for what is in it first. */
+struct queue_type {
+  const rb_data_type_t *type;
+  uint32_t heads;
+  size_t head[HEADS_MAX];
+};
+
+static bool known;
+static int held_word = UNKNOWN; /* of a thread */
+static const rb_data_type_t *mutex_type;
+static _Atomic(const rb_data_type_t *) monitor_type; /* NULL: the class is not there yet */
+static _Atomic bool monitor_met;                     /* by a hook, since then */
+static _Atomic int monitor_tries;
+static struct queue_type queue, sized_queue;
+static VALUE mutex_class;
+static ID id_sleep;
+static bool frame_was_right; /* as the probe saw it */
+
+/* The type of an object that has data of a type; NULL: it is another kind of object. */
+static const rb_data_type_t *type_of(VALUE object)
+{
+  if (RB_SPECIAL_CONST_P(object) || RB_BUILTIN_TYPE(object) != T_DATA || !RTYPEDDATA_P(object)) return NULL;
+  return RTYPEDDATA_TYPE(object);
+}
+
+static size_t data_bytes(VALUE object)
+{
+  const rb_data_type_t *type = type_of(object);
+  return type && type->function.dsize ? type->function.dsize(RTYPEDDATA_GET_DATA(object)) : 0;
+}
+
+static const VALUE *words_of(VALUE object)
+{
+  return RTYPEDDATA_GET_DATA(object);
+}
+
+/* The innermost frame; NULL: there is none (any more), as when a thread ends: its stack goes first. */
+static const VALUE *frame_of(VALUE thread)
+{
+  const VALUE *context = fiber_frames_current(thread);
+  return context && context[CONTEXT_STACK] ? (const VALUE *)context[CONTEXT_FRAME] : NULL;
+}
+
+/* Is that a frame? It stands in the stack of what runs. */
+static bool frame_is_right(VALUE thread)
+{
+  const VALUE *context = fiber_frames_current(thread), *frame = frame_of(thread);
+  if (!context || !frame) return false;
+  const VALUE *stack = (const VALUE *)context[CONTEXT_STACK];
+  VALUE words = context[CONTEXT_STACK_WORDS];
+  return stack && frame >= stack && words > FRAME_WORDS && words < STACK_WORDS_MAX &&
+         frame <= stack + (words - FRAME_WORDS) && (uintptr_t)frame % sizeof(VALUE) == 0;
+}
+
+/* A list's first and last element, where the list of an object begins. */
+static void read_head(const void *data, size_t offset, uintptr_t head[2])
+{
+  memcpy(head, (const char *)data + offset, 2 * sizeof *head);
+}
+
+static bool is_empty_head(const void *data, size_t offset)
+{
+  uintptr_t head[2], own = (uintptr_t)data + offset;
+  read_head(data, offset, head);
+  return head[0] == own && head[1] == own;
+}
+
+/* The last one that came to wait is the caller: the list's last element lies on its stack, a little above this frame. */
+static bool waits_in(const void *data, size_t offset)
+{
+  uintptr_t head[2], here = (uintptr_t)__builtin_frame_address(0);
+  read_head(data, offset, head);
+  return head[1] > here && head[1] - here < OWN_STACK_BYTES;
+}
+
+/* ---- at load -------------------------------------------------------------------------------------- */
+
+static VALUE probe(VALUE self)
+{
+  VALUE thread = rb_thread_current();
+  frame_was_right = frame_was_right && frame_is_right(thread) && frame_of(thread)[FRAME_RECEIVER] == self;
+  return Qnil;
+}
+
+static VALUE run_probe(RB_BLOCK_CALL_FUNC_ARGLIST(unused, object))
+{
+  return rb_funcallv(object, rb_intern("rperf_top_receiver"), 0, NULL);
+}
+
+/* In a fiber of its own, too. */
+static bool learn_frames(void)
+{
+  VALUE class = rb_class_new(rb_cObject), object = rb_obj_alloc(class);
+  frame_was_right = fiber_frames_known();
+  if (!frame_was_right) return false;
+  rb_define_method(class, "rperf_top_receiver", probe, 0);
+  rb_funcallv(object, rb_intern("rperf_top_receiver"), 0, NULL);
+  rb_fiber_resume(rb_fiber_new(run_probe, object), 0, NULL);
+  RB_GC_GUARD(object);
+  return frame_was_right;
+}
+
+/* The one word of the thread that is `now`, and was `before` then; UNKNOWN: none is, or several are. */
+static int changed_word(const VALUE *thread, const VALUE *then, int words, VALUE now, VALUE before)
+{
+  int found = UNKNOWN;
+  for (int which = 0; which < words; which++) {
+    if (thread[which] != now || then[which] != before) continue;
+    if (found != UNKNOWN) return UNKNOWN;
+    found = which;
+  }
+  return found;
+}
+
+/* Two are locked and unlocked again, one within the other. */
+static bool learn_held(VALUE one, VALUE other)
+{
+  VALUE then[THREAD_WORDS_MAX], current = rb_thread_current();
+  const VALUE *thread = words_of(current), *a = words_of(one), *b = words_of(other);
+  size_t bytes = data_bytes(current);
+  int words = bytes / sizeof(VALUE) < THREAD_WORDS_MAX ? (int)(bytes / sizeof(VALUE)) : THREAD_WORDS_MAX;
+  memcpy(then, thread, (size_t)words * sizeof *then);
+  rb_mutex_lock(one);
+  VALUE before = a[MUTEX_NEXT];
+  int which = changed_word(thread, then, words, (VALUE)a, before);
+  bool right = which != UNKNOWN && a[MUTEX_OWNER];
+  rb_mutex_lock(other);
+  right = right && thread[which] == (VALUE)b && b[MUTEX_NEXT] == (VALUE)a && b[MUTEX_OWNER] == a[MUTEX_OWNER];
+  rb_mutex_unlock(other);
+  right = right && thread[which] == (VALUE)a && !b[MUTEX_OWNER];
+  rb_mutex_unlock(one);
+  right = right && thread[which] == before && !a[MUTEX_OWNER];
+  if (right) held_word = which;
+  return right;
+}
+
+static bool learn_mutex(void)
+{
+  VALUE one = rb_mutex_new(), other = rb_mutex_new();
+  mutex_type = type_of(one);
+  bool right = mutex_type && mutex_type == type_of(other) && data_bytes(one) >= MUTEX_WORDS * sizeof(VALUE) &&
+               !words_of(one)[MUTEX_OWNER] && is_empty_head(words_of(one), MUTEX_WAITERS * sizeof(VALUE)) &&
+               is_empty_head(words_of(other), MUTEX_WAITERS * sizeof(VALUE)) && learn_held(one, other);
+  mutex_class = CLASS_OF(one);
+  rb_gc_register_mark_object(mutex_class); /* compared by address: it must not move */
+  RB_GC_GUARD(one);
+  RB_GC_GUARD(other);
+  return right;
+}
+
+/* Lists without elements are those that point to themselves. One that has others is left out. */
+static void learn_queue(struct queue_type *to, const char *name, uint32_t heads)
+{
+  struct queue_type found = { 0 };
+  ID id = rb_intern(name);
+  VALUE class = rb_const_defined(rb_cThread, id) ? rb_const_get(rb_cThread, id) : Qnil;
+  *to = found;
+  if (!RB_TYPE_P(class, T_CLASS)) return;
+  VALUE object = rb_obj_alloc(class);
+  size_t bytes = data_bytes(object);
+  for (size_t at = 0; bytes && at + 2 * sizeof(VALUE) <= bytes; at += sizeof(uint32_t)) {
+    if (!is_empty_head(words_of(object), at)) continue;
+    if (found.heads < HEADS_MAX) found.head[found.heads] = at;
+    found.heads++;
+  }
+  found.type = type_of(object);
+  if (found.heads == heads) *to = found;
+  RB_GC_GUARD(object);
+}
+
+/* It has a Mutex of its own. */
+static void learn_monitor(void)
+{
+  ID id = rb_intern("Monitor");
+  VALUE class =
+      rb_const_defined(rb_cObject, id) && NIL_P(rb_autoload_p(rb_cObject, id)) ? rb_const_get(rb_cObject, id) : Qnil;
+  if (!RB_TYPE_P(class, T_CLASS)) return;
+  VALUE object = rb_obj_alloc(class);
+  const rb_data_type_t *type = data_bytes(object) == MONITOR_WORDS * sizeof(VALUE) ? type_of(object) : NULL;
+  if (type && type_of(words_of(object)[MONITOR_MUTEX]) == mutex_type) atomic_store(&monitor_type, type);
+  RB_GC_GUARD(object);
+}
+
+void lock_words_learn_more(void)
+{
+  if (!atomic_load_explicit(&monitor_met, memory_order_relaxed)) return;
+  atomic_store(&monitor_met, false);
+  if (atomic_fetch_add(&monitor_tries, 1) < MONITOR_TRIES) learn_monitor();
+}
+
+void lock_words_learn(void)
+{
+  known = false;
+  held_word = UNKNOWN;
+  atomic_store(&monitor_type, NULL);
+  id_sleep = rb_intern("sleep");
+  learn_queue(&queue, "Queue", 1);
+  learn_queue(&sized_queue, "SizedQueue", 2);
+  known = learn_frames() && learn_mutex();
+  if (known) learn_monitor();
+}
+
+bool lock_words_known(void)
+{
+  return known;
+}
+
+/* ---- afterwards ----------------------------------------------------------------------------------- */
+
+static struct lock_wait wait_for(uint32_t kind, const void *lock)
+{
+  return (struct lock_wait){ kind, (uint64_t)(uintptr_t)lock };
+}
+
+/* In its list, or asleep in Mutex#sleep, which is what ConditionVariable#wait does. */
+static struct lock_wait wait_in_mutex(const void *data)
+{
+  VALUE frames[2];
+  if (waits_in(data, MUTEX_WAITERS * sizeof(VALUE))) return wait_for(RTOP_LOCK_MUTEX, data);
+  bool sleeps = rb_profile_frames(0, 2, frames, NULL) > 0 && !RB_SPECIAL_CONST_P(frames[0]) &&
+                method_entry_is(frames[0]) && method_entry_id(frames[0]) == id_sleep &&
+                method_entry_class(frames[0]) == mutex_class;
+  return sleeps ? wait_for(RTOP_LOCK_CONDITION, data) : wait_for(RTOP_LOCK_NONE, NULL);
+}
+
+static struct lock_wait wait_in_queue(const struct queue_type *type, const void *data)
+{
+  for (uint32_t i = 0; i < type->heads; i++)
+    if (waits_in(data, type->head[i])) return wait_for(i ? RTOP_LOCK_SIZED_QUEUE : RTOP_LOCK_QUEUE, data);
+  return wait_for(RTOP_LOCK_NONE, NULL);
+}
+
+/* By its name: which type that is a job finds out. */
+static void meet_monitor(const rb_data_type_t *type)
+{
+  static const char wanted[] = "monitor";
+  const char *name = type->wrap_struct_name;
+  for (size_t i = 0; name && i < sizeof wanted; i++)
+    if (name[i] != wanted[i]) return;
+  if (name) atomic_store_explicit(&monitor_met, true, memory_order_relaxed);
+}
+
+static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *type)
+{
+  const rb_data_type_t *right = atomic_load_explicit(&monitor_type, memory_order_relaxed);
+  if (!right && atomic_load_explicit(&monitor_tries, memory_order_relaxed) < MONITOR_TRIES) meet_monitor(type);
+  VALUE mutex = right == type ? words_of(monitor)[MONITOR_MUTEX] : Qnil;
+  if (type_of(mutex) != mutex_type || !waits_in(words_of(mutex), MUTEX_WAITERS * sizeof(VALUE)))
+    return wait_for(RTOP_LOCK_NONE, NULL);
+  return wait_for(RTOP_LOCK_MONITOR, words_of(mutex));
+}
+
+struct lock_wait lock_words_wait(VALUE thread)
+{
+  const VALUE *frame = known ? frame_of(thread) : NULL;
+  const rb_data_type_t *type = frame ? type_of(frame[FRAME_RECEIVER]) : NULL;
+  if (!type) return wait_for(RTOP_LOCK_NONE, NULL);
+  VALUE receiver = frame[FRAME_RECEIVER];
+  if (type == mutex_type) return wait_in_mutex(words_of(receiver));
+  if (type == queue.type) return wait_in_queue(&queue, words_of(receiver));
+  if (type == sized_queue.type) return wait_in_queue(&sized_queue, words_of(receiver));
+  return wait_in_monitor(receiver, type);
+}
+
+bool lock_words_holds(VALUE thread)
+{
+  return known && words_of(thread)[held_word];
+}
+
+uint32_t lock_words_held(VALUE thread, uint64_t held[LOCK_WORDS_HELD_MAX])
+{
+  uint32_t count = 0;
+  if (!known) return 0;
+  const VALUE *mutex = (const VALUE *)words_of(thread)[held_word];
+  for (; mutex && count < LOCK_WORDS_HELD_MAX; mutex = (const VALUE *)mutex[MUTEX_NEXT])
+    held[count++] = (uint64_t)(uintptr_t)mutex;
+  return count;
+}

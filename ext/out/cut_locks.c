@@ -1,0 +1,132 @@
+/* Gives locks numbers, and finds for each the thread that has it. */
+#include "cut_locks.h"
+
+#include "ext/sampling/lock_waits.h"
+#include "shm/base/clock.h"
+#include <string.h>
+
+#define LOCKS_KEPT_NS (10 * CLOCK_NS_PER_SECOND)
+
+static struct cut_lock *place(struct cut_lock *of, uint64_t lock)
+{
+  size_t at = (size_t)(lock * UINT64_C(0x9E3779B97F4A7C15) >> 40) % CUT_LOCKS_PLACES;
+  while (of[at].lock && of[at].lock != lock) at = (at + 1) % CUT_LOCKS_PLACES;
+  return &of[at];
+}
+
+/* Locks for which nobody has waited for long go. */
+static void make_room(struct cut_locks *locks, int64_t now_ns)
+{
+  struct cut_lock before[CUT_LOCKS_PLACES];
+  memcpy(before, locks->of, sizeof before);
+  memset(locks->of, 0, sizeof locks->of);
+  locks->count = 0;
+  for (size_t i = 0; i < CUT_LOCKS_PLACES; i++) {
+    if (!before[i].lock || now_ns - before[i].seen_ns > LOCKS_KEPT_NS) continue;
+    *place(locks->of, before[i].lock) = before[i];
+    locks->count++;
+  }
+}
+
+static bool is_queue(uint32_t kind)
+{
+  return kind == RTOP_LOCK_QUEUE || kind == RTOP_LOCK_SIZED_QUEUE;
+}
+
+/* Its entry, of which nobody is known to have it; NULL: there are too many. */
+static struct cut_lock *meet(struct cut_locks *locks, const struct lock_wait *wait, int64_t now_ns)
+{
+  struct cut_lock *lock = place(locks->of, wait->lock);
+  bool another = lock->lock && (now_ns - lock->seen_ns > LOCKS_KEPT_NS || lock->queue != is_queue(wait->kind));
+  if (!lock->lock && locks->count >= CUT_LOCKS_MAX) {
+    if (locks->full_ns == now_ns) return NULL;
+    make_room(locks, now_ns);
+    locks->full_ns = now_ns;
+    if (locks->count >= CUT_LOCKS_MAX) return NULL;
+    lock = place(locks->of, wait->lock);
+  }
+  if (!lock->lock || another) {
+    locks->count += !lock->lock;
+    *lock = (struct cut_lock){ .lock = wait->lock, .number = ++locks->numbers, .queue = is_queue(wait->kind) };
+  }
+  if (lock->seen_ns != now_ns) lock->holder = 0;
+  lock->seen_ns = now_ns;
+  return lock;
+}
+
+static struct rtop_window_thread *row_of(struct cut *cut, const struct thread_data *data)
+{
+  struct rtop_window *window = &cut->window;
+  if (!data || data->window_index >= window->thread_count) return NULL;
+  struct rtop_window_thread *row = &window->threads[data->window_index];
+  return row->serial == data->serial ? row : NULL;
+}
+
+static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
+{
+  return atomic_load_explicit(&cut->sampler->threads.table[index], memory_order_acquire);
+}
+
+static void count_waits(struct cut *cut, struct thread_data *data)
+{
+  uint64_t waits = atomic_load_explicit(&data->lock_waits, memory_order_relaxed);
+  cut->lock_waits += waits - data->lock_waits_seen;
+  data->lock_waits_seen = waits;
+}
+
+/* Which locks are waited for. False: none. */
+static bool find_waits(struct cut *cut, uint32_t high)
+{
+  bool any = false;
+  for (uint32_t index = 0; index < high; index++) {
+    struct thread_data *data = thread_at(cut, index);
+    struct rtop_window_thread *row = row_of(cut, data);
+    if (!row) continue;
+    count_waits(cut, data);
+    data->window_wait = (struct lock_wait){ 0 };
+    if (row->state != RTOP_BLOCKED || data->last_window || !lock_waits_of(data, &data->window_wait)) continue;
+    struct cut_lock *lock = meet(&cut->locks, &data->window_wait, cut->window.end_mono_ns);
+    row->lock_kind = data->window_wait.kind;
+    row->lock = lock ? lock->number : 0;
+    any = any || lock;
+  }
+  return any;
+}
+
+static void find_holders(struct cut *cut, uint32_t high)
+{
+  uint64_t held[LOCK_WORDS_HELD_MAX];
+  for (uint32_t index = 0; index < high; index++) {
+    const struct thread_data *data = thread_at(cut, index);
+    if (!data || data->last_window || atomic_load_explicit(&data->ended, memory_order_relaxed)) continue;
+    uint32_t count = lock_waits_held(data, held);
+    for (uint32_t i = 0; i < count; i++) {
+      struct cut_lock *lock = place(cut->locks.of, held[i]);
+      if (lock->lock && lock->seen_ns == cut->window.end_mono_ns) lock->holder = data->serial;
+    }
+  }
+}
+
+static void tell_holders(struct cut *cut, uint32_t high)
+{
+  for (uint32_t index = 0; index < high; index++) {
+    const struct thread_data *data = thread_at(cut, index);
+    struct rtop_window_thread *row = row_of(cut, data);
+    if (!row || !row->lock) continue;
+    bool owned = row->lock_kind == RTOP_LOCK_MUTEX || row->lock_kind == RTOP_LOCK_MONITOR;
+    const struct cut_lock *lock = place(cut->locks.of, data->window_wait.lock);
+    if (owned && lock->lock && lock->holder != data->serial) row->lock_holder = lock->holder;
+  }
+}
+
+void cut_locks_add(struct cut *cut)
+{
+  uint32_t high = atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
+  cut->lock_waits = 0;
+  if (find_waits(cut, high)) {
+    find_holders(cut, high);
+    tell_holders(cut, high);
+  }
+  if (lock_words_known()) rtop_window_set_counter(&cut->window, RTOP_COUNTER_LOCK_WAITS, cut->lock_waits);
+  else rtop_window_set_counter(&cut->window, RTOP_COUNTER_LOCKS_UNKNOWN, 1);
+}

@@ -1,0 +1,80 @@
+# Who waits for which lock and who has it, as the viewer tells it: text, JSON, screen, and from a recording.
+require_relative "support"
+
+class TestLocks < Minitest::Test
+  include E2E
+
+  # Three want what one has, which sleeps in it.
+  HELD = <<~'RUBY'
+    class Billing
+      Lock = Mutex.new
+      def charge = Lock.synchronize { wait_for_bank }
+      def wait_for_bank = sleep
+    end
+    first = Thread.new { Thread.current.name = "worker-1"; Billing.new.charge }
+    Thread.pass until Billing::Lock.locked?
+    3.times { |i| Thread.new { Thread.current.name = "worker-#{i + 2}"; Billing.new.charge } }
+    loop { sleep 0.002 }
+  RUBY
+
+  # Two that wait for each other.
+  DEADLOCK = <<~'RUBY'
+    A, B = Mutex.new, Mutex.new
+    class Account
+      def give(first, second) = first.synchronize { Thread.pass until second.locked?; take(second) }
+      def take(lock) = lock.synchronize { }
+    end
+    Thread.new { Thread.current.name = "payer"; Account.new.give(A, B) }
+    Thread.new { Thread.current.name = "payee"; Account.new.give(B, A) }
+    loop { sleep 0.002 }
+  RUBY
+
+  def report(pid, *options) = viewer("-b", "-n", "1", "-p", pid.to_s, *options)
+
+  def thread_named(object, name) = object["threads"].find { |thread| thread["name"] == name }
+
+  def test_a_lock_and_who_has_it
+    running("-e", HELD) do |pid|
+      object = wait_until("three that wait, for a second") do
+        one = report(pid, "-J").objects.first
+        one if one["threads"].count { |thread| thread.dig("lock", "holder", "name") == "worker-1" && thread["lock"]["wait"] > 1.2 } == 3 &&
+          one["verdict"]["kind"] == "lock"
+      end
+      waiter, holder = thread_named(object, "worker-3"), thread_named(object, "worker-1")
+      assert_equal %w[mutex false], waiter["lock"].values_at("kind", "deadlock").map(&:to_s)
+      assert_equal [holder["id"]], waiter["lock"]["chain"].map { |one| one["id"] }
+      assert_nil holder["lock"]
+      assert_equal [1], object["threads"].filter_map { |thread| thread.dig("lock", "number") }.uniq
+      assert_match(/\Alock: 3 threads wait in Thread::Mutex#synchronize < Billing#charge for Mutex #1; worker-1 has it, in Kernel#sleep < Billing#wait_for_bank/,
+                   object["verdict"]["text"])
+      assert_equal ["worker-1", []], [object["verdict"]["owner"]["name"], object["verdict"]["deadlock"]]
+      text = viewer("-b", "-n", "1", "-p", pid.to_s).out
+      assert_match(/^Lock worker-\d \+2 waits \S+ ?\w* for Mutex #1 in Billing#charge\n  worker-1 has it, and is in Kernel#sleep < Billing#wait_for_bank$/, text)
+      screen = viewer("-p", pid.to_s, "--dump-screen", "120x50", "--view", "threads").out
+      3.times { |i| assert_match(/^[ >]\d+ +worker-#{i + 2} .* Mutex #1 of worker-1/, screen) }
+    end
+  end
+
+  def test_a_deadlock_says_so_with_all_stacks
+    running("-e", DEADLOCK) do |pid|
+      object = wait_until("a deadlock") do
+        one = report(pid, "-J").objects.first
+        one if one["verdict"]["deadlock"].size == 2
+      end
+      assert_equal %w[payee payer], object["verdict"]["deadlock"].map { |one| one["name"] }.sort
+      assert_match(/\Adeadlock: pay\w+ waits for pay\w+ in Thread::Mutex#synchronize < Account#take; pay/, object["verdict"]["text"])
+      assert_equal [true, true], %w[payer payee].map { |name| thread_named(object, name)["lock"]["deadlock"] }
+      recording = "#{Dir.mktmpdir}/deadlock.rpt"
+      assert_predicate viewer("-o", recording, "-t", "1", "-p", pid.to_s).status, :success?
+      [["-p", pid.to_s], ["-r", recording]].each do |source|
+        text = viewer("-b", "-n", "1", *source).out
+        assert_match(/^DEADLOCK: /, text)
+        %w[payer payee].each { |name| assert_match(/^  #{name} \(\d+\) waits .* for Mutex #\d, which pay\w+ has$/, text) }
+        assert_equal 2, text.scan(/^    Account#take  /).size, text
+        refute_match(/^Lock/, text) # that is told already
+      end
+    ensure
+      FileUtils.rm_rf(File.dirname(recording)) if recording
+    end
+  end
+end

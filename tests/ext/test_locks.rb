@@ -1,0 +1,213 @@
+# What threads wait for, and who has it: kinds, numbers, holders, what is none.
+require_relative "support"
+
+class LocksTest < Minitest::Test
+  include Support
+
+  KINDS = { 1 => :mutex, 2 => :monitor, 3 => :item, 4 => :room, 5 => :condition }.freeze
+
+  # One thread goes on: so names are made, and Ruby does not end what it takes for a deadlock.
+  BEGINNING = <<~'RUBY'
+    require "monitor"
+    $stdout.sync = true
+    def named(name, &block) = Thread.new { Thread.current.name = name; block.call }
+    named("ticker") { loop { sleep 0.002 } }
+    m, n = Mutex.new, Mutex.new
+    def holds(name, lock) = (queue = Queue.new; named(name) { lock.lock; queue << 1; sleep }; queue.pop)
+  RUBY
+
+  Wait = Struct.new(:kind, :number, :holder)
+
+  # What the threads of the last window wait for, by name.
+  def waits_of(dump)
+    rows = dump.windows.last["threads"].to_h { |row| [row["serial"], row] }
+    dump.threads.values.filter_map do |thread|
+      row = rows[thread.serial]
+      next if row.nil? || row["ended"] || row["state"] != "blocked"
+      [thread.name, Wait.new(KINDS[row["lock_kind"]], row["lock"], dump.threads[row["lock_holder"]]&.name)]
+    end.to_h
+  end
+
+  # The program, and what it waits for once that is as the block wants it.
+  def waits(code, what, program: nil, env: {})
+    program ||= start(BEGINNING + code + "\ngets\n", env: env)
+    dump = program.dump_until("#{what}; #{program.err}") { |one| one.windows.any? && yield(waits_of(one)) }
+    [program, waits_of(dump), dump]
+  end
+
+  def kinds(waits) = waits.transform_values(&:kind)
+
+  def test_kinds
+    right = { "mutex" => :mutex, "monitor" => :monitor, "item" => :item, "item of a sized one" => :item, "room" => :room,
+              "condition" => :condition, "owner" => nil, "within" => nil, "io" => nil, "sleep" => nil, "join" => nil,
+              "pool" => nil, "main" => nil }
+    program, found, dump = waits(<<~'RUBY', "all kinds") { |seen| (right.keys - seen.keys).empty? && kinds(seen).compact.size == 6 }
+      monitor, queue, full = Monitor.new, Queue.new, SizedQueue.new(1)
+      class Pool < Monitor
+        def rest = sleep
+      end
+      holds("owner", m)
+      named("mutex") { m.lock }
+      ready = Queue.new
+      named("within") { monitor.synchronize { ready << 1; sleep } }
+      ready.pop
+      named("monitor") { monitor.enter }
+      named("item") { queue.pop }
+      named("item of a sized one") { SizedQueue.new(3).shift }
+      full << 1
+      named("room") { full << 2 }
+      named("condition") { o = Mutex.new; o.synchronize { ConditionVariable.new.wait(o) } }
+      pipe = IO.pipe
+      named("io") { pipe[0].read }
+      sleeper = named("sleep") { sleep }
+      named("join") { sleeper.join }
+      named("pool") { Pool.new.rest }
+    RUBY
+    assert_equal right, kinds(found).slice(*right.keys)
+    assert_equal({ "mutex" => "owner", "monitor" => "within" }, found.transform_values(&:holder).compact)
+    numbers = found.values.select(&:kind).map(&:number)
+    assert_equal numbers.uniq, numbers
+    assert_operator numbers.min, :>, 0
+    assert_operator dump.counter("lock_waits"), :>=, 2
+    program.finish
+  end
+
+  # Two wait for one, one for another; each has a number, which stays, whatever the collector does.
+  def test_numbers
+    program, first, = waits(<<~'RUBY', "three that wait") { |seen| kinds(seen).values.count(:mutex) == 3 }
+      holds("owner", m)
+      holds("another", n)
+      named("a") { m.synchronize {} }
+      named("b") { m.synchronize {} }
+      named("c") { n.synchronize {} }
+      gets
+      GC.start
+      GC.compact
+      puts :done
+    RUBY
+    assert_equal first["a"].number, first["b"].number
+    refute_equal first["a"].number, first["c"].number
+    assert_equal %w[owner owner another], first.values_at("a", "b", "c").map(&:holder)
+    program.puts
+    assert_equal "done", program.line
+    last = program.dump.windows.last["sequence"]
+    _, later, = waits(nil, "a later window", program: program) { |seen| program.dump.windows.last["sequence"] > last + 2 && seen.key?("c") }
+    assert_equal first.slice("a", "b", "c"), later.slice("a", "b", "c")
+    program.finish
+  end
+
+  # Nothing runs, so no job comes: the hooks alone know. Main waits for input, so that Ruby sees no deadlock in it.
+  def test_two_locks_that_wait_for_each_other
+    program = start(<<~'RUBY')
+      a, b, ready = Mutex.new, Mutex.new, Queue.new
+      [[a, b], [b, a]].each { |first, second| Thread.new { first.lock; ready << 1; Thread.pass until [a, b].all?(&:locked?); second.lock } }
+      gets
+    RUBY
+    rows = nil
+    program.dump_until("a deadlock") do |dump|
+      rows = dump.windows.last&.fetch("threads")
+      rows && rows.map { |row| row["lock_kind"] } == [0, 1, 1] && rows[1]["lock_holder"] > 0 && rows[2]["lock_holder"] > 0
+    end
+    assert_equal [rows[2]["serial"], rows[1]["serial"]], [rows[1]["lock_holder"], rows[2]["lock_holder"]]
+    refute_equal rows[1]["lock"], rows[2]["lock"]
+    program.finish
+  end
+
+  # The next one gets it and sleeps in it: who still waits does so for that one, though nothing of its own has changed.
+  def test_a_lock_that_is_passed_on
+    program, found, = waits(<<~'RUBY', "both that wait") { |seen| seen.values_at("second", "third").all? { |one| one&.holder == "first" } }
+      go = Queue.new
+      named("first") { m.lock; go.pop; m.unlock; sleep }
+      sleep 0.001 until m.locked?
+      second = named("second") { m.lock; sleep }
+      sleep 0.001 until second.stop?
+      named("third") { m.lock; sleep }
+      gets
+      go << 1
+    RUBY
+    assert_equal found["second"].number, found["third"].number
+    program.puts
+    _, later, = waits(nil, "the next owner", program: program) { |seen| seen["third"]&.holder == "second" }
+    assert_nil later["second"].kind
+    assert_equal found["third"].number, later["third"].number
+    program.finish
+  end
+
+  # Several within one another, one of a fiber that does not run now, one of main; a thread that ends has none.
+  def test_all_that_a_thread_has
+    program, found, = waits(<<~'RUBY', "all that wait") { |seen| kinds(seen).values.count(:mutex) == 5 && seen.values.none? { |one| one.kind && one.holder.nil? } }
+      locks = Array.new(4) { Mutex.new }
+      deep = Queue.new
+      named("deep") { locks[0].synchronize { locks[1].synchronize { locks[2].lock; Fiber.new { locks[3].lock; Fiber.yield }.resume; deep << 1; sleep } } }
+      deep.pop
+      locks.each_with_index { |lock, i| named("w#{i}") { lock.lock } }
+      Thread.new { n.lock }.join
+      m.lock
+      named("w4") { n.lock; m.lock }
+    RUBY
+    assert_equal %w[deep] * 4 + %w[main], (0..4).map { |i| found["w#{i}"].holder }
+    program.finish
+  end
+
+  # A short lock without anybody else costs nothing and is none; short ones that many want are counted.
+  def test_contention_is_counted
+    dump, = history(<<~'RUBY')
+      m = Mutex.new
+      20_000.times { m.synchronize {} }
+      window_over
+    RUBY
+    assert_equal 0, dump.counter("lock_waits")
+    refute dump.windows.any? { |window| window["counters"].key?("locks_unknown") }
+    dump, = history(<<~'RUBY')
+      m = Mutex.new
+      4.times.map { Thread.new { 50.times { m.synchronize { sleep 0.0005 } } } }.each(&:join)
+      window_over
+    RUBY
+    assert_operator dump.counter("lock_waits"), :>=, 100
+  end
+
+  # Waits that are interrupted, threads that are killed in them, a lock that is collected: the program goes on.
+  def test_waits_that_end_otherwise
+    assert_undisturbed(<<~'RUBY')
+      require "monitor"
+      require "timeout"
+      m = Mutex.new.tap(&:lock)
+      threads = 30.times.map do |i|
+        Thread.new do
+          lock = i.odd? ? m : Monitor.new
+          Timeout.timeout(0.01) { i % 3 == 0 ? Queue.new.pop : m.lock } rescue puts "late"
+        end
+      end
+      threads.each(&:join)
+      killed = Thread.new { m.synchronize { } }
+      Thread.pass until killed.stop?
+      killed.kill.join
+      200.times { q = Queue.new; t = Thread.new { q.pop }; q << 1; t.join; GC.start if rand(50) == 0 }
+      m.unlock
+      puts m.locked?
+    RUBY
+  end
+
+  # A child has threads, and locks, of its own.
+  def test_after_fork
+    program = start(<<~'RUBY')
+      m = Mutex.new
+      Thread.new { m.lock; sleep }
+      sleep 0.001 until m.locked?
+      pid = fork do
+        n = Mutex.new.tap(&:lock)
+        Thread.new { n.lock }
+        puts Process.pid
+        $stdout.flush
+        gets
+      end
+      Process.wait(pid)
+    RUBY
+    child = program.line.to_i
+    path = program.channel(child)
+    dump = wait_for("a lock in the child") { (one = Dump.read(path)) && one.windows.any? && one.windows.last["threads"].any? { |row| row["lock_holder"] > 0 } && one }
+    row = dump.windows.last["threads"].find { |one| one["lock_kind"] == 1 }
+    assert_equal dump.main.serial, row["lock_holder"]
+    program.finish
+  end
+end

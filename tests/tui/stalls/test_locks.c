@@ -1,0 +1,159 @@
+/* Threads that wait for locks of one another: chains, circles, and numbers that make no sense. */
+#include "tests/tui/model_fixture.h"
+#include "tui/stalls/locks.h"
+
+enum { COUNT = 400 };
+static struct rtop_thread_row rows[COUNT];
+static struct rtop_sum sum;
+
+/* Thread i + 1 waits for lock i + 1 of thread i + 2; the last one runs. */
+static int set_up(void **state)
+{
+  (void)state;
+  for (uint32_t i = 0; i < COUNT; i++) {
+    rows[i] = (struct rtop_thread_row){
+      .thread = i,
+      .name = "",
+      .serial = i + 1,
+      .state = RTOP_STATE_BLOCKED,
+      .state_age_ns = (uint64_t)(1000 * MS) + i,
+      .lock = { RTOP_WANTS_MUTEX, i + 1, i + 2 },
+    };
+  }
+  rows[COUNT - 1].state = RTOP_STATE_RUNNING;
+  sum = (struct rtop_sum){ .threads = rows, .thread_count = COUNT };
+  return 0;
+}
+
+static void wants(size_t row, uint32_t number, uint64_t holder)
+{
+  rows[row].lock = (struct rtop_lock){ RTOP_WANTS_MUTEX, number, holder };
+}
+
+static void test_who_has_it(void **state)
+{
+  (void)state;
+  assert_int_equal(rtop_lock_holder(&sum, 0), 1);
+  assert_int_equal(rtop_lock_holder(&sum, COUNT - 2), COUNT - 1);
+  assert_true(rtop_lock_holder(&sum, COUNT - 1) == SIZE_MAX); /* it waits for nothing */
+  wants(0, 1, 0);
+  assert_true(rtop_lock_holder(&sum, 0) == SIZE_MAX);
+  wants(0, 1, UINT64_MAX);
+  assert_true(rtop_lock_holder(&sum, 0) == SIZE_MAX); /* there is no such thread */
+  wants(0, 1, 1);
+  assert_true(rtop_lock_holder(&sum, 0) == SIZE_MAX); /* itself */
+  wants(0, 1, 3);
+  rows[2].ended = true;
+  assert_true(rtop_lock_holder(&sum, 0) == SIZE_MAX);
+  rows[2].ended = false;
+  rows[0].lock.wants = RTOP_WANTS_ITEM;
+  assert_true(rtop_lock_holder(&sum, 0) == SIZE_MAX); /* nobody has a queue */
+  wants(0, 1, 3);
+  for (size_t i = 0; i < COUNT; i++) rows[i].source = i > 1;
+  assert_true(rtop_lock_holder(&sum, 0) == SIZE_MAX); /* of another process */
+}
+
+static void test_chains(void **state)
+{
+  (void)state;
+  struct rtop_lock_chain chain;
+  rtop_lock_chain(&chain, &sum, COUNT - 3);
+  assert_int_equal(chain.count, 3);
+  for (unsigned i = 0; i < 3; i++) assert_int_equal(chain.rows[i], COUNT - 3 + i);
+  assert_false(chain.circle || chain.longer);
+  rtop_lock_chain(&chain, &sum, COUNT - 1);
+  assert_int_equal(chain.count, 1);
+  rtop_lock_chain(&chain, &sum, 0); /* four hundred: so many are followed */
+  assert_int_equal(chain.count, RTOP_LOCK_CHAIN_MAX);
+  assert_true(chain.longer && !chain.circle);
+  assert_false(rtop_lock_deadlock(&chain, &sum));
+}
+
+static void test_circles(void **state)
+{
+  (void)state;
+  struct rtop_lock_chain chain;
+  wants(6, 7, 5); /* 5 waits for 6, 6 for 7, 7 for 5; the ones before wait behind them */
+  rtop_lock_chain(&chain, &sum, 2);
+  assert_int_equal(chain.count, 5);
+  assert_true(chain.circle);
+  assert_int_equal(chain.closes, 2);
+  assert_true(rtop_lock_deadlock(&chain, &sum));
+  assert_int_equal(chain.count, 3);
+  for (unsigned i = 0; i < 3; i++) assert_int_equal(chain.rows[i], 4 + i);
+  rows[5].state = RTOP_STATE_WAITING; /* it got what it wanted */
+  assert_false(rtop_lock_deadlock(&chain, &sum));
+  rows[5].state = RTOP_STATE_BLOCKED;
+  rows[5].state_age_ns = (uint64_t)(20 * MS); /* threads are looked at one after the other */
+  assert_false(rtop_lock_deadlock(&chain, &sum));
+  rtop_lock_chain(&chain, &sum, 2);
+  assert_false(chain.circle);
+}
+
+/* Each lock once, with those that wait longest. */
+static void test_counts(void **state)
+{
+  (void)state;
+  struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
+  assert_int_equal(rtop_lock_counts(&sum, locks), RTOP_LOCK_COUNTS_MAX);
+  for (size_t i = 0; i < COUNT; i++) wants(i, i % 2 ? 7 : 8, 1);
+  rows[3].state_age_ns = (uint64_t)(9000 * MS);
+  rows[4].lock.number = 0;
+  assert_int_equal(rtop_lock_counts(&sum, locks), 2);
+  assert_int_equal(locks[0].waiters, COUNT / 2 - 1); /* one has no number */
+  assert_int_equal(locks[0].row, COUNT - 2);
+  assert_int_equal(locks[1].waiters, COUNT / 2 - 1); /* one runs */
+  assert_int_equal(locks[1].row, 3);
+  assert_int_equal(rtop_lock_waiters(&sum, 1), COUNT / 2 - 1);
+  assert_int_equal(rtop_lock_waiters(&sum, 4), 0);
+}
+
+/* From a window into the sum of a span, and into what looks at windows. */
+static void test_from_a_window(void **state)
+{
+  (void)state;
+  static const struct {
+    uint32_t state, kind;
+    enum rtop_wants wants;
+  } cases[] = {
+    { RTOP_BLOCKED, RTOP_LOCK_MUTEX, RTOP_WANTS_MUTEX },
+    { RTOP_BLOCKED, RTOP_LOCK_CONDITION, RTOP_WANTS_CONDITION },
+    { RTOP_BLOCKED, RTOP_LOCK_KIND_END, RTOP_WANTS_NOTHING },
+    { RTOP_BLOCKED, UINT32_MAX, RTOP_WANTS_NOTHING },
+    { RTOP_RUNNING, RTOP_LOCK_MUTEX, RTOP_WANTS_NOTHING },
+  };
+  struct rtop_profile *profile = rtop_profile_create(64 << 20);
+  struct rtop_window window = { 0 };
+  struct rtop_sum of = { 0 };
+  fixture_window(&window, 1000 * MS, 1100 * MS);
+  for (uint32_t i = 0; i < 5; i++) {
+    uint32_t thread = fixture_thread(&window, i + 1, cases[i].state, 0, 0);
+    window.threads[thread].lock_kind = cases[i].kind;
+    window.threads[thread].lock = 40 + i;
+    window.threads[thread].lock_holder = 50 + i;
+  }
+  assert_true(fixture_add(profile, 0, &window));
+  assert_true(rtop_profile_sum(profile, fixture_span(1000 * MS, 1100 * MS), &of));
+  assert_int_equal(of.thread_count, 5);
+  for (uint32_t i = 0; i < 5; i++) {
+    bool any = cases[i].wants != RTOP_WANTS_NOTHING;
+    assert_int_equal(of.threads[i].lock.wants, cases[i].wants);
+    assert_int_equal(of.threads[i].lock.number, any ? 40 + i : 0);
+    assert_int_equal(of.threads[i].lock.holder, any ? 50 + i : 0);
+  }
+  rtop_sum_destroy(&of);
+  rtop_window_destroy(&window);
+  rtop_profile_destroy(&profile);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup(test_who_has_it, set_up),
+    cmocka_unit_test_setup(test_chains, set_up),
+    cmocka_unit_test_setup(test_circles, set_up),
+    cmocka_unit_test_setup(test_counts, set_up),
+    cmocka_unit_test(test_from_a_window),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* Follows threads to those that have their locks. */
+#include "locks.h"
+
+#define LOCKS_BLOCKED_NS UINT64_C(100000000) /* threads are not looked at all at once: a circle is one when it lasts */
+
+const char *rtop_wants_name(enum rtop_wants wants)
+{
+  static const char *const names[] = {
+    [RTOP_WANTS_MUTEX] = "Mutex",     [RTOP_WANTS_MONITOR] = "Monitor",     [RTOP_WANTS_ITEM] = "Queue",
+    [RTOP_WANTS_ROOM] = "SizedQueue", [RTOP_WANTS_CONDITION] = "condition",
+  };
+  return wants > RTOP_WANTS_NOTHING && wants < RTOP_WANTS_END ? names[wants] : "lock";
+}
+
+/* Rows stand by source and serial. */
+static size_t row_of(const struct rtop_sum *sum, uint32_t source, uint64_t serial)
+{
+  size_t from = 0, to = sum->thread_count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    const struct rtop_thread_row *there = &sum->threads[middle];
+    if (there->source != source ? there->source < source : there->serial < serial) from = middle + 1;
+    else to = middle;
+  }
+  if (from == sum->thread_count || sum->threads[from].source != source || sum->threads[from].serial != serial)
+    return SIZE_MAX;
+  return from;
+}
+
+size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row)
+{
+  const struct rtop_thread_row *thread = &sum->threads[row];
+  if (!rtop_lock_waits(thread) || thread->lock.holder == 0) return SIZE_MAX;
+  size_t holder = row_of(sum, thread->source, thread->lock.holder);
+  return holder == SIZE_MAX || holder == row || sum->threads[holder].ended ? SIZE_MAX : holder;
+}
+
+unsigned rtop_lock_waiters(const struct rtop_sum *sum, size_t row)
+{
+  const struct rtop_thread_row *thread = &sum->threads[row];
+  unsigned count = 0;
+  if (thread->lock.number == 0 || thread->lock.wants == RTOP_WANTS_NOTHING) return 0;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    const struct rtop_thread_row *other = &sum->threads[i];
+    count += !other->ended && other->state == RTOP_STATE_BLOCKED && rtop_lock_same(other, thread) &&
+             other->lock.wants == thread->lock.wants;
+  }
+  return count;
+}
+
+size_t rtop_lock_counts(const struct rtop_sum *sum, struct rtop_lock_count counts[RTOP_LOCK_COUNTS_MAX])
+{
+  size_t count = 0;
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    const struct rtop_thread_row *thread = &sum->threads[i];
+    size_t at = 0;
+    if (!rtop_lock_waits(thread) || thread->lock.number == 0) continue;
+    while (at < count && !rtop_lock_same(&sum->threads[counts[at].row], thread)) at++;
+    if (at == RTOP_LOCK_COUNTS_MAX) continue;
+    if (at == count) counts[count++] = (struct rtop_lock_count){ .row = i };
+    counts[at].waiters++;
+    if (thread->state_age_ns > sum->threads[counts[at].row].state_age_ns) counts[at].row = i;
+  }
+  return count;
+}
+
+static bool chain_has(const struct rtop_lock_chain *chain, size_t row, unsigned *place)
+{
+  for (*place = 0; *place < chain->count; (*place)++)
+    if (chain->rows[*place] == row) return true;
+  return false;
+}
+
+static bool chain_lasts(const struct rtop_lock_chain *chain, const struct rtop_sum *sum)
+{
+  for (unsigned i = chain->closes; i < chain->count; i++)
+    if (sum->threads[chain->rows[i]].state_age_ns < LOCKS_BLOCKED_NS) return false;
+  return true;
+}
+
+void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, size_t row)
+{
+  unsigned place;
+  *chain = (struct rtop_lock_chain){ .rows = { row }, .count = 1 };
+  for (size_t next = row; (next = rtop_lock_holder(sum, next)) != SIZE_MAX;) {
+    if (chain_has(chain, next, &place)) {
+      chain->closes = place;
+      chain->circle = chain_lasts(chain, sum);
+      chain->longer = !chain->circle;
+      return;
+    }
+    if (chain->count == RTOP_LOCK_CHAIN_MAX) {
+      chain->longer = true;
+      return;
+    }
+    chain->rows[chain->count++] = next;
+  }
+}
+
+/* Only what goes round, from its first row on. */
+static void circle_of(struct rtop_lock_chain *circle, const struct rtop_lock_chain *chain)
+{
+  unsigned count = chain->count - chain->closes, first = 0;
+  const size_t *rows = chain->rows + chain->closes;
+  for (unsigned i = 1; i < count; i++)
+    if (rows[i] < rows[first]) first = i;
+  *circle = (struct rtop_lock_chain){ .count = count, .circle = true };
+  for (unsigned i = 0; i < count; i++) circle->rows[i] = rows[(first + i) % count];
+}
+
+bool rtop_lock_deadlock(struct rtop_lock_chain *circle, const struct rtop_sum *sum)
+{
+  struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
+  size_t count = rtop_lock_counts(sum, locks);
+  for (size_t i = 0; i < count; i++) {
+    struct rtop_lock_chain chain;
+    rtop_lock_chain(&chain, sum, locks[i].row);
+    if (!chain.circle) continue;
+    circle_of(circle, &chain);
+    return true;
+  }
+  return false;
+}
