@@ -106,7 +106,9 @@ bool cut_sites_add(struct cut *cut, struct sites *sites, size_t room)
     atomic_compare_exchange_strong(&sites->state, &state, sites->unjudged ? RTOP_SITES_NO_GC : RTOP_SITES_DONE);
     state = atomic_load(&sites->state);
   }
-  if (state && atomic_load(&sites->wanted) && fine)
+  bool heard =
+      atomic_load(&sites->wanted) || atomic_load(&sites->ending); /* who left with the session reads it still */
+  if (state && heard && fine)
     fine = add_number(cut, RTOP_NODE_ROOT, RTOP_SITES_STATE, atomic_load(&sites->serial), (uint64_t)state);
   trylock_release(&sites->lock);
   return fine;

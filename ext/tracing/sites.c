@@ -93,7 +93,8 @@ static void __attribute__((noinline)) take_object(struct sites *sites, rb_trace_
     sites->count++;
   }
   sites->left = sites_sums_skip(&sites->sums);
-  sites->hook_ns += clock_now_ns() - begin_ns;
+  int64_t took_ns = clock_now_ns() - begin_ns;
+  sites->hook_ns += took_ns < SAMPLE_COST_MOST_NS ? took_ns : SAMPLE_COST_MOST_NS;
 }
 
 /* For every object, inside the allocator: no call of the VM that could allocate. [hook] */
@@ -206,7 +207,7 @@ static bool make_all(struct sites *sites)
 
 static void open_interval(struct sites *sites)
 {
-  int64_t begin_ns = clock_now_ns();
+  int64_t begin_ns = clock_own_cpu_ns();
   sites->hook_ns = 0;
   sites->paused = false;
   if (sites->sums.looks) call_protected(set_hook, sites);
@@ -214,7 +215,7 @@ static void open_interval(struct sites *sites)
   sites->sums.looks = sites->is_set; /* without memory it is not looked at */
   sites->left = sites_sums_skip(&sites->sums);
   sites->interval_ns = clock_now_ns();
-  sites->opening_ns = sites->interval_ns - begin_ns;
+  sites->opening_ns = clock_own_cpu_ns() - begin_ns;
   sites->at_begin = objects_made(sites);
 }
 
@@ -400,7 +401,7 @@ static void stop(struct sites *sites, int64_t now)
 
 static void sample_on(struct sites *sites)
 {
-  int64_t now = clock_now_ns();
+  int64_t now = clock_now_ns(), begin_ns = clock_own_cpu_ns();
   if (!sites->paused) return;
   int64_t hook_ns = hook_cost_ns(sites, sites->at_pause - sites->at_begin);
   uint32_t samples = sites->count;
@@ -408,7 +409,7 @@ static void sample_on(struct sites *sites)
     resume(sites);
     return;
   }
-  pay(sites, hook_ns, sites->opening_ns + clock_now_ns() - now, samples);
+  pay(sites, hook_ns, sites->opening_ns + clock_own_cpu_ns() - begin_ns, samples);
   if (now >= atomic_load(&sites->end_ns)) stop(sites, now);
   else open_interval(sites);
 }

@@ -48,10 +48,10 @@ struct sites {
   int64_t left, left_paused; /* objects until the next sample */
   bool is_set;               /* the hook */
   bool paused;
-  bool ending;       /* with the session: it is told although nobody wants it any more */
-  bool judges;       /* the GC that was waited for has ended */
-  bool unjudged;     /* it did not come, or nothing could be followed */
-  VALUE marker, map; /* map: sample by place; 0: nothing is followed */
+  _Atomic bool ending; /* with the session: it is told although nobody wants it any more */
+  bool judges;         /* the GC that was waited for has ended */
+  bool unjudged;       /* it did not come, or nothing could be followed */
+  VALUE marker, map;   /* map: sample by place; 0: nothing is followed */
   struct sites_costs costs;
   int64_t hook_ns;     /* of samples in the open interval */
   int64_t interval_ns; /* when the interval began */

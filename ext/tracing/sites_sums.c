@@ -10,7 +10,7 @@ enum {
   INDEX_SLOTS = 2 * SITES_MAX,
   DISTANCE_MAX = 1 << 20,
   EXCESS_MAX = 256,
-  OWN_NS_MAX = 2000000, /* of an interval: by the clock more is mostly somebody else's, who had the core */
+  OWN_NS_MAX = 2000000, /* of an interval: one that is dear does not matter */
 };
 static const double excess_step = 1.02;
 static const double memory_ns = 200e6;       /* rate and load are means of so long */

@@ -125,7 +125,7 @@ class SitesTest < Minitest::Test
 
   # Far too many to look at all: within five standard errors of what the program knows, at less than its budget.
   def test_estimates
-    dump, (common, rare, text) = sampled(<<~'RUBY')
+    dump, (common, rare, text) = sampled(<<~'RUBY', env: { "RPERF_TOP_BUDGET" => "3" })
       class Common; end
       class Rare; end
       COUNT = [0, 0, 0]
@@ -149,7 +149,7 @@ class SitesTest < Minitest::Test
     end
     assert_operator sum[:seen], :!=, sum[:objects]
     assert_operator sum[:looked], :<, sum[:objects]
-    assert_operator sum[:own], :<, 0.05 * sum[:time], "a twentieth: the clock also counts who else had the core"
+    assert_operator sum[:own], :<, 0.1 * sum[:time]
   end
 
   # What is kept is alive after the next major GC, wherever it was moved; what is not, is not.

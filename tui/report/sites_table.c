@@ -135,6 +135,10 @@ static void sites_add_row(struct sites_row *row, const struct sites_sum *sum, co
   double share = weight > 0 ? (sum->objects - sum->looked) / weight : 0, scale = weight > 0 ? rest / weight : 1;
   double variance = sum->square - 2 * share * sum->cross + share * share * process->square;
   double objects = sum->looked + share * rest;
+  if (weight <= 0 && rest > 0 && process->looked > 0) { /* nothing is known of those: as many, or none */
+    objects = sum->looked * process->objects / process->looked;
+    variance = objects * objects;
+  }
   if (!(objects >= 0)) objects = 0; /* numbers that do not fit together */
   row->samples += sum->samples;
   row->objects += objects;
