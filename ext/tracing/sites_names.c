@@ -32,7 +32,7 @@ static bool is_internal(VALUE object)
 
 size_t sites_names_bytes(VALUE object)
 {
-  int type = RB_BUILTIN_TYPE(object);
+  int type = (int)RB_BUILTIN_TYPE(object);
   if (type == T_NONE || type == T_MOVED || type == T_ZOMBIE) return 0;
   bool plain = type != T_DATA && type != T_IMEMO && type != T_NODE;
   if (plain && memsize_of) return memsize_of(object);
