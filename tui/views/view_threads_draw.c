@@ -285,8 +285,8 @@ static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_sy
   if (rtop_text_width(out) > columns) without_core(out);
 }
 
-/* "Mutex #3 of puma 002, Mutex#lock < App#call", or the first half. False: it waits for no lock of another one, or there is
- * no room. */
+/* "Mutex #3 of puma 002, Mutex#lock < App#call", or as much of it as there is room for, the holder last of all. False: it
+ * waits for no lock of another one, or there is no room. */
 static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread, int columns, char *out, size_t bytes)
 {
   char lock[64], name[64], leaf[1200];
@@ -297,6 +297,8 @@ static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread,
   leaf_text(thread, rtop_profile_symbols(ui->profile), columns, leaf, sizeof leaf);
   snprintf(out, bytes, "%s of %s, %s", lock, name, leaf);
   if (rtop_text_width(out) > columns) snprintf(out, bytes, "%s of %s", lock, name);
+  if (rtop_text_width(out) > columns) snprintf(out, bytes, "#%u of %s", thread->lock.number, name);
+  if (rtop_text_width(out) > columns) snprintf(out, bytes, "of %s", name);
   return rtop_text_width(out) <= columns;
 }
 

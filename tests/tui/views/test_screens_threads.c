@@ -246,6 +246,23 @@ static void test_locks(void **state)
   check_drawn_afresh(&ui);
 }
 
+/* Where there is little room its holder is what stays. */
+static void test_locks_in_80_columns(void **state)
+{
+  char *name = ui.sum.threads[2].name;
+  (void)state;
+  waits_for(1, 3, 2);
+  memcpy(name, "left", sizeof "left");
+  ui_draw(&ui);
+  assert_true(shows(" Mutex #3 of left"));
+  memcpy(name, "owner", sizeof "owner");
+  ui_draw(&ui);
+  assert_true(shows(" #3 of owner") && !shows("Mutex #3 of owner"));
+  memcpy(name, "worker-no-12", sizeof "worker-no-12");
+  ui_draw(&ui);
+  assert_true(shows(" of worker-no-12") && !shows("#3 of worker-no-12"));
+}
+
 /* The cursor goes down to them and back; the stack is where those under it wait. */
 static void test_cursor_in_fibers(void **state)
 {
@@ -313,12 +330,19 @@ static void test_no_threads(void **state)
 int main(void)
 {
   const struct CMUnitTest keys[] = {
-    ON_CASE(&plain, set_up_case, test_choose),           ON_CASE(&plain, set_up_case, test_cursor_follows),
-    ON_CASE(&plain, set_up_empty, test_no_threads),      ON_CASE(&plain, set_up_case, test_choose_several),
-    ON_CASE(&plain, set_up_case, test_choose_too_many),  ON_CASE(&plain, set_up_case, test_without_idle_threads),
-    ON_CASE(&plain, set_up_case, test_old_stacks),       ON_CASE(&plain, set_up_case, test_fibers),
-    ON_CASE(&plain, set_up_case, test_cursor_in_fibers), ON_CASE(&plain, set_up_case, test_search_in_fibers),
-    ON_CASE(&plain, set_up_case, test_no_fibers),        ON_CASE(&plain, set_up_case, test_locks),
+    ON_CASE(&plain, set_up_case, test_choose),
+    ON_CASE(&plain, set_up_case, test_cursor_follows),
+    ON_CASE(&plain, set_up_empty, test_no_threads),
+    ON_CASE(&plain, set_up_case, test_choose_several),
+    ON_CASE(&plain, set_up_case, test_choose_too_many),
+    ON_CASE(&plain, set_up_case, test_without_idle_threads),
+    ON_CASE(&plain, set_up_case, test_old_stacks),
+    ON_CASE(&plain, set_up_case, test_fibers),
+    ON_CASE(&plain, set_up_case, test_cursor_in_fibers),
+    ON_CASE(&plain, set_up_case, test_search_in_fibers),
+    ON_CASE(&plain, set_up_case, test_no_fibers),
+    ON_CASE(&plain, set_up_case, test_locks),
+    ON_CASE(&plain, set_up_case, test_locks_in_80_columns),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];
