@@ -1,7 +1,7 @@
 # Writes the Makefile of the extension, for the Ruby that runs this file.
 #
 # The sources below ext/ and the writing half of shm/ become one shared object that exports Init_rperf_top and
-# needs liblz4 and libc only. Environment: CC, CPPFLAGS, CFLAGS and LDFLAGS are added, WERROR=1 turns
+# needs liblz4 and what is of libc only. Environment: CC, CPPFLAGS, CFLAGS and LDFLAGS are added, WERROR=1 turns
 # warnings of the project's code into errors.
 require "etc"
 require "mkmf"
