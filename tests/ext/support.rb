@@ -126,13 +126,13 @@ module Support
   def wait_for(...) = Support.wait_for(...)
 
   # Starts `code` (a program's text). with: false runs it without the extension.
-  def start(code, env: {}, options: [], arguments: [], with: true, wrapper: [], pdeath: true)
+  def start(code, env: {}, options: [], arguments: [], with: true, wrapper: [], pdeath: true, gems: false)
     name = "program#{@programs.size}"
     path = "#{@folder}/#{name}.rb"
     File.write(path, code)
     load = with ? ["-I", BUILD, "-rrperf_top"] : []
     load << "-r#{__dir__}/window_over.rb" if code.include?("window_over")
-    quick = "--disable=gems" unless env["GEM_HOME"] # they are three quarters of a start
+    quick = "--disable=gems" unless gems || env["GEM_HOME"] # they are three quarters of a start
     command = [*wrapper, RbConfig.ruby, *quick, *load, *options, path, *arguments]
     command = [*DEATH_WITH_PARENT, *command] if pdeath && self.class.setpriv?
     program = Program.new(command, { "RPERF_TOP_DIR" => @folder, **env }, @folder, name)

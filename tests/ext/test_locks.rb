@@ -30,7 +30,7 @@ class LocksTest < Minitest::Test
 
   # The program, and what it waits for once that is as the block wants it.
   def waits(code, what, program: nil, env: {})
-    program ||= start(BEGINNING + code + "\ngets\n", env: env)
+    program ||= start(BEGINNING + code + "\ngets\n", env: env, gems: true) # RubyGems loads Monitor before the extension comes
     dump = program.dump_until("#{what}; #{program.err}") { |one| one.windows.any? && yield(waits_of(one)) }
     [program, waits_of(dump), dump]
   end

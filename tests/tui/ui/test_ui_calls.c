@@ -78,7 +78,7 @@ static void test_how_it_is_asked(void **state)
 static void test_all_of_it(void **state)
 {
   (void)state;
-  model_press(&ui, 'M');
+  model_press(&ui, '@');
   begin("");
   come(10, RTOP_WHOLE_ON);
   check("all calls: 4 s to go, 310,400 calls so far");
@@ -205,7 +205,7 @@ static void test_order(void **state)
   (void)state;
   model_press(&ui, 'T');
   assert_int_equal(ui.wanted.sort, RTOP_SORT_SELF);
-  model_press(&ui, 'M');
+  model_press(&ui, '@');
   check("that is not known of calls");
   assert_int_equal(ui.wanted.sort, RTOP_SORT_SELF);
   model_press(&ui, '>');
