@@ -249,16 +249,16 @@ static void test_locks(void **state)
 /* Where there is little room its holder is what stays. */
 static void test_locks_in_80_columns(void **state)
 {
-  char *name = ui.sum.threads[2].name;
+  const char **name = &ui.sum.threads[2].name;
   (void)state;
   waits_for(1, 3, 2);
-  memcpy(name, "left", sizeof "left");
+  *name = "left";
   ui_draw(&ui);
   assert_true(shows(" Mutex #3 of left"));
-  memcpy(name, "owner", sizeof "owner");
+  *name = "owner";
   ui_draw(&ui);
   assert_true(shows(" #3 of owner") && !shows("Mutex #3 of owner"));
-  memcpy(name, "worker-no-12", sizeof "worker-no-12");
+  *name = "worker-no-12";
   ui_draw(&ui);
   assert_true(shows(" of worker-no-12") && !shows("#3 of worker-no-12"));
 }
