@@ -3,8 +3,7 @@
 
 #include "ext/base/draw.h"
 
-/* The third quartile is followed in steps: up by three, down by one. */
-#define STEP_NS INT64_C(500)
+enum { WAKE_UPS_A_LOOK = 8 };
 
 static void begin_slot(struct instants *instants, int64_t slot_ns, int64_t period_ns)
 {
@@ -24,11 +23,30 @@ void instants_begin(struct instants *instants, int64_t now_ns, int64_t period_ns
   begin_slot(instants, now_ns, period_ns);
 }
 
+static int64_t third_quartile(const struct instants *instants)
+{
+  int64_t sorted[INSTANTS_DELAYS];
+  uint32_t count = instants->wake_ups < INSTANTS_DELAYS ? instants->wake_ups : INSTANTS_DELAYS;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = i;
+    for (; at > 0 && sorted[at - 1] > instants->delays_ns[i]; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = instants->delays_ns[i];
+  }
+  return sorted[count * 3 / 4 - 1];
+}
+
+/* Now and then: where the cores are busy it may be so for a while. */
+static void learn_delay(struct instants *instants, int64_t delay_ns)
+{
+  instants->delays_ns[instants->wake_ups % INSTANTS_DELAYS] = delay_ns;
+  if (++instants->wake_ups % WAKE_UPS_A_LOOK == 0) instants->usual_delay_ns = third_quartile(instants);
+}
+
 int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns)
 {
   int64_t usual = instants->next_ns + instants->usual_delay_ns, ended = slots_ended(instants, now_ns, period_ns);
-  instants->usual_delay_ns += now_ns > usual ? 3 * STEP_NS : -STEP_NS;
-  if (instants->usual_delay_ns < 0) instants->usual_delay_ns = 0;
+  if (instants->wake_ups < WAKE_UPS_A_LOOK) usual = now_ns;
+  learn_delay(instants, now_ns - instants->next_ns);
   instants->passed += (uint64_t)ended + 1;
   instants->missed += (uint64_t)ended;
   begin_slot(instants, instants->slot_end_ns + ended * period_ns, period_ns);

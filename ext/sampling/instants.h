@@ -5,7 +5,8 @@
  *
  * The timer's thread comes late, by some tens of microseconds mostly. When it comes later than usual, something of the
  * program took its core, often work that has just begun. Therefore the instant of a late wake-up is that of a usual one:
- * work that began later was not met.
+ * work that began later was not met. What is usual is learnt within a few wake-ups: where all come late, nothing short would
+ * be met at instants that have passed by then.
  *
  * Threads: the publisher's.
  */
@@ -14,10 +15,14 @@
 
 #include <stdint.h>
 
+enum { INSTANTS_DELAYS = 32 };
+
 struct instants {
-  int64_t next_ns;         /* the next one */
-  int64_t slot_end_ns;     /* the period it stands in ends here */
-  int64_t usual_delay_ns;  /* three of four wake-ups come sooner after it */
+  int64_t next_ns;                    /* the next one */
+  int64_t slot_end_ns;                /* the period it stands in ends here */
+  int64_t usual_delay_ns;             /* three of four wake-ups come no later after it; known from the first few on */
+  int64_t delays_ns[INSTANTS_DELAYS]; /* of the last wake-ups */
+  uint32_t wake_ups;
   uint64_t passed, missed; /* instants, and those of them nobody woke up for; the caller sets them to 0 */
   uint32_t random;
 };

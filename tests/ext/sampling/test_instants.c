@@ -43,6 +43,21 @@ static void test_a_late_wake_up_counts_as_a_usual_one(void **state)
   }
 }
 
+/* A machine that wakes up late from the start, or from some moment on, is met late: not at instants that have passed by
+ * then, at which nothing short still runs. */
+static void test_what_is_usual_is_learnt_soon(void **state)
+{
+  (void)state;
+  struct instants instants = { 0 };
+  int followed = 0;
+  instants_begin(&instants, 1, 10 * PERIOD_NS);
+  for (int i = 0; i < 200; i++) {
+    int64_t planned = instants.next_ns, delay = i < 100 ? 300000 + i % 7 : 900000 + i % 7;
+    followed += instants_pass(&instants, planned + delay, 10 * PERIOD_NS) - planned >= delay - 7;
+  }
+  assert_in_range(followed, 170, 200);
+}
+
 static void test_periods_without_a_wake_up_are_missed(void **state)
 {
   (void)state;
@@ -86,6 +101,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_one_stands_in_each_period_anywhere_in_it),
     cmocka_unit_test(test_a_late_wake_up_counts_as_a_usual_one),
+    cmocka_unit_test(test_what_is_usual_is_learnt_soon),
     cmocka_unit_test(test_periods_without_a_wake_up_are_missed),
     cmocka_unit_test(test_a_shorter_period_begins_after_the_one_that_is_open),
     cmocka_unit_test(test_after_a_rest_it_is_not_met_at_once),
