@@ -10,7 +10,7 @@
 
 #if defined(RSEQ_SIG) && UINTPTR_MAX == UINT64_MAX
 
-enum { LAST_SLOTS_LOG2 = 10, PROBES = 3, PROBE_NS = 20000 };
+enum { LAST_SLOTS_LOG2 = 10, PROBES = 3, PROBE_NS = 20000, PROBE_MOST_NS = 2000000 };
 
 /* The word is a union in some headers and a plain number in others: its place is the same. */
 typedef uint64_t area_word __attribute__((may_alias));
@@ -98,18 +98,27 @@ void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns
   mark->cpu_ns = cpu_ns;
 }
 
-/* Does the kernel clear the word when a thread goes to sleep? A chance preemption must not decide it. */
+/* Does the kernel clear the word when a thread goes to sleep? A short sleep may be over before the thread has left its core,
+ * which shows nothing: then a longer one tells. */
+static bool cleared_by_sleep(struct cpu_clock_mark *mark)
+{
+  for (long sleep_ns = PROBE_NS; sleep_ns <= PROBE_MOST_NS; sleep_ns *= 10) {
+    watch(mark);
+    if (!mark->area) return false;
+    nanosleep(&(struct timespec){ .tv_nsec = sleep_ns }, NULL);
+    if (!cpu_clock_unbroken(mark)) return true;
+  }
+  return false;
+}
+
+/* A chance preemption must not decide it. */
 bool cpu_clock_init(bool always_ask)
 {
   struct cpu_clock_mark mark = { .owner = UINT64_MAX };
   usable = false;
   if (always_ask || __rseq_size < offsetof(struct rseq, flags)) return false;
-  for (int i = 0; i < PROBES; i++) {
-    watch(&mark);
-    if (!mark.area) return false;
-    nanosleep(&(struct timespec){ .tv_nsec = PROBE_NS }, NULL);
-    if (cpu_clock_unbroken(&mark)) return false;
-  }
+  for (int i = 0; i < PROBES; i++)
+    if (!cleared_by_sleep(&mark)) return false;
   usable = true;
   return true;
 }
