@@ -27,6 +27,7 @@ static int64_t third_quartile(const struct instants *instants)
 {
   int64_t sorted[INSTANTS_DELAYS];
   uint32_t count = instants->wake_ups < INSTANTS_DELAYS ? instants->wake_ups : INSTANTS_DELAYS;
+  if (count < 2) return 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t at = i;
     for (; at > 0 && sorted[at - 1] > instants->delays_ns[i]; at--) sorted[at] = sorted[at - 1];
@@ -39,7 +40,8 @@ static int64_t third_quartile(const struct instants *instants)
 static void learn_delay(struct instants *instants, int64_t delay_ns)
 {
   instants->delays_ns[instants->wake_ups % INSTANTS_DELAYS] = delay_ns;
-  if (++instants->wake_ups % WAKE_UPS_A_LOOK == 0) instants->usual_delay_ns = third_quartile(instants);
+  if (++instants->wake_ups == 2 * INSTANTS_DELAYS) instants->wake_ups = INSTANTS_DELAYS;
+  if (instants->wake_ups % WAKE_UPS_A_LOOK == 0) instants->usual_delay_ns = third_quartile(instants);
 }
 
 int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns)
