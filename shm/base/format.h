@@ -250,12 +250,12 @@ enum rtop_window_part {
   RTOP_PART_CELLS = 3,
   RTOP_PART_LATE = 4,
   RTOP_PART_MARKS = 5,
-  RTOP_PART_STACKS = 6, /* version 1.2 */
-  RTOP_PART_BEGUN = 7,  /* version 1.3 */
-  RTOP_PART_FIBERS = 8, /* version 1.4 */
-  RTOP_PART_EXACT = 9,  /* version 1.5 */
-  RTOP_PART_SLOW = 10,  /* version 1.6 */
-  RTOP_PART_LOCKS = 11, /* version 1.7 */
+  RTOP_PART_STACKS = 6,  /* version 1.2 */
+  RTOP_PART_BEGUN = 7,   /* version 1.3 */
+  RTOP_PART_FIBERS = 8,  /* version 1.4 */
+  RTOP_PART_EXACT = 9,   /* version 1.5 */
+  RTOP_PART_SLOW = 10,   /* version 1.6 */
+  RTOP_PART_LOCKS = 11,  /* version 1.7 */
   RTOP_PART_RAISES = 12, /* version 1.7 */
   RTOP_PART_KIND_END = 13,
 };

@@ -28,7 +28,7 @@ struct rtop_span whole_watch_span(const struct whole_watch *watch)
 /* Only states: the rest is added up once. */
 static bool whole_is_over(struct whole_watch *watch)
 {
-  const struct rtop_options *options = watch->batch.options;
+  const struct rtop_options *options = &watch->options;
   struct rtop_session *session = watch->batch.session;
   struct rtop_span span = whole_watch_span(watch);
   bool final = options->sites ? sites_state_final(rtop_session_sites(session, span))

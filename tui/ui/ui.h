@@ -60,8 +60,8 @@ struct ui_wish {
     bool toggle;     /* start or stop recording */
     char path[1024]; /* save the span as this recording; "": no */
   } record;
-  char trace[200];   /* begin or end tracing this method; "": none */
-  bool sites;        /* begin or end sampling of new objects */
+  char trace[200]; /* begin or end tracing this method; "": none */
+  bool sites;      /* begin or end sampling of new objects */
   struct ui_calls_wish calls;
   pid_t chosen;      /* watch this process; 0: none was chosen yet */
   bool leave_target; /* back to the list */
