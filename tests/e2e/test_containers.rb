@@ -32,7 +32,7 @@ class TestContainers < Minitest::Test
   def assert_family(first, *target)
     object = wait_until("its titles") do # a process is there before it has said what it is called
       seen = viewer("-J", "-n", "1", "-F", "all", "-p", *target, env: OUTSIDE).objects.last
-      seen if seen["processes"].any? { |process| process["command"] == "second" }
+      seen if seen && seen["processes"].any? { |process| process["command"] == "second" }
     end
     assert_equal first, object["pid"], target
     assert_equal %w[family first grandchild late second spawned], names(object)
