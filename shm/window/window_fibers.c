@@ -1,6 +1,7 @@
 /* Adds up fibers that wait. */
 #include "window_fibers.h"
 
+#include "shm/base/sorted.h"
 #include <string.h>
 
 static uint64_t fibers_sum(uint64_t a, uint64_t b)
@@ -36,31 +37,20 @@ void window_fold_fibers(struct rtop_window *window, uint64_t most_ns)
   window->fibers_count = kept;
 }
 
-static int fibers_compare(const struct rtop_fibers *a, const struct rtop_fibers *b)
+static bool fibers_before(const void *row, const void *key)
 {
-  if (a->serial != b->serial) return a->serial < b->serial ? -1 : 1;
-  if (a->name != b->name) return a->name < b->name ? -1 : 1;
-  return (a->node > b->node) - (a->node < b->node);
-}
-
-/* Where it stands, or would stand. */
-static size_t fibers_place(const struct rtop_window *window, const struct rtop_fibers *fibers)
-{
-  size_t from = 0, to = window->fibers_count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (fibers_compare(&window->fibers[middle], fibers) < 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  const struct rtop_fibers *a = row, *b = key;
+  if (a->serial != b->serial) return a->serial < b->serial;
+  if (a->name != b->name) return a->name < b->name;
+  return a->node < b->node;
 }
 
 /* The last place is for the rest, of no thread. */
 static bool merge_one(struct rtop_window *to, const struct rtop_fibers *fibers)
 {
-  size_t place = fibers_place(to, fibers);
+  size_t place = sorted_place(to->fibers, to->fibers_count, sizeof *to->fibers, fibers, fibers_before);
   struct rtop_fibers *there = &to->fibers[place];
-  if (place < to->fibers_count && fibers_compare(there, fibers) == 0) {
+  if (place < to->fibers_count && !fibers_before(fibers, there)) {
     fibers_add(there, fibers);
     return true;
   }

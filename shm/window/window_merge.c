@@ -6,6 +6,7 @@
 #include "window_sort.h"
 #include "window_threads.h"
 
+#include "shm/base/sorted.h"
 #include <string.h>
 
 enum { MERGE_ROWS = 2 * WINDOW_MERGE_THREADS_MAX };
@@ -246,24 +247,16 @@ static void merge_marks(struct window_merge *merge, const struct rtop_window *fr
     else merge->lossy = true;
 }
 
-/* Where the label of a set stands among those that are there, by node and label, or would stand. */
-static size_t merge_begun_place(const struct rtop_window *window, const struct rtop_begun *begun)
+static bool merge_begun_before(const void *row, const void *key)
 {
-  size_t from = 0, to = window->begun_count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    const struct rtop_begun *there = &window->begun[middle];
-    bool before = there->node != begun->node ? there->node < begun->node : there->label < begun->label;
-    if (before) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  const struct rtop_begun *a = row, *b = key;
+  return a->node != b->node ? a->node < b->node : a->label < b->label;
 }
 
 static void merge_begun_one(struct window_merge *merge, const struct rtop_begun *begun)
 {
   struct rtop_window *to = &merge->window;
-  size_t place = merge_begun_place(to, begun);
+  size_t place = sorted_place(to->begun, to->begun_count, sizeof *to->begun, begun, merge_begun_before);
   struct rtop_begun *there = &to->begun[place];
   if (place < to->begun_count && there->node == begun->node && there->label == begun->label) {
     there->count += begun->count;
@@ -281,8 +274,9 @@ static void merge_begun_one(struct window_merge *merge, const struct rtop_begun 
   to->begun_count++;
 }
 
-static bool merge_exact_before(const struct rtop_exact *a, const struct rtop_exact *b)
+static bool merge_exact_before(const void *row, const void *key)
 {
+  const struct rtop_exact *a = row, *b = key;
   if (a->node != b->node) return a->node < b->node;
   return a->what != b->what ? a->what < b->what : a->key < b->key;
 }
@@ -291,12 +285,7 @@ static bool merge_exact_before(const struct rtop_exact *a, const struct rtop_exa
 static void merge_exact_one(struct window_merge *merge, const struct rtop_exact *exact)
 {
   struct rtop_window *to = &merge->window;
-  size_t from = 0, end = to->exact_count;
-  while (from < end) {
-    size_t middle = from + (end - from) / 2;
-    if (merge_exact_before(&to->exact[middle], exact)) from = middle + 1;
-    else end = middle;
-  }
+  size_t from = sorted_place(to->exact, to->exact_count, sizeof *to->exact, exact, merge_exact_before);
   struct rtop_exact *there = &to->exact[from];
   if (from < to->exact_count && !merge_exact_before(exact, there)) {
     there->value = rtop_exact_sum(exact->what, there->value, exact->value);

@@ -1,6 +1,7 @@
 /* Adds up exceptions. */
 #include "window_raised.h"
 
+#include "shm/base/sorted.h"
 #include <string.h>
 
 static bool raised_is_rest(const struct rtop_raised *raised)
@@ -41,31 +42,20 @@ void window_fold_raised(struct rtop_window *window, uint64_t most)
   window->raised_count = kept;
 }
 
-static int raised_compare(const struct rtop_raised *a, const struct rtop_raised *b)
+static bool raised_before(const void *row, const void *key)
 {
-  if (a->name != b->name) return a->name < b->name ? -1 : 1;
-  if (a->node != b->node) return a->node < b->node ? -1 : 1;
-  return (a->serial > b->serial) - (a->serial < b->serial);
-}
-
-/* Where it stands, or would stand. */
-static size_t raised_place(const struct rtop_window *window, const struct rtop_raised *raised)
-{
-  size_t from = 0, to = window->raised_count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (raised_compare(&window->raised[middle], raised) < 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  const struct rtop_raised *a = row, *b = key;
+  if (a->name != b->name) return a->name < b->name;
+  if (a->node != b->node) return a->node < b->node;
+  return a->serial < b->serial;
 }
 
 /* The last place is for the rest. */
 static bool merge_one(struct rtop_window *to, const struct rtop_raised *raised)
 {
-  size_t place = raised_place(to, raised);
+  size_t place = sorted_place(to->raised, to->raised_count, sizeof *to->raised, raised, raised_before);
   struct rtop_raised *there = &to->raised[place];
-  if (place < to->raised_count && raised_compare(there, raised) == 0) {
+  if (place < to->raised_count && !raised_before(raised, there)) {
     raised_add(there, raised);
     return true;
   }

@@ -3,26 +3,21 @@
 
 #include "profile_load.h"
 #include "profile_windows.h"
+#include "shm/base/sorted.h"
 #include "shm/window/window.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-static size_t begun_place(const struct profile_begun *list, const struct rtop_begun_count *begun)
+static bool begun_before(const void *row, const void *key)
 {
-  size_t from = 0, to = list->count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    const struct rtop_begun_count *there = &list->all[middle];
-    if (there->node != begun->node ? there->node < begun->node : there->label < begun->label) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  const struct rtop_begun_count *a = row, *b = key;
+  return a->node != b->node ? a->node < b->node : a->label < b->label;
 }
 
 bool profile_begun_add(struct profile_begun *list, const struct rtop_begun_count *begun)
 {
-  size_t place = begun_place(list, begun);
+  size_t place = sorted_place(list->all, list->count, sizeof *list->all, begun, begun_before);
   if (place < list->count && list->all[place].node == begun->node && list->all[place].label == begun->label) {
     list->all[place].count += begun->count;
     return true;
@@ -79,22 +74,12 @@ void rtop_profile_each_begun(const struct rtop_profile *profile, struct rtop_spa
 
 /* ---- fibers ------------------------------------------------------------------------------------- */
 
-static int fibers_compare(const struct rtop_fibers_wait *a, const struct rtop_fibers_wait *b)
+static bool fibers_before(const void *row, const void *key)
 {
-  if (a->serial != b->serial) return a->serial < b->serial ? -1 : 1;
-  if (a->name != b->name) return a->name < b->name ? -1 : 1;
-  return (a->node > b->node) - (a->node < b->node);
-}
-
-static size_t fibers_place(const struct profile_fibers *list, const struct rtop_fibers_wait *fibers)
-{
-  size_t from = 0, to = list->count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (fibers_compare(&list->all[middle], fibers) < 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  const struct rtop_fibers_wait *a = row, *b = key;
+  if (a->serial != b->serial) return a->serial < b->serial;
+  if (a->name != b->name) return a->name < b->name;
+  return a->node < b->node;
 }
 
 static uint32_t fibers_count(uint32_t a, uint32_t b)
@@ -104,9 +89,9 @@ static uint32_t fibers_count(uint32_t a, uint32_t b)
 
 static bool fibers_insert(struct profile_fibers *list, const struct rtop_fibers_wait *fibers)
 {
-  size_t place = fibers_place(list, fibers);
+  size_t place = sorted_place(list->all, list->count, sizeof *list->all, fibers, fibers_before);
   struct rtop_fibers_wait *at = list->all + place;
-  if (place < list->count && fibers_compare(at, fibers) == 0) {
+  if (place < list->count && !fibers_before(fibers, at)) {
     at->alive = fibers_count(at->alive, fibers->alive);
     at->waiting = fibers_count(at->waiting, fibers->waiting);
     at->wait_ns += fibers->wait_ns;
@@ -165,21 +150,11 @@ void rtop_profile_each_fibers(const struct rtop_profile *profile, struct rtop_sp
 
 /* ---- traced methods ---------------------------------------------------------------------------------- */
 
-static bool exact_before(const struct rtop_exact_number *a, const struct rtop_exact_number *b)
+static bool exact_before(const void *row, const void *key)
 {
+  const struct rtop_exact_number *a = row, *b = key;
   if (a->node != b->node) return a->node < b->node;
   return a->what != b->what ? a->what < b->what : a->key < b->key;
-}
-
-static size_t exact_place(const struct profile_exact *list, const struct rtop_exact_number *number)
-{
-  size_t from = 0, to = list->count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (exact_before(&list->all[middle], number)) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 bool profile_exact_add(struct profile_exact **handle, const struct rtop_exact_number *number)
@@ -187,7 +162,7 @@ bool profile_exact_add(struct profile_exact **handle, const struct rtop_exact_nu
   if (!*handle) *handle = calloc(1, sizeof **handle);
   struct profile_exact *list = *handle;
   if (!list) return false;
-  size_t place = exact_place(list, number);
+  size_t place = sorted_place(list->all, list->count, sizeof *list->all, number, exact_before);
   if (place < list->count && !exact_before(number, &list->all[place])) {
     list->all[place].value = rtop_exact_sum(number->what, list->all[place].value, number->value);
     return true;
@@ -290,22 +265,12 @@ void rtop_profile_each_slow(const struct rtop_profile *profile, struct rtop_span
 
 /* ---- exceptions ------------------------------------------------------------------------------------- */
 
-static int raised_compare(const struct rtop_raised_count *a, const struct rtop_raised_count *b)
+static bool raised_before(const void *row, const void *key)
 {
-  if (a->name != b->name) return a->name < b->name ? -1 : 1;
-  if (a->node != b->node) return a->node < b->node ? -1 : 1;
-  return (a->serial > b->serial) - (a->serial < b->serial);
-}
-
-static size_t raised_place(const struct profile_raised *list, const struct rtop_raised_count *raised)
-{
-  size_t from = 0, to = list->count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (raised_compare(&list->all[middle], raised) < 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  const struct rtop_raised_count *a = row, *b = key;
+  if (a->name != b->name) return a->name < b->name;
+  if (a->node != b->node) return a->node < b->node;
+  return a->serial < b->serial;
 }
 
 bool profile_raised_add(struct profile_raised **handle, const struct rtop_raised_count *raised)
@@ -313,8 +278,8 @@ bool profile_raised_add(struct profile_raised **handle, const struct rtop_raised
   if (!*handle) *handle = calloc(1, sizeof **handle);
   struct profile_raised *list = *handle;
   if (!list) return false;
-  size_t place = raised_place(list, raised);
-  if (place < list->count && raised_compare(&list->all[place], raised) == 0) {
+  size_t place = sorted_place(list->all, list->count, sizeof *list->all, raised, raised_before);
+  if (place < list->count && !raised_before(raised, &list->all[place])) {
     struct rtop_raised_count *there = &list->all[place];
     there->count += raised->count;
     if (raised->first_ns < there->first_ns) there->first_ns = raised->first_ns;

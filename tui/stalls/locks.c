@@ -1,6 +1,8 @@
 /* Follows threads to those that have their locks. */
 #include "locks.h"
 
+#include "shm/base/sorted.h"
+
 #define LOCKS_BLOCKED_NS UINT64_C(100000000) /* threads are not looked at all at once: a circle is one when it lasts */
 
 const char *rtop_wants_name(enum rtop_wants wants)
@@ -13,18 +15,17 @@ const char *rtop_wants_name(enum rtop_wants wants)
 }
 
 /* Rows stand by source and serial. */
+static bool row_before(const void *row, const void *key)
+{
+  const struct rtop_thread_row *a = row, *b = key;
+  return a->source != b->source ? a->source < b->source : a->serial < b->serial;
+}
+
 static size_t row_of(const struct rtop_sum *sum, uint32_t source, uint64_t serial)
 {
-  size_t from = 0, to = sum->thread_count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    const struct rtop_thread_row *there = &sum->threads[middle];
-    if (there->source != source ? there->source < source : there->serial < serial) from = middle + 1;
-    else to = middle;
-  }
-  if (from == sum->thread_count || sum->threads[from].source != source || sum->threads[from].serial != serial)
-    return SIZE_MAX;
-  return from;
+  const struct rtop_thread_row key = { .source = source, .serial = serial };
+  size_t row = sorted_place(sum->threads, sum->thread_count, sizeof *sum->threads, &key, row_before);
+  return row < sum->thread_count && !row_before(&key, &sum->threads[row]) ? row : SIZE_MAX;
 }
 
 size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row)
