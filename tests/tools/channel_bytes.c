@@ -8,6 +8,7 @@
  * Exit status: 0, 1 when there is no channel or no window, 2 usage.
  */
 #include "shm/channel/reader.h"
+#include "shm/window/window_merge.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -17,63 +18,32 @@ enum { LENGTHS = 6 };
 static const unsigned lengths[LENGTHS] = { 1, 2, 5, 10, 20, 50 };
 
 struct sum {
-  struct rtop_window window; /* being put together */
+  struct window_merge merge;
   unsigned parts;
   uint64_t count, raw_bytes, stored_bytes;
 };
 
-static uint32_t thread_index(struct rtop_window *window, const struct rtop_window_thread *row)
+static void init(struct sum *sums)
 {
-  size_t index = 0;
-  while (index < window->thread_count && window->threads[index].serial != row->serial) index++;
-  if (index == window->thread_count && !rtop_window_add_thread(window)) abort();
-  window->threads[index] = *row;
-  return (uint32_t)index;
-}
-
-static void add_cells(struct rtop_window *to, const struct rtop_window *from, const uint32_t *threads)
-{
-  for (size_t i = 0; i < from->cell_count; i++) {
-    struct rtop_cell *cell = rtop_window_add_cell(to);
-    if (!cell) abort();
-    *cell = from->cells[i];
-    cell->thread = threads[cell->thread];
+  void *scratch = malloc(window_merge_scratch_bytes());
+  if (!scratch) abort();
+  for (int i = 0; i < LENGTHS; i++) {
+    void *memory = calloc(1, window_merge_memory_bytes());
+    if (!memory) abort();
+    window_merge_init(&sums[i].merge, memory, scratch);
   }
-  for (size_t i = 0; i < from->late_count; i++) {
-    struct rtop_late *late = rtop_window_add_late(to);
-    if (!late) abort();
-    *late = from->late[i];
-    late->cell.thread = threads[late->cell.thread];
-  }
-}
-
-static void add_window(struct rtop_window *to, const struct rtop_window *from)
-{
-  uint32_t *threads = calloc(from->thread_count + 1, sizeof *threads);
-  if (!threads) abort();
-  if (to->thread_count == 0) to->start_mono_ns = from->start_mono_ns;
-  to->end_mono_ns = from->end_mono_ns;
-  for (size_t i = 0; i < from->thread_count; i++) threads[i] = thread_index(to, &from->threads[i]);
-  add_cells(to, from, threads);
-  for (unsigned id = 0; id < RTOP_COUNTER_ID_MAX; id++)
-    if (from->counters_present >> id & 1)
-      rtop_window_set_counter(to, (enum rtop_counter_id)id, to->counters[id] + from->counters[id]);
-  free(threads);
 }
 
 static void finish(struct sum *sum)
 {
   static unsigned char raw[RTOP_WINDOW_RAW_BYTES_MAX], stored[RTOP_WINDOW_RAW_BYTES_MAX];
   uint32_t codec;
-  void *scratch = malloc(rtop_window_scratch_bytes(sum->window.cell_count));
-  if (!scratch) abort();
-  size_t bytes = rtop_window_encode(&sum->window, raw, sizeof raw, scratch);
+  size_t bytes = rtop_window_encode(&sum->merge.window, raw, sizeof raw, sum->merge.scratch);
   sum->count++;
   sum->raw_bytes += bytes;
   sum->stored_bytes += rtop_window_compress(raw, bytes, stored, sizeof stored, &codec);
   sum->parts = 0;
-  rtop_window_reset(&sum->window);
-  free(scratch);
+  window_merge_clear(&sum->merge);
 }
 
 static json_t *rows(struct sum *sums)
@@ -84,7 +54,6 @@ static json_t *rows(struct sum *sums)
     json_array_append_new(list, json_pack("{s:i s:I s:I s:I}", "length", (int)lengths[i], "windows",
                                           (json_int_t)sums[i].count, "raw_bytes", (json_int_t)sums[i].raw_bytes,
                                           "stored_bytes", (json_int_t)sums[i].stored_bytes));
-    rtop_window_destroy(&sums[i].window);
   }
   return list;
 }
@@ -98,7 +67,7 @@ static int64_t read_all(struct rtop_reader *reader, struct sum *sums)
     if (rtop_reader_window(reader, sequence, &window) != RTOP_OK) continue;
     covered_ns += window.end_mono_ns - window.start_mono_ns;
     for (int i = 0; i < LENGTHS; i++) {
-      add_window(&sums[i].window, &window);
+      window_merge_add(&sums[i].merge, &window);
       if (++sums[i].parts == lengths[i]) finish(&sums[i]);
     }
   }
@@ -109,7 +78,7 @@ static int64_t read_all(struct rtop_reader *reader, struct sum *sums)
 int main(int argc, char **argv)
 {
   struct rtop_error error = { 0 };
-  struct sum sums[LENGTHS] = { 0 };
+  static struct sum sums[LENGTHS];
   struct rtop_counters counters;
   if (argc != 2) {
     fputs("usage: channel_bytes PATH\n", stderr);
@@ -120,6 +89,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "channel_bytes: %s\n", error.text);
     return 1;
   }
+  init(sums);
   int64_t covered_ns = read_all(reader, sums);
   rtop_reader_counters(reader, &counters);
   uint64_t tables = counters.string_bytes + counters.frame_count * sizeof(struct rtop_frame_entry) +

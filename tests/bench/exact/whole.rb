@@ -20,7 +20,6 @@ OptionParser.new do |parser|
 end.parse!(ARGV)
 BUILD = File.expand_path(ARGV.shift || "build")
 DUMP = "#{BUILD}/tests/tools/channel_dump"
-STATES = { 1 => :on, 2 => :telling, 3 => :done, 4 => :full, 5 => :yjit, 6 => :refused }.freeze
 
 HOOKS = <<~'C'
   #include <ruby.h>
@@ -89,8 +88,7 @@ PROGRAM = <<~'RUBY'
   end
 RUBY
 
-def state(channel) = (row = (last_rows(channel) || []).find { |_, what,| what == 32 }) && STATES[row.last]
-def last_rows(channel) = JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last&.fetch("exact")
+def state(channel) = whole_state(DUMP, channel)
 def median(values) = values.sort[values.size / 2]
 
 def build_hooks(folder)

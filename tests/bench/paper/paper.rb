@@ -1,21 +1,24 @@
 # The programs of the real-time Ruby profiler's paper: what watching costs them and how much is said about them.
 #
-#   ruby tests/bench/paper/paper.rb BUILD [--rounds N] [--gems FOLDER] [rdoc|webrick|tarai...]
+#   ruby tests/bench/paper/paper.rb BUILD [--rounds N] [--gems FOLDER] [rdoc|webrick|tarai|churn...]
 #
 # Every configuration runs once per round, in turn; ratios are to the same round's run without the extension,
 # the median over the rounds with quartiles, and the ratio of the least times. "watched" has a reader at 1000 Hz beside it. Bytes are those of
-# the 1000 Hz run's history as it stands in the segment, and put together to longer windows.
-# RDOC_FILES, REQUESTS and TARAI set the sizes.
+# the 1000 Hz run's history as it stands in the segment, and put together to longer windows; so of the run in which all
+# calls are traced ("exact"; "Ruby": calls of methods in Ruby only), where the viewer asks for that before the work begins.
+# RDOC_FILES, REQUESTS, TARAI and METHODS set the sizes.
 require "fileutils"
 require "json"
 require "optparse"
 require "rbconfig"
 require "tmpdir"
+require_relative "../exact/wait"
 
 PAPER = {
   "rdoc" => "time x1.15 (direct clock) x1.14 (indirect); memory 13.29 MB; " \
             "about 40 MB in 100 s at 50 ms frames (3.2 Mbit/s)",
   "webrick" => "memory 0.19 MB", "tarai" => "time x4.01 (direct clock) x3.18 (indirect)",
+  "churn" => "test-all: memory 425 MB",
 }.freeze
 options = { rounds: 3 }
 OptionParser.new do |parser|
@@ -32,28 +35,42 @@ CONFIGURATIONS = {
   "100 Hz" => [{ "RPERF_TOP_RECORD_HZ" => "100" }, LOAD],
   "1000 Hz" => [{ "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "64" }, LOAD],
   "watched" => [{ "RPERF_TOP_RECORD_HZ" => "100" }, LOAD],
+  "exact" => [{ "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "64", "BENCH_READY" => "1" }, LOAD],
+  "Ruby" => [{ "BENCH_READY" => "1" }, LOAD],
 }.freeze
+TRACED = { "exact" => "*", "Ruby" => "*r" }.freeze
 
 def run_once(name, configuration, folder)
   env, arguments = CONFIGURATIONS.fetch(configuration)
   FileUtils.rm_rf(Dir["#{folder}/*"])
-  reader, writer = IO.pipe
   command = [RbConfig.ruby, *arguments, *GEM_PATHS, "#{__dir__}/#{name}.rb"]
-  pid = spawn({ "RPERF_TOP_DIR" => folder }.merge(env), *command, out: writer, err: File::NULL)
-  writer.close
-  watcher = watch(folder) if configuration == "watched"
-  line = reader.read
-  Process.wait(pid)
+  io = IO.popen([{ "RPERF_TOP_DIR" => folder }.merge(env), *command], "r+", err: File::NULL)
+  watcher = watch(folder, configuration) if configuration == "watched" || TRACED[configuration]
+  begin_traced(io, folder) if TRACED[configuration]
+  line = io.read
+  io.close
   raise "#{name} failed" unless $?.success?
   stop(watcher)
   line.scan(/(\w+)=([\d.]+)/).to_h { |key, value| [key, Float(value)] }.merge(said(configuration, folder))
 end
 
-def watch(folder)
+def channel(folder) = Dir["#{folder}/rperf-top.*"].grep_v(/\.ctl\z/).first
+
+# Lets the program begin when all calls are traced.
+def begin_traced(io, folder)
+  path = channel(folder)
+  wait_for("tracing") { whole_state("#{TOOLS}/channel_dump", path) == :on }
+  raise "not ready" unless io.gets == "ready\n"
+  io.puts
+end
+
+def watch(folder, configuration)
   deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 10
   loop do
-    path = Dir["#{folder}/rperf-top.*"].grep_v(/\.ctl\z/).first
-    command = ["#{TOOLS}/channel_dump", path, "--watch", "1000", "--seconds", "600"]
+    path = channel(folder)
+    name = TRACED[configuration]
+    look = name ? ["--watch", "100", "--trace", name, "--trace-seconds", "60"] : ["--watch", "1000"]
+    command = ["#{TOOLS}/channel_dump", path, "--seconds", "600", *look]
     return spawn(*command, out: File::NULL, err: File::NULL) if path
     raise "no channel" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
     IO.select(nil, nil, nil, 0.005)
@@ -71,9 +88,8 @@ def stop(watcher)
 end
 
 def said(configuration, folder)
-  return {} unless configuration == "1000 Hz"
-  path = Dir["#{folder}/rperf-top.*"].grep_v(/\.ctl\z/).first
-  { "bytes" => JSON.parse(IO.popen(["#{TOOLS}/channel_bytes", path], &:read)) }
+  return {} unless ["1000 Hz", "exact"].include?(configuration)
+  { "bytes" => JSON.parse(IO.popen(["#{TOOLS}/channel_bytes", channel(folder)], &:read)) }
 end
 
 def quartiles(values)
@@ -95,14 +111,14 @@ def report(name, rounds)
     memory = quartiles(rounds.map { |round| round[configuration]["peak"] - round["none"]["peak"] })[1]
     puts format("  %-8s %s   memory %+.1f MB", configuration, columns.join("   "), memory / 1e6)
   end
-  report_bytes(rounds.last["1000 Hz"]["bytes"])
+  ["1000 Hz", "exact"].each { |configuration| report_bytes(configuration, rounds.last[configuration]["bytes"]) }
   puts "  the paper: #{PAPER[name]}"
   $stdout.flush
 end
 
-def report_bytes(bytes)
+def report_bytes(configuration, bytes)
   seconds = bytes["seconds"]
-  puts format("  said in %.1f s: tables %.1f kB (%d nodes, %d frames), and windows:", seconds, bytes["table_bytes"] / 1e3,
+  puts format("  %s, said in %.1f s: tables %.1f kB (%d nodes, %d frames), and windows:", configuration, seconds, bytes["table_bytes"] / 1e3,
               bytes["nodes"], bytes["frames"])
   bytes["lengths"].each do |row|
     stored = row["stored_bytes"]
