@@ -48,6 +48,12 @@ int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *ask
  * CPU_CLOCK_TRUE_EVERY_NS says goes by that, unless the thread is taken off its core before. No system call. */
 void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns);
 
+/* The next reading asks. */
+static inline void cpu_clock_forget(struct cpu_clock_mark *mark)
+{
+  mark->area = 0;
+}
+
 /* Has the calling thread been on its core without a break since its mark was made? False when unknown. */
 bool cpu_clock_unbroken(const struct cpu_clock_mark *mark);
 

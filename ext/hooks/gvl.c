@@ -11,6 +11,8 @@
 #include "ext/sampling/stacks.h"
 #include "shm/base/clock.h"
 
+#define LONG_WAIT_NS (CLOCK_NS_PER_SECOND / 50)
+
 /* The header's macros are not parenthesised. */
 enum {
   EVENT_STARTED = (RUBY_INTERNAL_THREAD_EVENT_STARTED),
@@ -60,27 +62,37 @@ static void count_release(struct sampler *sampler, struct thread_data *data)
   atomic_store_explicit(&data->coarse_releases, before + 1, memory_order_relaxed);
 }
 
-/* What a wait whose stack is known used is worth asking for, where it can be told from what ran before. Where there are
- * many, that of some is: the system call costs more than all else here. */
-static bool worth_asking(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
+/* Is the CPU that this wait will take worth system calls? Where there are many, that of some is: they cost more than all
+ * else here. */
+static bool draw_wait(struct sampler *sampler, struct thread_data *data)
 {
-  bool all_read = !atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed);
-  if (!stretch->known || data->native_shared || !all_read) return false;
-  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return false;
+  if (data->native_shared || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return false;
+  if (!atomic_load_explicit(&data->stack_known, memory_order_relaxed)) return false;
   uint32_t waits = atomic_load_explicit(&sampler->waits_per_read, memory_order_relaxed);
   return waits <= 1 || draw_ns(&data->random, 0, waits) == 0;
 }
 
-static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t now, struct accounting_stretch *stretch)
+/* That of long ones always is, where it can be told from what ran before. */
+static bool worth_asking(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch,
+                         int64_t length_ns)
 {
-  if (!worth_asking(sampler, data, stretch)) {
-    accounting_watch_cpu(data, now);
+  bool all_read = !atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed);
+  if (!stretch->known || data->native_shared || !all_read) return false;
+  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return false;
+  return data->wait_read || length_ns > LONG_WAIT_NS;
+}
+
+static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t length_ns,
+                     struct accounting_stretch *stretch)
+{
+  bool asks = worth_asking(sampler, data, stretch, length_ns);
+  if (!asks) {
+    accounting_guess_wait(sampler, data, now, stretch);
     accounting_end_stretch(sampler, data, stretch);
     return;
   }
   struct accounting_own own = accounting_begin_own(data);
-  stretch->cpu_known = true;
-  stretch->cpu_ns = accounting_read_wait_cpu(data, now, stretch->wall_ns[0]);
+  accounting_read_wait(sampler, data, now, stretch);
   accounting_end_stretch(sampler, data, stretch);
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }
@@ -116,7 +128,8 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   if (data->off_since_ns) data->gone_off_ns += ready - data->off_since_ns;
   data->gone_wait_ns += now - ready;
   /* The VM may switch threads where a job makes names. */
-  if (data->off_since_ns) data->not_own_ns += now - data->off_since_ns;
+  int64_t off = data->off_since_ns ? now - data->off_since_ns : 0;
+  data->not_own_ns += off;
   data->off_since_ns = 0;
   running_begin(data, now, begin);
   data->blame_read = waiting_integral(&sampler->waiting, now);
@@ -129,7 +142,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   if (atomic_load_explicit(&sampler->missed_count, memory_order_relaxed) && data->main_ractor)
     rb_postponed_job_trigger(sampler->job);
   atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
-  end_wait(sampler, data, now, &stretch);
+  end_wait(sampler, data, now, off, &stretch);
 }
 
 /* The stack at SUSPENDED is the one that stays while the thread is off the GVL. It also serves a tick whose job did not
@@ -197,6 +210,8 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   bool any = stale || accounting_can_afford(sampler);
   if (tick_due || any) now = stack_at_suspended(sampler, data, now, open, tick_due);
   else accounting_add(sampler, data, RTOP_RUNNING, open);
+  data->wait_read = false;
+  if (any && draw_wait(sampler, data)) accounting_begin_wait(data, clock_now_ns());
   go_off(sampler, data, now, any ? wait_node(data) : 0); /* a stack that only the tick asked for tells of the tick */
 }
 
@@ -212,6 +227,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   accounting_add(sampler, data, RTOP_BLOCKED, atomic_exchange(&data->off_blocked_ns, 0));
   accounting_add(sampler, data, RTOP_WAITING, data->off_waiting_ns);
   accounting_read_cpu(data, clock_now_ns());
+  if (data->waits_owed_ns > 0) atomic_fetch_add(&data->lanes[RTOP_BLOCKED].cpu_ns, data->waits_owed_ns);
   running_late_cpu(data);
   data->end_ns = now;
   atomic_store_explicit(&data->ended, true, memory_order_release);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TAKEN_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
 #define NAMES_WITHIN_NS (2 * CLOCK_NS_PER_SECOND)
 
 static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
@@ -124,13 +125,16 @@ static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_
   return false;
 }
 
-/* CPU that a blocked thread burnt off the GVL since its clock was read last, at most `limit_ns`. */
-static int64_t take_blocked_cpu(struct thread_data *data, int64_t limit_ns)
+/* CPU that a blocked thread burnt off the GVL since its clock was read last, at most `limit_ns`. Of a short wait it is told
+ * when that is over: what waits before it took is known in the mean only. */
+static int64_t take_blocked_cpu(struct thread_data *data, int64_t end_ns, int64_t limit_ns)
 {
+  if (end_ns - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed) < TAKEN_AFTER_NS) return 0;
   if (!atomic_load_explicit(&data->native_id, memory_order_acquire) || data->native_shared) return 0;
   int64_t taken = atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
   int64_t used = clock_read_ns(data->cpu_clock) - atomic_load(&data->cpu_read_ns) - taken -
-                 atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed);
+                 atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed) -
+                 atomic_load_explicit(&data->waits_expected_ns, memory_order_relaxed);
   if (used <= 0) return 0;
   if (used > limit_ns) used = limit_ns;
   atomic_store_explicit(&data->cpu_taken_ns, taken + used, memory_order_relaxed);
@@ -181,7 +185,7 @@ static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cel
   if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(end, state))) return false;
   data->moved_ns[state] += length;
   if (state != RTOP_WAITING) {
-    charge_blocked(data, cells, &mix, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(data, length) : 0);
+    charge_blocked(data, cells, &mix, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(data, end, length) : 0);
     return true;
   }
   charge(data, cells, state, node, length, 0);

@@ -8,7 +8,7 @@
 
 #define OWN_CPU_MAX_NS INT64_C(200000)
 #define OWN_AT_ONCE_NS INT64_C(100000)
-enum { WAITS_IN_MEAN = 8 };
+enum { WAITS_SHARE_OWED = 8 };
 
 static int64_t at_most(int64_t value, int64_t limit)
 {
@@ -193,46 +193,84 @@ static int64_t cpu_charged_ns(const struct thread_data *data)
          atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
 }
 
-void accounting_watch_cpu(struct thread_data *data, int64_t now_ns)
+/* Of what waits took and nobody was charged for a part goes to each that follows, or comes off it. */
+static int64_t with_owed(struct thread_data *data, int64_t cpu_ns, int64_t wall_ns)
 {
-  data->waits_unread++;
-  if (!data->native_shared) cpu_clock_watch(&data->cpu_mark, now_ns, cpu_charged_ns(data));
+  int64_t charged = cpu_ns + data->waits_owed_ns / WAITS_SHARE_OWED;
+  charged = charged > 0 ? at_most(charged, wall_ns) : 0;
+  data->waits_owed_ns -= charged - cpu_ns;
+  return charged;
 }
 
-int64_t accounting_read_wait_cpu(struct thread_data *data, int64_t now_ns, int64_t blocked_ns)
+static int64_t take_expected(struct thread_data *data)
+{
+  int64_t expected = atomic_load_explicit(&data->waits_expected_ns, memory_order_relaxed);
+  atomic_store_explicit(&data->waits_expected_ns, 0, memory_order_relaxed);
+  data->waits_unread = data->wall_since_cpu_read_ns[RTOP_BLOCKED] = 0;
+  return expected;
+}
+
+void accounting_begin_wait(struct thread_data *data, int64_t now_ns)
+{
+  if (data->waits_unread || atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed)) {
+    cpu_clock_forget(&data->cpu_mark);
+    accounting_read_cpu(data, now_ns);
+  }
+  data->wait_read = data->waits_unread == 0;
+  data->wait_taken_ns = atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
+}
+
+void accounting_guess_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
+                           struct accounting_stretch *stretch)
+{
+  data->waits_unread++;
+  if (data->native_shared) return;
+  cpu_clock_watch(&data->cpu_mark, now_ns, cpu_charged_ns(data));
+  uint32_t node = stretch->known ? atomic_load_explicit(&data->node, memory_order_relaxed) : 0;
+  int64_t mean = wait_cpu_mean_ns(&sampler->wait_cpu, node);
+  int64_t expected = at_most(mean < 0 ? data->wait_cpu_ns : mean, stretch->wall_ns[0]);
+  if (expected < 0) expected = 0;
+  add_relaxed(&data->waits_expected_ns, expected);
+  int64_t cpu = with_owed(data, expected, stretch->wall_ns[0]);
+  stretch->cpu_known = stretch->known;
+  if (stretch->known) stretch->cpu_ns = cpu;
+  else atomic_fetch_add_explicit(&data->lanes[RTOP_BLOCKED].cpu_ns, cpu, memory_order_relaxed);
+}
+
+void accounting_read_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
+                          struct accounting_stretch *stretch)
 {
   bool asked;
-  data->waits_unread++;
+  bool alone =
+      data->wait_read && data->wait_taken_ns == atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
   int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
   if (used < 0) used = 0;
-  int64_t own = used / data->waits_unread, others = used - own;
-  data->wait_cpu_ns += (own - data->wait_cpu_ns) / (data->wait_cpu_ns ? WAITS_IN_MEAN : 1);
+  int64_t expected = take_expected(data);
+  int64_t own = used > expected ? used - expected : 0;
+  data->waits_owed_ns += used - expected - own;
   add_relaxed(&data->cpu_read_ns, used);
-  if (data->waits_unread > 1) {
-    others = at_most(others, data->wall_since_cpu_read_ns[RTOP_BLOCKED]);
-    atomic_fetch_add_explicit(&data->lanes[RTOP_BLOCKED].cpu_ns, others, memory_order_relaxed);
-  }
-  data->waits_unread = 0;
-  data->wall_since_cpu_read_ns[RTOP_BLOCKED] = 0;
-  return at_most(own, blocked_ns);
+  stretch->cpu_known = true;
+  stretch->cpu_ns = at_most(own, stretch->wall_ns[0]);
+  if (!alone) return;
+  data->wait_cpu_ns = wait_cpu_mean_with(data->wait_cpu_ns, stretch->cpu_ns);
+  wait_cpu_learn(&sampler->wait_cpu, atomic_load_explicit(&data->node, memory_order_relaxed), stretch->cpu_ns);
 }
 
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
 {
   static const enum rtop_thread_state on_gvl[] = { RTOP_RUNNING, RTOP_MARKING, RTOP_SWEEPING };
-  static const enum rtop_thread_state off_gvl[] = { RTOP_BLOCKED };
   bool asked;
   int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
   if (used < 0) used = 0;
   int64_t on_wall = 0, off_wall = data->wall_since_cpu_read_ns[RTOP_BLOCKED];
   for (int i = 0; i < 3; i++) on_wall += data->wall_since_cpu_read_ns[on_gvl[i]];
-  int64_t waits = asked ? at_most(data->waits_unread * data->wait_cpu_ns, at_most(used, off_wall)) : 0;
-  int64_t on_cpu = at_most(used - waits, on_wall);
+  int64_t expected = asked ? take_expected(data) : 0;
+  int64_t on_cpu = at_most(used - at_most(expected, at_most(used, off_wall)), on_wall);
   int64_t off_cpu = at_most(used - on_cpu, off_wall);
   split_cpu(data, on_gvl, 3, on_wall, on_cpu);
-  split_cpu(data, off_gvl, 1, off_wall, off_cpu);
+  if (data->native_shared) atomic_fetch_add_explicit(&data->lanes[RTOP_BLOCKED].cpu_ns, off_cpu, memory_order_relaxed);
+  else data->waits_owed_ns += off_cpu - expected;
   for (int i = 0; i < 3; i++) data->wall_since_cpu_read_ns[on_gvl[i]] = 0;
-  if (asked) data->wall_since_cpu_read_ns[RTOP_BLOCKED] = data->waits_unread = 0;
   atomic_store_explicit(&data->cpu_unread_ns, 0, memory_order_relaxed);
   /* What no state can own yet (the two clocks are not read at the same instant) waits for the next time. */
   add_relaxed(&data->cpu_read_ns, on_cpu + off_cpu);

@@ -59,14 +59,6 @@ bool accounting_charge(struct sampler *sampler, struct thread_data *data, const 
  * the states in proportion to their wall time: first those on the GVL, what is left over to blocked. */
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
 
-/* The thread got the GVL at now_ns: until it is taken off its core, CPU is wall time. What it used while it waited is
- * left for later, where it is taken for as much as waits of this thread took that were read. */
-void accounting_watch_cpu(struct thread_data *data, int64_t now_ns);
-
-/* The same for a wait worth a system call: returns what it used. It was blocked for blocked_ns; what it used while it
- * waited for the GVL is nobody's. All CPU before the wait was read. */
-int64_t accounting_read_wait_cpu(struct thread_data *data, int64_t now_ns, int64_t blocked_ns);
-
 /* Of a stretch that ended just now. */
 void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
@@ -114,6 +106,22 @@ struct accounting_stretch {
   bool cpu_known; /* of the first state, and this much: */
   int64_t cpu_ns;
 };
+
+/* CPU of waits. The clock is read before and after some, drawn by chance: what these took is what waits with their
+ * stacks are taken for (wait_cpu.h), and all others get that. What they really took shows with the next reading, and
+ * the difference goes to those that follow.
+ *
+ * A wait begins at now_ns, which was drawn and whose stack is known. */
+void accounting_begin_wait(struct thread_data *data, int64_t now_ns);
+
+/* The thread got the GVL at now_ns: what the wait took is what it is taken for. Until the thread is taken off its core,
+ * CPU is wall time. */
+void accounting_guess_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
+                           struct accounting_stretch *stretch);
+
+/* The same with a system call. What it used while it waited for the GVL is nobody's. All CPU before the wait was read. */
+void accounting_read_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
+                          struct accounting_stretch *stretch);
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
                             const struct accounting_stretch *stretch);
 

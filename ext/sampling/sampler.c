@@ -77,6 +77,7 @@ void sampler_begin(struct sampler *sampler)
   atomic_store(&sampler->fresh_ns, CLOCK_NS_PER_SECOND / 100);
   atomic_store(&sampler->stack_credit_ns, CLOCK_NS_PER_SECOND / 100);
   memset(&sampler->pools, 0, sizeof sampler->pools);
+  memset(&sampler->wait_cpu, 0, sizeof sampler->wait_cpu);
 }
 
 /* Names what is unknown and tries again, without the lock in between. `stack` gives a node as sampler_stack() does. The

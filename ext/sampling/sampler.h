@@ -20,6 +20,7 @@
 #include "pools.h"
 #include "raised.h"
 #include "threads.h"
+#include "wait_cpu.h"
 #include "waiting.h"
 #include "ext/base/trylock.h"
 #include "ext/names/calltree.h"
@@ -65,6 +66,7 @@ struct sampler {
   struct task_names task_names;
   struct waiting waiting;
   struct pools pools;
+  struct wait_cpu wait_cpu;
   struct sampler_counters counters;
   struct sampler_start start; /* written under the GVL before `starts` grows */
   _Atomic uint32_t starts;

@@ -110,7 +110,13 @@ struct thread_data {
   int64_t off_stack_ns;     /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
-  int64_t waits_unread, wait_cpu_ns; /* waits since the CPU clock itself was read; what one takes, a running mean */
+  /* CPU of waits, see accounting_begin_wait(). */
+  bool wait_read;                    /* before the open one began */
+  int64_t wait_taken_ns;             /* cpu_taken_ns then */
+  int64_t waits_unread;              /* since the CPU clock itself was read */
+  _Atomic int64_t waits_expected_ns; /* what these are taken for */
+  int64_t waits_owed_ns;             /* what waits took and was not charged yet; negative: charged too much */
+  int64_t wait_cpu_ns;               /* what one takes, a running mean */
   int64_t off_since_ns;              /* it let go of the GVL then */
   int64_t gone_off_ns,
       gone_wait_ns;   /* all its time off the GVL, waiting for it left out, and waiting; of whole stretches */
