@@ -77,11 +77,15 @@ static bool is_as(const struct look *look, VALUE entry, bool way)
   return look->known && method_entry_kind(entry) == look->kind && (!way || method_entry_way(entry) == look->way);
 }
 
+bool functions_are_members(VALUE entry)
+{
+  return is_as(&member, entry, true) || is_as(&member_set, entry, true);
+}
+
 bool functions_are(VALUE entry)
 {
-  return method_entry_owner(entry) &&
-         (method_entry_is_function(entry) || is_as(&reader, entry, false) || is_as(&writer, entry, false) ||
-          is_as(&member, entry, true) || is_as(&member_set, entry, true));
+  return method_entry_owner(entry) && (method_entry_is_function(entry) || is_as(&reader, entry, false) ||
+                                       is_as(&writer, entry, false) || functions_are_members(entry));
 }
 
 static void set_hook(struct functions *functions)

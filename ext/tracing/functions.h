@@ -33,8 +33,9 @@ struct functions {
 
 /* Once: how methods of these kinds look. May raise. */
 void functions_learn_kinds(void);
-/* Is an entry of one of these kinds? */
+/* Is an entry of one of these kinds? Of a Struct's or Data's members? Code that YJIT has compiled does not tell of these. */
 bool functions_are(VALUE entry);
+bool functions_are_members(VALUE entry);
 
 /* Before the first one is traced: are events as they are read, and what do they cost? Takes a few ms. May raise. */
 bool functions_learn(struct functions *functions);

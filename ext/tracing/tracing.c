@@ -196,7 +196,8 @@ static enum rtop_trace_state trace_function(struct trace_target *target)
 {
   struct functions *functions = &target->tracing->functions;
   bool raised;
-  if (!is_forced(&target->wish) && whole_is_compiled()) return RTOP_TRACE_YJIT;
+  if (whole_is_compiled() && functions_are_members(method_entry_of(target->method))) return RTOP_TRACE_NOT_RUBY;
+  if (whole_is_compiled() && !is_forced(&target->wish)) return RTOP_TRACE_YJIT;
   if (call_protected(learn_functions, (VALUE)functions, &raised) != Qtrue || raised) return RTOP_TRACE_REFUSED;
   functions_add(functions, target);
   return RTOP_TRACE_ON;

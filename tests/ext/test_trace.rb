@@ -547,8 +547,6 @@ class TraceTest < Minitest::Test
 
   # Methods that are not written in Ruby. The mark before a name has them traced under YJIT, too.
   C_CASES = <<~'RUBY'
-    Pair = Struct.new(:left, :right)
-    Point = Data.define(:across)
     class Integer
       alias_method :common, :gcd
     end
@@ -564,11 +562,11 @@ class TraceTest < Minitest::Test
   RUBY
 
   C_NAMES = %w[Integer#gcd Hash#fetch Hash#each Array#inspect Kernel#throw Kernel#catch Fiber.yield IO.select Math.sqrt
-               Kernel#instance_variable_get Cases#plain Cases#plain= Pair#left Pair#left= Point#across Enumerator#next].freeze
+               Kernel#instance_variable_get Cases#plain Cases#plain= Enumerator#next].freeze
 
   def test_counts_of_methods_in_c
     dump, answer, = trace(C_CASES + <<~'RUBY', *C_NAMES.map { |name| "!#{name}" }, env: { "RPERF_TOP_TRACE_BUDGET" => "0" })
-      one, pair, point = Cases.new, Pair.new(1, 2), Point.new(across: 3)
+      one = Cases.new
       calls = -> do
         10.times { |i| 12.gcd(i); 12.send(:gcd, i); 12.method(:gcd).call(i); 12.common(i) }
         Cases.count("Integer#gcd", 40)
@@ -577,10 +575,6 @@ class TraceTest < Minitest::Test
         7.times { one.plain = one.plain; one.send(:plain); one.method(:plain).call; [one].map(&:plain) }
         Cases.count("Cases#plain", 28)
         Cases.count("Cases#plain=", 7)
-        9.times { pair.left = pair.left; pair.public_send(:left); point.across }
-        Cases.count("Pair#left", 18)
-        Cases.count("Pair#left=", 9)
-        Cases.count("Point#across", 9)
         6.times { Math.sqrt(4); Math.method(:sqrt).to_proc.call(9); one.instance_variable_get(:@plain) }
         Cases.count("Math.sqrt", 12)
         Cases.count("Kernel#instance_variable_get", 6)
@@ -762,5 +756,54 @@ class TraceTest < Minitest::Test
     program.puts
     assert_equal "fine", program.line
     program.dump_until("its own calls") { |dump| numbers(dump, "Integer#gcd")[:calls] == 5 }
+  end
+
+  # Of what Ruby answers without a call it does not tell; operators of numbers it tells of as long as methods in C are traced.
+  def test_what_is_no_call
+    quiet = %w[Hash#[] String#freeze Array#max Array#min String#=== String#to_s Symbol#to_s Integer#to_s Integer#== Integer#hash]
+    seen = { "Integer#+" => 3, "Array#[]" => 4, "Array#size" => 5, "Module#===" => 6, "Hash#key?" => 7 }
+    dump, = trace(<<~'RUBY', *(quiet + seen.keys).map { |name| "!#{name}" }, env: { "RPERF_TOP_TRACE_BUDGET" => "0" })
+      one, list, hash, text, sign = 1, [1, 2], { "key" => 1 }, "abc", :abc
+      puts "ready"; $stdout.flush; STDIN.gets
+      hash["key"]; "abc".freeze; [one, 2].max; [one, 2].min
+      case text when "abc" then 1 end
+      case one when 1 then 2 end
+      "#{text} #{sign} #{one}"
+      list.uniq; [one, one].include?(2); list.reduce(:+); [7, 8].sum
+      one + 1; one + 2; one + 3
+      list[0]; list[1]; list[-1]; list[0, 1]
+      list.size; list.size; list.size; list.size; list.size
+      case one when String, Symbol, Integer then 1 end
+      case one when String, Symbol, Float then 1 end
+      hash.key?(1); hash.key?(1); hash.key?(1); hash.key?(1); hash.key?(1); hash.key?(1); hash.key?(1)
+      puts "0"; $stdout.flush; STDIN.gets
+    RUBY
+    told = ->(name) { numbers(dump, name)[:calls] }
+    assert_equal seen, seen.to_h { |name, _| [name, told.(name)] }
+    assert_empty quiet.to_h { |name| [name, told.(name)] }.reject { |_, calls| calls.zero? }
+  end
+
+  # Compiled code reads members without a word: there they are refused, even if that is forced.
+  def test_members_of_structs
+    program = start(AWAKE + <<~'RUBY')
+      Pair = Struct.new(:left, :right)
+      Point = Data.define(:across)
+      pair, point = Pair.new(1, 2), Point.new(across: 3)
+      calls = -> { 50.times { pair.left = pair.left; pair.public_send(:left); pair[:left]; pair.right; point.across } }
+      calls.call
+      puts "ready"; $stdout.flush; STDIN.gets
+      calls.call
+      pair.freeze
+      7.times { (pair.left = 1) rescue nil }
+      puts "done"; $stdout.flush; STDIN.gets
+    RUBY
+    assert_equal "ready", program.line
+    view(program, "!Pair#left", "!Pair#left=", "!Point#across")
+    return until_state(program, :not_ruby, :not_ruby, :not_ruby) if ENV["RUBY_YJIT_ENABLE"]
+    until_state(program, :traced, :traced, :traced)
+    program.puts
+    assert_equal "done", program.line
+    dump = program.dump_until("all of them") { |one| numbers(one, "Point#across")[:calls] == 50 && numbers(one, "Pair#left=")[:calls] == 57 }
+    assert_equal [[100, 100], [57, 50], [50, 50]], %w[Pair#left Pair#left= Point#across].map { |name| numbers(dump, name).values_at(:calls, :returned) }
   end
 end
