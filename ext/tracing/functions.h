@@ -25,9 +25,9 @@ struct functions {
     struct trace_target *target;
   } traced[RTOP_TRACE_SLOTS];
   VALUE probe;
-  bool is_set;                  /* the hook */
-  _Atomic uint64_t events;      /* two for each call in C of the program, traced or not */
-  _Atomic int64_t call_cost_ns; /* what a call that is not traced costs; 0: not measured yet */
+  bool is_set;                          /* the hook */
+  _Atomic uint64_t events;              /* two for each call in C of the program, traced or not */
+  _Atomic int64_t call_cost_ns;         /* what a call that is not traced costs; 0: not measured yet */
   uint64_t paid_events, watched_events; /* the publisher's: whose cost was told; when it last looked at a second */
 };
 

@@ -27,8 +27,7 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
   slow->window = window;
   if (slow->count == SLOW_CALLS_A_WINDOW || slow->in_window == SLOW_CALLS_A_WINDOW) return false;
   struct slow_call *noted = &slow->noted[slow->count];
-  *noted =
-      (struct slow_call){ .call = *call, .target = target, .first = slow->frames_used, .has_frame = has_frame };
+  *noted = (struct slow_call){ .call = *call, .target = target, .first = slow->frames_used, .has_frame = has_frame };
   noted->label_set = label_sets_of(&sampler->labels, rb_thread_current());
   noted->depth = note_stack(slow);
   slow->count++;
