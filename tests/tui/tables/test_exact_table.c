@@ -180,8 +180,8 @@ static void test_words_for_what_is_not_traced(void **state)
     struct rtop_window window = { .start_mono_ns = at * 100 * MS, .end_mono_ns = (at + 1) * 100 * MS };
     *rtop_window_add_exact(&window) =
         (struct rtop_exact){ 0, RTOP_EXACT_STATE, rtop_trace_key("No#thing", 8), (uint64_t)words[at].state };
-    *rtop_window_add_exact(&window) = (struct rtop_exact){ work, RTOP_EXACT_STATE, rtop_trace_key("Work#do", 7),
-                                                           (uint64_t)words[at].state };
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ work, RTOP_EXACT_STATE, rtop_trace_key("Work#do", 7), (uint64_t)words[at].state };
     assert_true(fixture_add(profile, 0, &window));
     rtop_window_destroy(&window);
     build(profile);
