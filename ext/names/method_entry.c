@@ -3,7 +3,7 @@
 
 #include <ruby/debug.h>
 
-enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID };
+enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID, WORD_OWNER };
 #define IMEMO_TYPE_MASK ((VALUE)0xF << RUBY_FL_USHIFT | RUBY_T_MASK)
 
 /* A definition: its type, then for a C function that function, how it is called, the number of its arguments; its name. */
@@ -12,7 +12,7 @@ enum { FUNCTION_TYPE, FUNCTION_CALL, FUNCTION_INVOKER, FUNCTION_ARGUMENTS, FUNCT
 
 enum { METHOD_WORDS = 5 }; /* of a Method object; one of them is the entry */
 
-static bool known, functions_known;
+static bool known, functions_known, owners_known;
 static VALUE entry_flags;   /* as far as its type goes; 0 until one was right */
 static VALUE defined_in;    /* a class for the first probe, a module for the second */
 static VALUE own_entry;     /* that of the first */
@@ -37,6 +37,7 @@ static VALUE probe(VALUE self)
   if (rb_profile_frames(0, 1, &frame, NULL) != 1) return Qfalse;
   VALUE flags = type_of(frame);
   if (!flags || method_entry_id(frame) != rb_intern("rperf_top_probe")) return Qfalse;
+  owners_known = owners_known && word(frame, WORD_OWNER) == defined_in;
   if (entry_flags) return flags == entry_flags && method_entry_class(frame) == defined_in ? Qtrue : Qfalse;
   if (word(frame, WORD_CLASS) != defined_in) return Qfalse; /* compared only: it may be anything yet */
   entry_flags = flags;
@@ -82,6 +83,7 @@ void method_entry_learn(void)
   VALUE object = rb_obj_alloc(class);
   rb_include_module(including, module);
   known = functions_known = false;
+  owners_known = true;
   entry_flags = 0;
   known = is_right(object, class) && is_right(rb_obj_alloc(including), module);
   functions_known = known && learn_functions(object, rb_intern("rperf_top_probe"));
@@ -130,6 +132,26 @@ VALUE method_entry_definition(VALUE entry)
 unsigned method_entry_kind(VALUE entry)
 {
   return (unsigned)(word(word(entry, WORD_DEFINITION), FUNCTION_TYPE) & FUNCTION_TYPE_MASK);
+}
+
+bool method_entry_is_function(VALUE entry)
+{
+  return functions_known && method_entry_kind(entry) == function_type;
+}
+
+uint32_t method_entry_way(VALUE entry)
+{
+  return (uint32_t)word(word(entry, WORD_DEFINITION), FUNCTION_CALL);
+}
+
+VALUE method_entry_owner(VALUE entry)
+{
+  return known && owners_known ? word(entry, WORD_OWNER) : 0;
+}
+
+ID method_entry_first_name(VALUE entry)
+{
+  return (ID)word(word(entry, WORD_DEFINITION), FUNCTION_NAME);
 }
 
 bool method_entry_is(VALUE frame)

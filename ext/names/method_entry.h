@@ -42,5 +42,13 @@ VALUE method_entry_of(VALUE method);
 /* What makes two entries the same method, and of which kind it is: one in Ruby is of the same as another one. Of an entry. */
 VALUE method_entry_definition(VALUE entry);
 unsigned method_entry_kind(VALUE entry);
+/* Is it a function in C? Of kinds that have several ways of being called: which one. */
+bool method_entry_is_function(VALUE entry);
+uint32_t method_entry_way(VALUE entry);
+
+/* The class or module in which an entry stands, 0 when that is not known, and the name that its method was defined with,
+ * whatever it is called by now. */
+VALUE method_entry_owner(VALUE entry);
+ID method_entry_first_name(VALUE entry);
 
 #endif

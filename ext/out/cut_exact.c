@@ -141,6 +141,24 @@ static struct busiest busiest_target(struct tracing *tracing)
   return busiest;
 }
 
+/* Of methods in C all calls of the program cost, of whatever method: so all that are traced end. */
+static void end_functions(struct tracing *tracing, uint64_t calls_per_s)
+{
+  for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
+    struct trace_target *target = &tracing->targets[i];
+    if (atomic_load(&target->is_function) && atomic_load(&target->begin_ns))
+      atomic_store(&target->too_many, calls_per_s + 1);
+  }
+}
+
+/* Calls in C since then, of which each has two events. */
+static uint64_t function_calls(struct functions *functions, uint64_t *since)
+{
+  uint64_t now = atomic_load_explicit(&functions->events, memory_order_relaxed), calls = (now - *since) / 2;
+  *since += 2 * calls;
+  return calls;
+}
+
 /* Over a second: one busy moment does not matter. */
 static void bound_cost(struct tracing *tracing, int64_t now_ns, double budget)
 {
@@ -148,11 +166,15 @@ static void bound_cost(struct tracing *tracing, int64_t now_ns, double budget)
   if (length_ns < CLOCK_NS_PER_SECOND) return;
   tracing->watched_ns = now_ns;
   struct busiest busiest = busiest_target(tracing);
-  double cost_ns = (double)busiest.all * (double)atomic_load(&tracing->call_cost_ns);
-  if (!busiest.target || budget <= 0 || length_ns > 2 * CLOCK_NS_PER_SECOND) return; /* nobody looked for long */
-  if (cost_ns <= budget * (double)length_ns) return;
-  double per_s = (double)busiest.calls * 1e9 / (double)length_ns;
-  atomic_store(&busiest.target->too_many, (uint64_t)per_s + 1);
+  struct functions *functions = &tracing->functions;
+  double calls = (double)function_calls(functions, &functions->watched_events);
+  double functions_ns = calls * (double)atomic_load(&functions->call_cost_ns);
+  double traced_ns = (double)busiest.all * (double)atomic_load(&tracing->call_cost_ns);
+  if (budget <= 0 || length_ns > 2 * CLOCK_NS_PER_SECOND) return; /* nobody looked for long */
+  if (functions_ns + traced_ns <= budget * (double)length_ns) return;
+  double seconds = (double)length_ns / 1e9;
+  if (functions_ns > traced_ns) end_functions(tracing, (uint64_t)(calls / seconds));
+  else if (busiest.target) atomic_store(&busiest.target->too_many, (uint64_t)((double)busiest.calls / seconds) + 1);
 }
 
 int64_t cut_exact_cost(const struct cut *cut, struct tracing *tracing, double budget)
@@ -168,6 +190,8 @@ int64_t cut_exact_cost(const struct cut *cut, struct tracing *tracing, double bu
   uint64_t slow_ns = atomic_load_explicit(&tracing->slow->cost_ns, memory_order_relaxed);
   uint64_t noted_ns = slow_ns - tracing->slow_paid_ns;
   tracing->slow_paid_ns = slow_ns;
+  uint64_t others = function_calls(&tracing->functions, &tracing->functions.paid_events);
   bound_cost(tracing, cut->window.end_mono_ns, budget);
-  return (int64_t)(calls * (uint64_t)atomic_load(&tracing->call_cost_ns) + noted_ns);
+  return (int64_t)(calls * (uint64_t)atomic_load(&tracing->call_cost_ns) +
+                   others * (uint64_t)atomic_load(&tracing->functions.call_cost_ns) + noted_ns);
 }

@@ -5,6 +5,9 @@
  * left by its end or by a jump through it (exception, throw, break, return in a block) is seen by the instruction that it
  * was at: the one that leaves, or another.
  *
+ * A method in C has no frame yet when its call is told of, and none any more when it has returned; only one that is jumped
+ * through is told of in its own frame. So its place is just below its caller's frame.
+ *
  * That is not part of the VM's interface. So methods of our own are called first, one that is left by its end and two that
  * are jumped through, and unless every word is where it should be nothing is traced (tests/ext/test_layout.rb).
  *
@@ -30,6 +33,27 @@ static inline struct call_place call_place_of(const rb_trace_arg_t *event)
 {
   const uintptr_t *words = (const uintptr_t *)event;
   return (struct call_place){ words[1], words[2] };
+}
+
+/* Of the event of a method in C (whole_probe_learn()): its place, or just below its own frame when it is jumped through;
+ * the name that it was defined with; the class or module in which it stands. */
+enum { CALL_PLACE_EVENT_NAME = 4, CALL_PLACE_EVENT_OWNER = 6 };
+
+static inline struct call_place call_place_of_function(const rb_trace_arg_t *event)
+{
+  struct call_place place = call_place_of(event);
+  place.frame -= sizeof place.frame;
+  return place;
+}
+
+static inline ID call_place_function_name(const rb_trace_arg_t *event)
+{
+  return ((const uintptr_t *)event)[CALL_PLACE_EVENT_NAME];
+}
+
+static inline VALUE call_place_function_owner(const rb_trace_arg_t *event)
+{
+  return ((const uintptr_t *)event)[CALL_PLACE_EVENT_OWNER];
 }
 
 /* At the event of a return: is the frame jumped through? */

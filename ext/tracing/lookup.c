@@ -40,6 +40,11 @@ static VALUE lookup_module(const char *path, size_t bytes)
   return module;
 }
 
+VALUE lookup_instance_method(VALUE module, ID id)
+{
+  return instance_method(module, ID2SYM(id));
+}
+
 VALUE lookup_method(const char *name, size_t bytes)
 {
   size_t class_bytes = 0;
@@ -49,5 +54,5 @@ VALUE lookup_method(const char *name, size_t bytes)
   VALUE module = lookup_module(name, class_bytes);
   ID id = lookup_id(name + class_bytes + 1, bytes - class_bytes - 1);
   if (NIL_P(module) || !id || !rb_method_boundp(instance ? module : CLASS_OF(module), id, 0)) return Qnil;
-  return instance ? instance_method(module, ID2SYM(id)) : rb_obj_method(module, ID2SYM(id));
+  return instance ? lookup_instance_method(module, id) : rb_obj_method(module, ID2SYM(id));
 }

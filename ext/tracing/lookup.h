@@ -13,6 +13,9 @@
 /* False: this VM is not known. Looks once. */
 bool lookup_learn(void);
 
+/* An UnboundMethod of a module that has such a method. */
+VALUE lookup_instance_method(VALUE module, ID id);
+
 /* A Method or UnboundMethod; Qnil: there is none of that name. */
 VALUE lookup_method(const char *name, size_t bytes);
 

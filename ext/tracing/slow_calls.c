@@ -18,7 +18,8 @@ static uint32_t note_stack(struct slow_calls *slow)
   return (uint32_t)depth;
 }
 
-bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call)
+bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call,
+                     bool has_frame)
 {
   int64_t begin_ns = clock_now_ns();
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
@@ -26,7 +27,7 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
   slow->window = window;
   if (slow->count == SLOW_CALLS_A_WINDOW || slow->in_window == SLOW_CALLS_A_WINDOW) return false;
   struct slow_call *noted = &slow->noted[slow->count];
-  *noted = (struct slow_call){ .call = *call, .target = target, .first = slow->frames_used };
+  *noted = (struct slow_call){ .call = *call, .target = target, .first = slow->frames_used, .has_frame = has_frame };
   noted->label_set = label_sets_of(&sampler->labels, rb_thread_current());
   noted->depth = note_stack(slow);
   slow->count++;
@@ -39,12 +40,18 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
   return true;
 }
 
-/* False: the lock was not to be had; again later. */
-static bool find_stack(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, uint32_t *stack)
+/* False: the lock was not to be had; again later. node: of the method; 0: it has none. */
+static bool find_stack(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, uint32_t node,
+                       uint32_t *stack)
 {
   const struct stack_noted found = { slow->frames + noted->first, slow->lines + noted->first, noted->depth,
                                      noted->label_set };
-  return sampler_name_noted(sampler, &found, stack);
+  if (!sampler_name_noted(sampler, &found, stack)) return false;
+  if (noted->has_frame || !*stack || !node) return true;
+  if (!trylock_take(&sampler->lock)) return false;
+  *stack = calltree_child(&sampler->tree, *stack, sampler->tree.entries[node].frame, 0);
+  trylock_release(&sampler->lock);
+  return true;
 }
 
 static bool hand_on(struct slow_calls *slow, const struct slow_call *noted, uint32_t node, uint32_t stack)
@@ -64,10 +71,12 @@ void slow_calls_name(struct slow_calls *slow, struct sampler *sampler,
                      uint32_t (*node_of)(void *context, uint32_t target), void (*lost)(void *context, uint32_t target),
                      void *context)
 {
-  uint32_t named = 0, stack;
-  for (; named < slow->count && find_stack(slow, sampler, &slow->noted[named], &stack); named++) {
+  uint32_t named = 0;
+  for (; named < slow->count; named++) {
     const struct slow_call *noted = &slow->noted[named];
-    if (!hand_on(slow, noted, node_of(context, noted->target), stack)) lost(context, noted->target);
+    uint32_t node = node_of(context, noted->target), stack;
+    if (!find_stack(slow, sampler, noted, node, &stack)) break;
+    if (!hand_on(slow, noted, node, stack)) lost(context, noted->target);
   }
   if (named == 0) return;
   slow->count -= named;

@@ -23,6 +23,7 @@ struct slow_call {
   struct rtop_slow call; /* without node and stack */
   uint32_t target, label_set;
   uint32_t first, depth; /* in the frames below; depth 0: they found no room */
+  bool has_frame;        /* else the method itself is not among these */
 };
 
 struct slow_calls {
@@ -39,8 +40,10 @@ struct slow_calls {
   _Atomic uint64_t cost_ns; /* of noting them, so far */
 };
 
-/* [hook] The calling thread leaves a traced method now, after such a call. False: there is no room. */
-bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call);
+/* [hook] The calling thread leaves a traced method now, after such a call; has_frame: its frame is still there. False:
+ * there is no room. */
+bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call,
+                     bool has_frame);
 
 /* [job] Names what was noted. node_of() gives the node of a target; 0: it has none. lost() is told of what cannot be handed
  * on; for both UINT32_MAX is nobody. Raises nothing. */

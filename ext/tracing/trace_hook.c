@@ -38,14 +38,12 @@ static void count_caller(struct trace_target *target, VALUE frame)
   trace_add(&callers[i].calls, 1);
 }
 
-static void on_call(struct trace_target *target, const struct call_place *place, const struct thread_data *thread)
+/* caller: 0: there is none. */
+static void begin_call(struct trace_target *target, const struct call_place *place, VALUE caller,
+                       const struct thread_data *thread)
 {
-  VALUE frames[2];
-  int depth = rb_profile_frames(0, 2, frames, NULL);
-  if (depth < 1 || is_other(target, frames[0])) return;
-  if (!target->frame) target->frame = frames[0];
   trace_add(&target->numbers[RTOP_EXACT_CALLS], 1);
-  if (depth > 1) count_caller(target, frames[1]);
+  if (caller) count_caller(target, caller);
   else trace_add(&target->elsewhere, 1);
   struct open_calls *open = target->tracing->open;
   struct open_fiber *fiber = open_calls_of(open, place->fiber);
@@ -66,6 +64,24 @@ static void on_call(struct trace_target *target, const struct call_place *place,
   fiber->used_ns = call->start_ns = clock_now_ns(); /* at the end: what it took to count is no part of the call */
 }
 
+static void on_call(struct trace_target *target, const struct call_place *place, const struct thread_data *thread)
+{
+  VALUE frames[2];
+  int depth = rb_profile_frames(0, 2, frames, NULL);
+  if (depth < 1 || is_other(target, frames[0])) return;
+  if (!target->frame) target->frame = frames[0];
+  begin_call(target, place, depth > 1 ? frames[1] : 0, thread);
+}
+
+/* It has no frame yet: the innermost one is its caller's. */
+static void on_function_call(struct trace_target *target, const struct call_place *place,
+                             const struct thread_data *thread)
+{
+  VALUE frames[2];
+  int depth = rb_profile_frames(0, 2, frames, NULL);
+  begin_call(target, place, depth > 0 ? frames[0] : 0, thread);
+}
+
 static void count_time(struct trace_target *target, int which, uint64_t ns)
 {
   static const enum rtop_exact_what sums[] = { RTOP_EXACT_TOTAL_NS, RTOP_EXACT_SELF_NS };
@@ -78,17 +94,18 @@ static void count_time(struct trace_target *target, int which, uint64_t ns)
     atomic_store_explicit(longest, ns, memory_order_relaxed);
 }
 
-/* Is it one of those that are told one by one? */
-static void note_slow(struct trace_target *target, struct rtop_slow *call, const struct thread_data *thread)
+/* Is it one of those that are told one by one? has_frame: it is still the innermost one of the stack. */
+static void note_slow(struct trace_target *target, struct rtop_slow *call, const struct thread_data *thread,
+                      bool has_frame)
 {
   struct tracing *tracing = target->tracing;
   if (!target->slower_ns || call->total_ns < (uint64_t)target->slower_ns) return;
   call->serial = thread ? thread->serial : 0;
-  if (!slow_calls_note(tracing->slow, tracing->sampler, target->index, call))
+  if (!slow_calls_note(tracing->slow, tracing->sampler, target->index, call, has_frame))
     trace_add(&target->numbers[RTOP_EXACT_SLOW], 1);
 }
 
-static void count_return(struct trace_target *target, const struct open_call *call, const struct call_place *place,
+static void count_return(struct trace_target *target, const struct open_call *call, bool jumped,
                          const struct thread_data *thread, int64_t now_ns)
 {
   int64_t total_ns = now_ns > call->start_ns ? now_ns - call->start_ns : 0;
@@ -97,7 +114,7 @@ static void count_return(struct trace_target *target, const struct open_call *ca
   count_time(target, 1, (uint64_t)self_ns);
   struct rtop_slow told = { .end_mono_ns = now_ns, .total_ns = (uint64_t)total_ns, .self_ns = (uint64_t)self_ns };
   if (thread && thread == call->thread) { /* a fiber may go from thread to thread */
-    bool raised = thread->raises != call->raises && call_place_jumped(place);
+    bool raised = jumped && thread->raises != call->raises;
     told.off_ns = (uint64_t)(thread->gone_off_ns - call->off_ns);
     told.wait_ns = (uint64_t)(thread->gone_wait_ns - call->wait_ns);
     if (raised) told.flags = RTOP_SLOW_RAISED;
@@ -105,7 +122,17 @@ static void count_return(struct trace_target *target, const struct open_call *ca
     trace_add(&target->numbers[RTOP_EXACT_OFF_NS], told.off_ns);
     trace_add(&target->numbers[RTOP_EXACT_WAIT_NS], told.wait_ns);
   }
-  note_slow(target, &told, thread);
+  note_slow(target, &told, thread, jumped || !atomic_load_explicit(&target->is_function, memory_order_relaxed));
+}
+
+static void end_innermost(struct trace_target *target, struct open_fiber *fiber, bool jumped,
+                          const struct thread_data *thread, int64_t now_ns)
+{
+  struct open_calls *open = target->tracing->open;
+  const struct open_call *call = open_calls_pop(open, fiber);
+  count_return(target, call, jumped, thread, now_ns);
+  struct open_call *around = open_calls_innermost(open, fiber);
+  if (around && now_ns > call->start_ns) around->inside_ns += now_ns - call->start_ns;
 }
 
 /* Calls that began before they were traced are not there, and end unseen. */
@@ -117,10 +144,26 @@ static void on_return(struct trace_target *target, const struct call_place *plac
   open_calls_returns(open, fiber, place->frame);
   const struct open_call *call = open_calls_innermost(open, fiber);
   if (!call || call->place.frame != place->frame || call->target != target->index) return;
-  open_calls_pop(open, fiber);
-  count_return(target, call, place, thread, now_ns);
-  struct open_call *around = open_calls_innermost(open, fiber);
-  if (around && now_ns > call->start_ns) around->inside_ns += now_ns - call->start_ns;
+  end_innermost(target, fiber, call_place_jumped(place), thread, now_ns);
+}
+
+/* In its caller's frame when it was left by its end, in its own one when it is jumped through. */
+static void on_function_return(struct trace_target *target, const struct call_place *place,
+                               const struct thread_data *thread, int64_t now_ns)
+{
+  struct open_calls *open = target->tracing->open;
+  struct open_fiber *fiber = open_calls_of(open, place->fiber);
+  open_calls_returns(open, fiber, place->frame);
+  const struct open_call *call = open_calls_innermost(open, fiber);
+  if (!call || call->target != target->index) return;
+  bool jumped = call->place.frame == place->frame + call_place_frame_bytes();
+  if (jumped || call->place.frame == place->frame) end_innermost(target, fiber, jumped, thread, now_ns);
+}
+
+/* False: those of other Ractors run beside, and are not counted. */
+static bool is_counted(const struct sampler *sampler, const struct thread_data *thread)
+{
+  return thread ? thread->main_ractor : !atomic_load_explicit(&sampler->ractors_seen, memory_order_relaxed);
 }
 
 void trace_hook(VALUE tracepoint, void *pointer)
@@ -132,9 +175,21 @@ void trace_hook(VALUE tracepoint, void *pointer)
   bool call = rb_tracearg_event_flag(event) == RUBY_EVENT_CALL;
   int64_t now_ns = call ? 0 : clock_now_ns();
   const struct thread_data *thread = threads_of(&sampler->threads, rb_thread_current());
-  /* Those of other Ractors run beside: they are not counted. */
-  if (thread ? !thread->main_ractor : atomic_load_explicit(&sampler->ractors_seen, memory_order_relaxed)) return;
+  if (!is_counted(sampler, thread)) return;
   struct call_place place = call_place_of(event);
   if (call) on_call(target, &place, thread);
   else on_return(target, &place, thread, now_ns);
+}
+
+void trace_hook_function(struct trace_target *target, const rb_trace_arg_t *event)
+{
+  struct sampler *sampler = target->tracing->sampler;
+  if (!atomic_load_explicit(&sampler->active, memory_order_relaxed)) return;
+  bool call = rb_tracearg_event_flag((rb_trace_arg_t *)event) == RUBY_EVENT_C_CALL;
+  int64_t now_ns = call ? 0 : clock_now_ns();
+  const struct thread_data *thread = threads_of(&sampler->threads, rb_thread_current());
+  if (!is_counted(sampler, thread)) return;
+  struct call_place place = call_place_of_function(event);
+  if (call) on_function_call(target, &place, thread);
+  else on_function_return(target, &place, thread, now_ns);
 }

@@ -3,8 +3,14 @@
 #define RTOP_EXT_TRACE_HOOK_H
 
 #include <ruby.h>
+#include <ruby/debug.h>
+
+struct trace_target;
 
 /* For rb_tracepoint_new(): calls and returns of one method; `target` is its struct trace_target. */
 void trace_hook(VALUE tracepoint, void *target);
+
+/* The event of a method that is not written in Ruby (functions.h). */
+void trace_hook_function(struct trace_target *target, const rb_trace_arg_t *event);
 
 #endif

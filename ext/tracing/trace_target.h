@@ -42,10 +42,14 @@ struct trace_target {
   _Atomic uint64_t too_many;   /* calls per second, for which it is ended; 0: it is not */
   _Atomic int64_t begin_ns;    /* counted since then; 0: not now */
   int64_t end_ns;
-  VALUE tracepoint, method; /* 0: not set; another target has the same method */
+  bool counts;              /* its calls; false: not now, or another target has the same method */
+  VALUE tracepoint, method; /* 0: not set */
   VALUE definition;         /* of the method that was found */
-  int64_t slower_ns;        /* calls that take so long or longer are noted; 0: none */
-  bool own_code;            /* its definition is that of its frames: others, defined inside, are told apart */
+  _Atomic bool is_function; /* not written in Ruby (functions.h): known by the next two */
+  ID first_name;
+  VALUE owner;
+  int64_t slower_ns; /* calls that take so long or longer are noted; 0: none */
+  bool own_code;     /* its definition is that of its frames: others, defined inside, are told apart */
   /* the hook's */
   VALUE frame;                                   /* of its code, as frames are known by; 0: not seen yet */
   _Atomic uint64_t numbers[RTOP_EXACT_WHAT_END]; /* SLOW: of those that found no room */

@@ -5,6 +5,7 @@
 #include "lookup.h"
 #include "trace_cost.h"
 #include "trace_hook.h"
+#include "whole_names.h"
 #include "ext/names/method_entry.h"
 #include "shm/base/clock.h"
 #include <ruby/debug.h>
@@ -17,6 +18,7 @@ static void mark_target(const struct trace_target *target)
   uint32_t count = atomic_load_explicit(&target->caller_count, memory_order_relaxed);
   if (target->tracepoint) rb_gc_mark(target->tracepoint);
   if (target->method) rb_gc_mark(target->method);
+  if (target->owner) rb_gc_mark(target->owner);
   if (target->frame) rb_gc_mark(target->frame);
   for (uint32_t i = 0; i < count; i++) rb_gc_mark(target->callers[i].frame);
 }
@@ -120,9 +122,17 @@ static void give_up_target(struct trace_target *target, enum rtop_trace_state st
 {
   bool raised;
   if (target->tracepoint) call_protected(disable_target, target->tracepoint, &raised);
+  functions_remove(&target->tracing->functions, target);
   target->tracepoint = 0;
+  target->counts = false;
   atomic_store(&target->begin_ns, 0);
   set_state(target, state);
+}
+
+/* Owners tell functions apart: a class that has made an alias of one has it for itself. */
+static bool is_same_method(const struct trace_target *a, const struct trace_target *b)
+{
+  return a->definition == b->definition && a->owner == b->owner;
 }
 
 /* Another target with this method, which is traced already. */
@@ -130,22 +140,33 @@ static bool is_shared(const struct trace_target *target)
 {
   for (uint32_t i = 0; i < RTOP_TRACE_SLOTS; i++) {
     const struct trace_target *other = &target->tracing->targets[i];
-    if (other != target && other->tracepoint && other->definition == target->definition) return true;
+    if (other != target && other->counts && is_same_method(other, target)) return true;
   }
   return false;
+}
+
+/* A mark before the name says that it is to be done also where it makes compiled code slower. */
+static bool is_forced(const struct rtop_trace_wish *wish)
+{
+  return wish->name[0] == RTOP_TRACE_FORCED;
 }
 
 static VALUE find_method(VALUE pointer)
 {
   const struct rtop_trace_wish *wish = (const struct rtop_trace_wish *)pointer;
-  return lookup_method(wish->name, wish->bytes);
+  size_t mark = is_forced(wish);
+  return lookup_method(wish->name + mark, wish->bytes - mark);
 }
 
 /* What its frames are known by is its entry, where it is a plain method of a class; else it is seen at the first call. */
 static void take_method(struct trace_target *target, VALUE method, VALUE entry)
 {
+  bool function = functions_are(entry);
   target->method = method;
   target->definition = method_entry_definition(entry);
+  target->owner = function ? method_entry_owner(entry) : 0;
+  target->first_name = function ? method_entry_first_name(entry) : 0;
+  atomic_store(&target->is_function, function);
   target->own_code = call_place_is_ruby(method_entry_kind(entry));
   target->frame = target->own_code && method_entry_class(entry) ? entry : 0;
 }
@@ -155,6 +176,31 @@ static VALUE enable_target(VALUE pointer)
   struct trace_target *target = (struct trace_target *)pointer;
   target->tracepoint = rb_tracepoint_new(0, RUBY_EVENT_CALL | RUBY_EVENT_RETURN, trace_hook, target);
   return call_place_enable(target->tracepoint, target->method) ? Qtrue : Qfalse;
+}
+
+static enum rtop_trace_state trace_code(struct trace_target *target)
+{
+  bool raised;
+  VALUE enabled = call_protected(enable_target, (VALUE)target, &raised);
+  if (!raised && RTEST(enabled)) return RTOP_TRACE_ON;
+  if (raised) target->tracepoint = 0;
+  return raised && !target->own_code ? RTOP_TRACE_NOT_RUBY : RTOP_TRACE_REFUSED;
+}
+
+static VALUE learn_functions(VALUE pointer)
+{
+  return functions_learn((struct functions *)pointer) ? Qtrue : Qfalse;
+}
+
+static enum rtop_trace_state trace_function(struct trace_target *target)
+{
+  struct functions *functions = &target->tracing->functions;
+  bool raised;
+  if (whole_is_compiled() && functions_are_members(method_entry_of(target->method))) return RTOP_TRACE_NOT_RUBY;
+  if (whole_is_compiled() && !is_forced(&target->wish)) return RTOP_TRACE_YJIT;
+  if (call_protected(learn_functions, (VALUE)functions, &raised) != Qtrue || raised) return RTOP_TRACE_REFUSED;
+  functions_add(functions, target);
+  return RTOP_TRACE_ON;
 }
 
 static void begin_target(struct trace_target *target)
@@ -172,32 +218,53 @@ static void begin_target(struct trace_target *target)
     set_state(target, RTOP_TRACE_ON);
     return;
   }
-  VALUE enabled = call_protected(enable_target, (VALUE)target, &raised);
-  if (raised) target->tracepoint = 0;
-  if (raised || !RTEST(enabled)) {
-    give_up_target(target, raised && !target->own_code ? RTOP_TRACE_NOT_RUBY : RTOP_TRACE_REFUSED);
+  enum rtop_trace_state state = atomic_load(&target->is_function) ? trace_function(target) : trace_code(target);
+  if (state != RTOP_TRACE_ON) {
+    give_up_target(target, state);
     return;
   }
+  target->counts = true;
   atomic_store(&target->begin_ns, clock_now_ns());
   set_state(target, RTOP_TRACE_ON);
+}
+
+static bool has_room(struct sampler *sampler)
+{
+  return calltree_count(&sampler->tree) < sampler->tree.capacity / 4 * 3;
+}
+
+/* A frame below a node. 0: not now. Under the sampler's lock. */
+static uint32_t place_below(struct sampler *sampler, uint32_t parent, uint32_t frame)
+{
+  uint32_t node = frame == FRAMES_UNKNOWN ? parent : calltree_child(&sampler->tree, parent, frame, 0);
+  return node == parent ? 0 : node;
 }
 
 /* A name for a frame below a node. 0: not now. */
 static uint32_t name_place(struct sampler *sampler, uint32_t parent, VALUE value)
 {
-  struct calltree *tree = &sampler->tree;
-  if (calltree_count(tree) >= tree->capacity / 4 * 3) return 0;
-  if (!frames_add(&sampler->frames, value, &sampler->lock) || !trylock_take(&sampler->lock)) return 0;
-  uint32_t frame = frames_find(&sampler->frames, value);
-  uint32_t node = frame == FRAMES_UNKNOWN ? parent : calltree_child(tree, parent, frame, 0);
+  if (!has_room(sampler) || !frames_add(&sampler->frames, value, &sampler->lock) || !trylock_take(&sampler->lock))
+    return 0;
+  uint32_t node = place_below(sampler, parent, frames_find(&sampler->frames, value));
   trylock_release(&sampler->lock);
-  return node == parent ? 0 : node;
+  return node;
+}
+
+/* Attributes have no frames, and those of others are not always met. */
+static uint32_t name_function(struct sampler *sampler, const struct trace_target *target)
+{
+  uint32_t frame = has_room(sampler) ? whole_names_frame(sampler, target->owner, target->first_name) : FRAMES_UNKNOWN;
+  if (!trylock_take(&sampler->lock)) return 0;
+  uint32_t node = place_below(sampler, RTOP_NODE_ROOT, frame);
+  trylock_release(&sampler->lock);
+  return node;
 }
 
 static void name_places(struct trace_target *target)
 {
   struct sampler *sampler = target->tracing->sampler;
   uint32_t node = atomic_load(&target->node), count = atomic_load(&target->caller_count);
+  if (!node && target->owner) node = name_function(sampler, target);
   if (!node && target->frame) node = name_place(sampler, RTOP_NODE_ROOT, target->frame);
   atomic_store(&target->node, node);
   for (uint32_t i = 0; node && i < count; i++)
@@ -247,7 +314,7 @@ static void follow_target(struct trace_target *target, int64_t now_ns)
   if (now_ns >= target->end_ns) give_up_target(target, RTOP_TRACE_EXPIRED);
   else if (atomic_load(&target->too_many)) give_up_target(target, RTOP_TRACE_TOO_MANY);
   else if (state == RTOP_TRACE_ON && is_gone(target)) give_up_target(target, RTOP_TRACE_GONE);
-  else if (state == RTOP_TRACE_WAITS || (!target->tracepoint && !is_shared(target))) /* who traced it has ended */
+  else if (state == RTOP_TRACE_WAITS || (!target->counts && !is_shared(target))) /* who traced it has ended */
     begin_target(target);
   name_places(target);
 }
@@ -289,13 +356,14 @@ static void use_target(struct trace_target *target, const struct rtop_trace_wish
 {
   target->wish = *wish;
   target->end_ns = now_ns + (int64_t)wish->seconds * CLOCK_NS_PER_SECOND;
-  target->method = target->frame = target->definition = 0;
+  target->method = target->frame = target->definition = target->owner = 0;
+  atomic_store(&target->is_function, false);
   target->slower_ns = 0;
   target->last_caller = 0;
   atomic_store(&target->too_many, 0);
   atomic_store(&target->caller_count, 0);
   atomic_store(&target->node, 0);
-  atomic_store(&target->key, rtop_trace_key(wish->name, wish->bytes));
+  atomic_store(&target->key, rtop_trace_key(wish->name + is_forced(wish), wish->bytes - is_forced(wish)));
   set_state(target, possible ? RTOP_TRACE_WAITS : RTOP_TRACE_REFUSED);
   atomic_store(&target->phase, TRACE_USED);
 }
@@ -304,6 +372,7 @@ static VALUE learn_to_trace(VALUE pointer)
 {
   struct tracing *tracing = (struct tracing *)pointer;
   if (!lookup_learn() || !call_place_learn()) return Qfalse;
+  functions_learn_kinds();
   if (!atomic_load(&tracing->call_cost_ns)) atomic_store(&tracing->call_cost_ns, trace_cost_ns(tracing));
   return Qtrue;
 }
@@ -314,11 +383,11 @@ static void follow_slow(struct tracing *tracing)
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
     struct trace_target *target = &tracing->targets[i];
     int64_t least_ns = 0;
-    for (int k = 0; target->tracepoint && k < RTOP_TRACE_SLOTS; k++) {
+    for (int k = 0; target->counts && k < RTOP_TRACE_SLOTS; k++) {
       const struct trace_target *other = &tracing->targets[k];
       int64_t ns = (int64_t)other->wish.slower_us * 1000;
       bool asks = ns && atomic_load(&other->phase) == TRACE_USED && atomic_load(&other->state) == RTOP_TRACE_ON &&
-                  other->definition == target->definition;
+                  is_same_method(other, target);
       if (asks && (!least_ns || ns < least_ns)) least_ns = ns;
     }
     target->slower_ns = least_ns;

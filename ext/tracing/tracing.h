@@ -1,6 +1,7 @@
 /* Methods that viewers want traced: found, traced with tracepoints of their own, given up.
  *
- * A tracepoint on one method slows down that method only. A viewer asks through the control file; the publisher hands on
+ * A tracepoint on one method slows down that method only; what is not written in Ruby is traced in another way
+ * (functions.h). A viewer asks through the control file; the publisher hands on
  * what is wanted, and the job does it at the next safepoint. What is wanted no more, because a viewer said so, is gone, or
  * its time was up, ends in the same way.
  *
@@ -11,6 +12,7 @@
 #ifndef RTOP_EXT_TRACING_H
 #define RTOP_EXT_TRACING_H
 
+#include "functions.h"
 #include "open_calls.h"
 #include "sites.h"
 #include "slow_calls.h"
@@ -29,6 +31,7 @@ struct tracing {
   struct slow_calls *_Atomic slow;
   _Atomic int64_t call_cost_ns; /* what tracing adds to a call; 0: not measured yet */
   struct trace_target targets[RTOP_TRACE_SLOTS];
+  struct functions functions; /* those of them that are not written in Ruby */
   VALUE marker;
   uint64_t seen_window;
   int64_t watched_ns; /* the publisher's: since then calls are looked at together */

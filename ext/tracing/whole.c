@@ -44,7 +44,7 @@ bool whole_is_asked(const struct rtop_trace_wish *wish)
 }
 
 /* A variable of the VM's, where that can compile at all. */
-static bool is_compiled(void)
+bool whole_is_compiled(void)
 {
   const bool *enabled = dlsym(RTLD_DEFAULT, "rb_yjit_enabled_p");
   return enabled && *enabled;
@@ -165,7 +165,7 @@ static VALUE begin_counting(VALUE pointer)
 static VALUE learn_all(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
-  return call_place_learn() && whole_probe_learn(whole->probe) ? Qtrue : Qfalse;
+  return call_place_learn() && whole_probe_learn(whole->probe, ruby_events | c_events) ? Qtrue : Qfalse;
 }
 
 static int64_t wish_ns(const struct rtop_trace_wish *wish)
@@ -180,7 +180,7 @@ static void begin(struct whole *whole, const struct rtop_trace_wish *wish)
   bool forced = strchr(wish->name, RTOP_WHOLE_FORCED) != NULL;
   whole->ruby_only = strchr(wish->name, RTOP_WHOLE_RUBY) != NULL;
   int state = RTOP_WHOLE_REFUSED;
-  if (!forced && is_compiled()) {
+  if (!forced && whole_is_compiled()) {
     state = RTOP_WHOLE_YJIT;
   } else if (make_all(whole) && call_protected(learn_all, whole) && call_protected(begin_counting, whole)) {
     int64_t now = clock_now_ns();

@@ -1,8 +1,8 @@
 /* All calls of the program for a moment: begun, ended, named.
  *
  * A viewer asks for it as for a method that is traced, by a name that no method has (shm/base/format.h). It ends when its time
- * is up, when there is no more room, when nobody wants it any more, or with the session. It is refused where YJIT has
- * compiled code, unless it is forced: the VM throws that code away, and what it makes later is slower.
+ * is up, when there is no more room, when nobody wants it any more, or with the session. It is refused where YJIT
+ * compiles, unless it is forced.
  *
  * Threads: under the GVL, in the job; the publisher reads (ext/out/cut_whole.c).
  */
@@ -35,6 +35,9 @@ struct whole {
   uint64_t told_untimed, told_unnamed;
   int64_t told_own_ns;
 };
+
+/* Does YJIT compile? Then the VM throws that code away when calls are to be told of, and what it makes later is slower. */
+bool whole_is_compiled(void);
 
 /* Is that what is asked for? */
 bool whole_is_asked(const struct rtop_trace_wish *wish);

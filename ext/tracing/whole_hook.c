@@ -4,17 +4,12 @@
 #include "ext/base/fast_clock.h"
 #include "ext/names/method_entry.h"
 
-enum { EVENT_FLAG, EVENT_ID = 4, EVENT_CLASS = 6 };
+enum { EVENT_FLAG };
 enum { FRAME_ENVIRONMENT = 4, ENVIRONMENT_ENTRY = -2 };
-
-static inline uintptr_t word(const rb_trace_arg_t *event, int which)
-{
-  return ((const uintptr_t *)event)[which];
-}
 
 static inline uint32_t flag_of(const rb_trace_arg_t *event)
 {
-  return (uint32_t)word(event, EVENT_FLAG);
+  return (uint32_t)((const uintptr_t *)event)[EVENT_FLAG];
 }
 
 /* At a call: its frame is new, so nothing else has taken this place yet. */
@@ -28,8 +23,8 @@ bool whole_hook_reads(const rb_trace_arg_t *event, VALUE entry, ID id)
   uint32_t flag = flag_of(event);
   if (flag == RUBY_EVENT_CALL) return entry_of(call_place_of(event).frame) == entry;
   if (flag == RUBY_EVENT_RETURN) return true;
-  return (flag == RUBY_EVENT_C_CALL || flag == RUBY_EVENT_C_RETURN) && word(event, EVENT_CLASS) == entry &&
-         word(event, EVENT_ID) == id;
+  return (flag == RUBY_EVENT_C_CALL || flag == RUBY_EVENT_C_RETURN) && call_place_function_owner(event) == entry &&
+         call_place_function_name(event) == id;
 }
 
 static inline void add(_Atomic int64_t *sum, int64_t more)
@@ -48,18 +43,16 @@ static inline struct open_fiber *fiber_of(struct whole_counting *counting, uintp
   return counting->fiber;
 }
 
-/* A function in C has no frame of its own yet: it stands just below its caller's. */
-static inline uintptr_t below(uintptr_t frame)
+static inline struct call_place place_of(const rb_trace_arg_t *event, enum whole_kind kind)
 {
-  return frame - sizeof(uintptr_t);
+  return kind == WHOLE_C ? call_place_of_function(event) : call_place_of(event);
 }
 
 static void on_call(struct whole_counting *counting, const rb_trace_arg_t *event, enum whole_kind kind, VALUE entry,
                     ID id)
 {
-  struct call_place place = call_place_of(event);
+  struct call_place place = place_of(event, kind);
   struct open_fiber *fiber = fiber_of(counting, place.fiber);
-  if (kind == WHOLE_C) place.frame = below(place.frame);
   if (fiber->innermost && counting->open.calls[fiber->innermost].place.frame <= place.frame)
     open_calls_called(&counting->open, fiber, place.frame);
   uint32_t parent = fiber->innermost ? counting->open.calls[fiber->innermost].target : WHOLE_ROOT;
@@ -93,14 +86,13 @@ static void end_call(struct whole_counting *counting, struct open_fiber *fiber, 
   around->off_ns += own + call->off_ns;
 }
 
-/* Calls that began before are not there, and end unseen. A function in C that is left by an exception tells of that in its
- * own frame, else in its caller's. */
+/* Calls that began before are not there, and end unseen. */
 static void on_return(struct whole_counting *counting, const rb_trace_arg_t *event, enum whole_kind kind, int64_t now)
 {
-  struct call_place place = call_place_of(event);
+  struct call_place place = place_of(event, kind);
   struct open_fiber *fiber = fiber_of(counting, place.fiber);
   if (!fiber->innermost) return;
-  uintptr_t frame = kind == WHOLE_C ? below(place.frame) : place.frame;
+  uintptr_t frame = place.frame;
   if (counting->open.calls[fiber->innermost].place.frame < frame) {
     open_calls_returns(&counting->open, fiber, frame);
     if (!fiber->innermost) return;
@@ -119,7 +111,7 @@ void whole_hook(VALUE pointer, const rb_trace_arg_t *event)
   case RUBY_EVENT_CALL: on_call(counting, event, WHOLE_RUBY, entry_of(call_place_of(event).frame), 0); break;
   case RUBY_EVENT_RETURN: on_return(counting, event, WHOLE_RUBY, now); break;
   case RUBY_EVENT_C_CALL:
-    on_call(counting, event, WHOLE_C, (VALUE)word(event, EVENT_CLASS), (ID)word(event, EVENT_ID));
+    on_call(counting, event, WHOLE_C, call_place_function_owner(event), call_place_function_name(event));
     break;
   case RUBY_EVENT_C_RETURN: on_return(counting, event, WHOLE_C, now); break;
   default: break;

@@ -57,6 +57,12 @@ static bool name_by_label(struct sampler *sampler, struct whole_method *method)
   return true;
 }
 
+uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name)
+{
+  struct whole_method method = { .entry = owner, .id = name };
+  return name_by_label(sampler, &method) ? method.frame : FRAMES_UNKNOWN;
+}
+
 /* As the sampler names it: both are the same method then. */
 static bool name_by_entry(struct sampler *sampler, struct whole_method *method)
 {

@@ -10,4 +10,7 @@
 /* In the job, or at the end; few at a time while calls are still counted. False: there is nothing left to name. */
 bool whole_names_some(struct whole *whole, bool many);
 
+/* [job] The frame of a method by where it stands and what it is called; FRAMES_UNKNOWN: not now. */
+uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name);
+
 #endif

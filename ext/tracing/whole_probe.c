@@ -64,19 +64,20 @@ static VALUE forget_look(VALUE unused)
   return unused;
 }
 
-bool whole_probe_learn(VALUE probe)
+bool whole_probe_learn(VALUE probe, rb_event_flag_t events)
 {
-  static bool known;
-  const rb_event_flag_t all = RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
-  if (known) return true;
+  static rb_event_flag_t known;
+  if ((events & ~known) == 0) return true;
   VALUE method = rb_obj_method(probe, ID2SYM(rb_intern("leaf")));
   seen = (struct seen){ .probe = probe, .entry = method_entry_of(method), .function = rb_intern("function") };
   if (!seen.entry) return false;
-  rb_add_event_hook2((rb_event_hook_func_t)(void (*)(void))look, all, Qnil,
+  rb_add_event_hook2((rb_event_hook_func_t)(void (*)(void))look, events, Qnil,
                      RUBY_EVENT_HOOK_FLAG_SAFE | RUBY_EVENT_HOOK_FLAG_RAW_ARG);
   rb_ensure(call_both, probe, forget_look, Qnil);
   RB_GC_GUARD(method);
-  return known = seen.right == all && !seen.wrong;
+  if (seen.right != events || seen.wrong) return false;
+  known |= events;
+  return true;
 }
 
 double whole_probe_run(VALUE probe, enum whole_kind kind)

@@ -11,8 +11,8 @@ enum { WHOLE_PROBE_CALLS = 2000, WHOLE_PROBE_ROUNDS = 5 };
 
 /* The object whose methods they are. */
 VALUE whole_probe_make(void);
-/* False: this VM is not known. */
-bool whole_probe_learn(VALUE probe);
+/* The events that are asked for are switched on for a moment. False: this VM is not known. */
+bool whole_probe_learn(VALUE probe, rb_event_flag_t events);
 /* Ticks of one of WHOLE_PROBE_CALLS calls of a method that does nothing; the second of all rounds the least. */
 double whole_probe_run(VALUE probe, enum whole_kind kind);
 double whole_probe_least(VALUE probe, enum whole_kind kind);

@@ -374,11 +374,12 @@ enum rtop_trace_state {
   RTOP_TRACE_WAITS = 1,    /* there is no such method yet */
   RTOP_TRACE_ON = 2,       /* its calls are counted */
   RTOP_TRACE_GONE = 3,     /* it was redefined or removed while it was traced: what came after is not counted */
-  RTOP_TRACE_NOT_RUBY = 4, /* it is not written in Ruby */
+  RTOP_TRACE_NOT_RUBY = 4, /* the VM does not tell of its calls (before version 1.7: it is not written in Ruby) */
   RTOP_TRACE_REFUSED = 5,  /* this VM is not known well enough, or would not do it */
   RTOP_TRACE_EXPIRED = 6,  /* the time was up */
   RTOP_TRACE_TOO_MANY = 7, /* its calls were so many that tracing them cost too much (version 1.6) */
-  RTOP_TRACE_STATE_END = 8,
+  RTOP_TRACE_YJIT = 8,     /* not done: it is not written in Ruby, and compiled code would be slower for good */
+  RTOP_TRACE_STATE_END = 9,
 };
 
 /* Counters that a window may carry; unknown ids are skipped. Unless it says "now", a value is the
@@ -442,6 +443,9 @@ struct rtop_trace_slot {
   uint32_t slower_us; /* calls that took longer are told one by one; 0: none (before version 1.6 always) */
   char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method", "Class.method" or what comes next, zero behind it */
 };
+
+/* Before the name of a method that is not written in Ruby: also where YJIT compiles (version 1.7). */
+#define RTOP_TRACE_FORCED '!'
 
 /* All calls of the program: this, then letters for how. */
 #define RTOP_TRACE_WHOLE '*'

@@ -145,8 +145,42 @@ class TestTrace < Minitest::Test
     end
   end
 
+  def test_methods_in_c
+    running(ORDERS) do |pid|
+      result = viewer("-b", "-J", "-n", "3", "-p", pid.to_s, "--trace", "Orders#place", "--trace", "Kernel#sleep", "--trace", "Proc#call",
+                      "--slower", "2ms")
+      place, sleeps, call = result.objects.last["traces"]
+      assert_equal %w[traced traced not_ruby], [place, sleeps, call].map { |row| row["state"] }
+      assert_in_delta place["calls"], sleeps["calls"], 2
+      assert_equal ["Orders#place"], sleeps["callers"].map { |row| row["name"] }
+      assert_operator sleeps["blocked"] + sleeps["waiting"], :>=, 0.0019 * (sleeps["calls"] - 1)
+      assert_operator place["total"]["sum"] - place["self"]["sum"], :>=, 0.0019 * (sleeps["calls"] - 2)
+      assert_equal ["Kernel#sleep", "Orders#place"], sleeps["slow"].first["stack"].first(2).map { |frame| frame[/\A\S+/] }
+    end
+  end
+
+  # Where YJIT is on it is refused, and on the screen c on the row offers to force it.
+  def test_methods_in_c_under_yjit
+    skip "this Ruby has no YJIT" unless defined?(RubyVM::YJIT)
+    running("--yjit", ORDERS) do |pid|
+      Terminal.open("-p", pid.to_s, rows: 30, columns: 100) do |terminal|
+        terminal.wait_for("Kernel#sleep")
+        terminal.type("/Kernel#sleep\rcD")
+        terminal.wait_for("YJIT code would be slower for good")
+        terminal.type("c")
+        terminal.wait_for("trace Kernel#sleep,force")
+        terminal.type("\r")
+        wait_until("its calls") { terminal.repainted.match?(/TRACED  [\d.k]+ calls\/s.*from .*Orders#place/m) }
+        text = viewer("-b", "-n", "1", "-p", pid.to_s, "--trace", "Hash#fetch").out
+        assert_match(/^Traced Hash#fetch\n  not in Ruby: YJIT code would be slower for good/, text)
+        terminal.type("Q")
+      end
+      wait_until("the end of tracing") { !viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last.key?("traces") }
+    end
+  end
+
   def test_usage
-    ["fib", "#fib", "Object#", ""].each do |name|
+    ["fib", "#fib", "Object#", "", "Object#,force", "fib,force", ",force", "A##{"b" * 159}", "A##{"b" * 158},force"].each do |name|
       result = viewer("-b", "-p", "1", "--trace", name)
       assert_equal 2, result.status.exitstatus
       assert_match(/--trace takes Class#method or Class.method: '#{name}' is neither/, result.err)

@@ -42,7 +42,7 @@ class LayoutTest < Minitest::Test
       const char *how = getenv("OTHER_VM"), *told = getenv("OTHER_VM_TOLD");
       if (limit != 1) return count;
       close(open(told, O_CREAT | O_WRONLY, 0600));
-      if (!strcmp(how, "untouched") || !strcmp(how, "other calls")) return count;
+      if (!strcmp(how, "untouched") || !strcmp(how, "other calls") || !strcmp(how, "other functions")) return count;
       probes++;
       if (!strcmp(how, "kind of the second") && probes == 2) change("kind", frames);
       else if (!strcmp(how, "module") && probes == 2) change("class", frames);
@@ -68,6 +68,8 @@ class LayoutTest < Minitest::Test
     {
       static VALUE (*real)(void *);
       if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_tracearg_self");
+      int function = *(unsigned *)event & 0x60;
+      if (!strcmp(getenv("OTHER_VM"), "other functions")) return real(event) + (function ? 8 : 0);
       return real(event) + (strcmp(getenv("OTHER_VM"), "other calls") ? 0 : 8);
     }
 
@@ -195,6 +197,26 @@ class LayoutTest < Minitest::Test
       end
       running.puts
       assert_predicate running.finish.status, :success?
+    end
+  end
+
+  # Then methods in C are not traced, others are. The mark is for YJIT.
+  def test_a_vm_whose_calls_in_c_look_otherwise
+    program = "class Price; def total = 12.gcd(4); end; Thread.new { loop { sleep 0.002; Price.new.total } }; $stdin.gets"
+    { "untouched" => [2, 2], "other functions" => [2, 5] }.each do |how, expected|
+      running = start(program, env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => "#{@folder}/told" })
+      IO.popen([Dump::TOOL, running.channel, "--watch", "100", "--until-eof", "--trace", "Price#total", "--trace", "!Integer#gcd"], "r+") do |viewer|
+        reader = ::Thread.new { viewer.read }
+        told = ->(one) { one.windows.last&.fetch("exact").to_a.filter_map { |_, what, _, value| value if what == 1 }.sort }
+        dump = running.dump_until("states") { |one| told.(one).size == 2 && !told.(one).include?(1) }
+        skip "this Ruby does not ask its library for the function" unless File.exist?("#{@folder}/told")
+        assert_equal expected, told.(dump), how
+        viewer.close_write
+        reader.value
+      end
+      running.puts
+      assert_predicate running.finish.status, :success?
+      assert_empty running.err
     end
   end
 

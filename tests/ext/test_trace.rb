@@ -6,7 +6,7 @@ class TraceTest < Minitest::Test
 
   WHAT = { state: 1, traced: 2, calls: 3, returned: 4, raised: 5, untimed: 6, total: 7, self: 8, wait: 9, off: 10, total_max: 11,
            self_max: 12, total_times: 13, self_times: 14, caller: 15, slow: 16, too_many: 17 }.freeze
-  STATES = { 1 => :waits, 2 => :traced, 3 => :gone, 4 => :not_ruby, 5 => :refused, 6 => :expired, 7 => :too_many }.freeze
+  STATES = { 1 => :waits, 2 => :traced, 3 => :gone, 4 => :not_ruby, 5 => :refused, 6 => :expired, 7 => :too_many, 8 => :yjit }.freeze
   GO = "STDIN.gets\n"
   # Tracing begins when something runs.
   AWAKE = "Thread.new { loop { sleep 0.002 } }\n"
@@ -410,7 +410,6 @@ class TraceTest < Minitest::Test
         autoload :Never, "/nonexistent/never"
         def self.const_missing(name) = (puts "user code"; Object)
         def self.respond_to_missing?(*) = (puts "user code"; true)
-        attr_reader :plain
         def self.instance_method(*) = (puts "user code"; super)
         def changes = 1
         def stays = 2
@@ -422,7 +421,7 @@ class TraceTest < Minitest::Test
       end
     RUBY
     program.channel
-    view(program, "Auto::Never#a", "Auto::Missing#a", "Auto.nothing", "Integer#to_s", "Auto#plain", "Auto#changes", "Auto#stays", "Later#comes")
+    view(program, "Auto::Never#a", "Auto::Missing#a", "Auto.nothing", "Proc#call", "BasicObject#__send__", "Auto#changes", "Auto#stays", "Later#comes")
     until_state(program, :waits, :waits, :waits, :not_ruby, :not_ruby, :traced, :traced, :waits)
     program.puts "class Auto; def changes = 3; end; class Later; def comes = 1; end; Auto.new.changes"
     assert_equal "done", program.line
@@ -462,8 +461,8 @@ class TraceTest < Minitest::Test
     program = start(AWAKE + BUSY)
     program.line
     view(program, "Busy#call", seconds: 1)
-    until_state(program, :traced)
-    before = numbers(until_state(program, :expired), "Busy#call")[:calls]
+    before, traced = numbers(until_state(program, :expired), "Busy#call").values_at(:calls, :traced)
+    assert_operator [before, traced].min, :>, 0
     last = program.dump.windows.last["sequence"]
     dump = program.dump_until("windows more") { |one| one.windows.last["sequence"] > last + 2 }
     assert_equal before, numbers(dump, "Busy#call")[:calls]
@@ -544,5 +543,268 @@ class TraceTest < Minitest::Test
     assert_equal [answer, answer], counted.values_at(:calls, :returned)
     assert_operator counted[:callers].values.sum, :<=, answer
     assert_operator counted[:callers].size, :<=, 65
+  end
+
+  # Methods that are not written in Ruby. The mark before a name has them traced under YJIT, too.
+  C_CASES = <<~'RUBY'
+    class Integer
+      alias_method :common, :gcd
+    end
+    class Cases
+      COUNT = Hash.new(0)
+      def self.count(name, calls = 1, raised = 0)
+        COUNT[name] += calls
+        COUNT["#{name} raised"] += raised
+      end
+      attr_accessor :plain
+      def hash_of = { 1 => 2 }
+    end
+  RUBY
+
+  C_NAMES = %w[Integer#gcd Hash#fetch Hash#each Array#inspect Kernel#throw Kernel#catch Fiber.yield IO.select Math.sqrt
+               Kernel#instance_variable_get Cases#plain Cases#plain= Enumerator#next].freeze
+
+  def test_counts_of_methods_in_c
+    dump, answer, = trace(C_CASES + <<~'RUBY', *C_NAMES.map { |name| "!#{name}" }, env: { "RPERF_TOP_TRACE_BUDGET" => "0" })
+      one = Cases.new
+      calls = -> do
+        10.times { |i| 12.gcd(i); 12.send(:gcd, i); 12.method(:gcd).call(i); 12.common(i) }
+        Cases.count("Integer#gcd", 40)
+        4.times { [6, 9, 12].reduce(:gcd) }
+        Cases.count("Integer#gcd", 8)
+        7.times { one.plain = one.plain; one.send(:plain); one.method(:plain).call; [one].map(&:plain) }
+        Cases.count("Cases#plain", 28)
+        Cases.count("Cases#plain=", 7)
+        6.times { Math.sqrt(4); Math.method(:sqrt).to_proc.call(9); one.instance_variable_get(:@plain) }
+        Cases.count("Math.sqrt", 12)
+        Cases.count("Kernel#instance_variable_get", 6)
+        5.times { [[[1]], 2].inspect }
+        Cases.count("Array#inspect", 15)
+      end
+      calls.call # what the VM keeps of calls that were made before does not hide them
+      Cases::COUNT.clear
+      puts "ready"; $stdout.flush; STDIN.gets
+      2.times { calls.call }
+      40.times { { a: 1 }.fetch(:a) }
+      30.times { {}.fetch(:a) rescue nil }
+      20.times { {}.fetch(:a) { 1 } }
+      10.times { {}.fetch(:a) { raise "no" } rescue nil }
+      Cases.count("Hash#fetch", 100, 40)
+      25.times { one.hash_of.each { break } }
+      15.times { one.hash_of.each { raise "no" } rescue nil }
+      14.times { one.hash_of.each { raise "no" rescue nil } }
+      13.times { catch(:out) { one.hash_of.each { throw :out } } }
+      12.times { -> { one.hash_of.each { return 1 } }.call; one.hash_of.each { next } }
+      11.times { catch(:out) { one.hash_of.each { one.hash_of.each { throw :out } } } }
+      8.times { one.hash_of.each { one.hash_of.each { break } } }
+      Cases.count("Hash#each", 25 + 15 + 14 + 13 + 24 + 22 + 16, 15)
+      Cases.count("Kernel#throw", 24)
+      Cases.count("Kernel#catch", 24)
+      threads = 4.times.map { Thread.new { 200.times { |i| 12.gcd(i); Thread.pass if i % 50 == 0 } } }
+      Cases.count("Integer#gcd", 800)
+      fibers = 20.times.map { Fiber.new { 3.times { Fiber.yield; 15.gcd(5) } } }
+      4.times { fibers.each(&:resume) }
+      Cases.count("Fiber.yield", 60)
+      Cases.count("Integer#gcd", 60)
+      lists = 3.times.map { |i| Enumerator.new { |list| 2.times { list << 4.gcd(i) } } }
+      3.times { lists.each { |list| list.next rescue nil } }
+      Cases.count("Enumerator#next", 9, 3)
+      Cases.count("Integer#gcd", 6)
+      killed = 3.times.map { Thread.new { IO.select([IO.pipe.first]) } }
+      Thread.pass until killed.all? { |thread| thread.status == "sleep" }
+      killed.each(&:kill).each(&:join)
+      threads.each(&:join)
+      Cases.count("IO.select", 3)
+      GC.start
+      GC.compact if GC.respond_to?(:compact)
+      5.times { 12.gcd(5) }
+      Cases.count("Integer#gcd", 5)
+      p Cases::COUNT; $stdout.flush; STDIN.gets
+    RUBY
+    C_NAMES.each do |name|
+      counted = numbers(dump, name)
+      calls = answer.fetch(name)
+      assert_equal [calls, calls, answer["#{name} raised"], 0], counted.values_at(:calls, :returned, :raised, :untimed), name
+      assert_equal [calls, calls], [counted[:callers], counted[:times]].map { |sums| sums.values.sum }, name
+      assert_operator counted[:self], :<=, counted[:total], name
+    end
+    counted = rows(dump).filter_map { |node, what,| dump.leaf(node) if what == WHAT[:calls] }.uniq
+    assert_equal C_NAMES.sort, counted.sort, "and nothing else"
+    assert_equal 20, numbers(dump, "Array#inspect")[:callers]["Array#inspect"]
+  end
+
+  # Inner calls that are traced are no part of self, whoever is in Ruby and who in C; slow calls have the method itself as
+  # their leaf, whether it has a frame or not.
+  def test_times_of_methods_in_c
+    dump, answer, = trace(<<~'RUBY', "!Hash#each", "!IO.select", "Slow#between", slower_us: 15_000)
+      class Slow
+        def between(from) = (IO.select([from], nil, nil, 0.02); from = from)
+        def from_here(hash, io) = hash.each { between(io) }
+      end
+      reader, = IO.pipe
+      puts "ready"; $stdout.flush; STDIN.gets
+      from = now
+      5.times { Slow.new.from_here({ 1 => 2 }, reader) }
+      3.times { { 1 => 2 }.each { IO.select([reader], nil, nil, 0.02); raise "no" } rescue nil }
+      p now - from; $stdout.flush; STDIN.gets
+    RUBY
+    each, select, between = %w[Hash#each IO.select Slow#between].map { |name| numbers(dump, name) }
+    assert_equal [8, 8, 5], [each, select, between].map { |counted| counted[:returned] }
+    assert_operator select[:total], :>=, 0.16e9
+    assert_equal select[:total], select[:self]
+    assert_operator select[:off] + select[:wait], :>=, 0.16e9 * 0.9
+    assert_includes select[:total]..answer * 1e9, each[:total]
+    assert_equal between[:total] - between[:self], select[:total] - (each[:total] - each[:self] - between[:total])
+    assert_equal [8, 8, 5], [each, select, between].map { |counted| counted[:slow] }
+    assert_equal ["Hash#each", "Slow#from_here"], dump.stack(slow_calls(dump, "Hash#each").min_by(&:end_ns).stack).first(2)
+    assert_equal ["IO.select", "Slow#between"], dump.stack(slow_calls(dump, "IO.select").min_by(&:end_ns).stack).first(2)
+    raised = slow_calls(dump, "Hash#each").select { |call| call.flags == 1 }
+    assert_equal [["Hash#each", "<main>"]] * 3, raised.map { |call| dump.stack(call.stack).grep_v(/block|Integer/).first(2) }
+  end
+
+  # How many hooks the program has, and whether that of methods in C is one of them.
+  def hooks(program)
+    program.puts "p TracePoint.stat.values.flatten.first"
+    Integer(program.line)
+  end
+
+  def test_nothing_is_left_of_methods_in_c
+    program = start(AWAKE + <<~'RUBY')
+      class Auto
+        attr_reader :plain
+        def own = 1
+      end
+      puts "ready"; $stdout.flush
+      while (line = STDIN.gets)
+        eval(line); $stdout.flush
+      end
+    RUBY
+    program.line
+    before = hooks(program)
+    view(program, "Auto#own")
+    until_state(program, :traced)
+    assert_equal before, hooks(program), "only what is in C needs one"
+    first = view(program, "!Integer#gcd", "!Auto#plain")
+    until_state(program, :traced, :traced, :traced)
+    second = view(program, "!Integer#gcd")
+    until_state(program, :traced, :traced, :traced, :traced)
+    assert_equal before + 1, hooks(program)
+    program.puts "class Auto; def plain = 2; end; 4.times { 12.gcd(4); Auto.new.plain }; p 1"
+    assert_equal "1", program.line
+    until_state(program, :traced, :traced, :traced, :gone)
+    first.finish
+    until_state(program, :traced, :traced)
+    program.puts "3.times { 12.gcd(4) }; p 2"
+    assert_equal "2", program.line
+    dump = program.dump_until("the calls of both times") { |one| numbers(one, "Integer#gcd")[:calls] >= 7 }
+    assert_equal [7, 0], [numbers(dump, "Integer#gcd")[:calls], numbers(dump, "Auto#plain")[:calls]]
+    assert_equal before + 1, hooks(program)
+    second.finish
+    until_state(program, :traced)
+    assert_equal before, hooks(program)
+  end
+
+  def test_methods_in_c_under_yjit
+    skip "this Ruby has no YJIT" unless defined?(RubyVM::YJIT)
+    program = start(AWAKE + <<~'RUBY', options: ["--yjit"])
+      class Auto
+        attr_reader :plain
+        def own = 1
+      end
+      puts "ready"; $stdout.flush
+      loop { 12.gcd(4); Auto.new.plain; Auto.new.own; sleep 0.002 }
+    RUBY
+    program.line
+    view(program, "Integer#gcd", "Auto#plain", "Auto#own")
+    dump = until_state(program, :yjit, :yjit, :traced)
+    refused = states(dump).filter_map { |label, state| label if state == :yjit }
+    assert_equal ["Auto#plain", "Integer#gcd"], refused.sort
+    assert_equal [0, 0], refused.map { |label| numbers(dump, label)[:traced] }
+    view(program, "!Integer#gcd")
+    dump = program.dump_until("calls") { |one| numbers(one, "Integer#gcd")[:calls] > 10 }
+    assert_equal 0, numbers(dump, "Auto#plain")[:calls]
+  end
+
+  # What costs is that the VM tells of all calls: all that are traced in C end, others go on.
+  def test_too_many_calls_in_c
+    program = start(AWAKE + <<~'RUBY', env: { "RPERF_TOP_TRACE_BUDGET" => "0.5" })
+      class Cool
+        def call = 1
+      end
+      puts "ready"; $stdout.flush
+      loop { 5000.times { |i| 12.lcm(i) }; Cool.new.call; sleep 0.001 }
+    RUBY
+    program.line
+    view(program, "!Integer#gcd", "!Math.sqrt", "Cool#call")
+    dump = until_state(program, :too_many, :too_many, :traced)
+    assert_operator rows(dump).filter_map { |_, what, _, value| value if what == WHAT[:too_many] }.min, :>, 5000
+    busy = dump.windows.find_all { |window| window["exact"].any? { |_, what,| what == WHAT[:traced] } }
+    assert_operator busy.sum { |window| window["counters"]["whole_cost_ns"] }, :>, 0
+  end
+
+  def test_fork_with_methods_in_c
+    program = start(AWAKE + <<~'RUBY')
+      puts "ready"; $stdout.flush; STDIN.gets
+      reader, writer = IO.pipe
+      pid = fork { 1000.times { 12.gcd(4) }; GC.start; 1000.times { 12.gcd(4) }; writer.puts "fine"; exit!(0) }
+      Process.wait(pid)
+      5.times { 12.gcd(4) }
+      puts reader.gets; $stdout.flush; STDIN.gets
+    RUBY
+    program.line
+    view(program, "!Integer#gcd")
+    until_state(program, :traced)
+    program.puts
+    assert_equal "fine", program.line
+    program.dump_until("its own calls") { |dump| numbers(dump, "Integer#gcd")[:calls] == 5 }
+  end
+
+  # Of what Ruby answers without a call it does not tell; operators of numbers it tells of as long as methods in C are traced.
+  def test_what_is_no_call
+    quiet = %w[Hash#[] String#freeze Array#max Array#min String#=== String#to_s Symbol#to_s Integer#to_s Integer#== Integer#hash]
+    seen = { "Integer#+" => 3, "Array#[]" => 4, "Array#size" => 5, "Module#===" => 6, "Hash#key?" => 7 }
+    dump, = trace(<<~'RUBY', *(quiet + seen.keys).map { |name| "!#{name}" }, env: { "RPERF_TOP_TRACE_BUDGET" => "0" })
+      one, list, hash, text, sign = 1, [1, 2], { "key" => 1 }, "abc", :abc
+      puts "ready"; $stdout.flush; STDIN.gets
+      hash["key"]; "abc".freeze; [one, 2].max; [one, 2].min
+      case text when "abc" then 1 end
+      case one when 1 then 2 end
+      "#{text} #{sign} #{one}"
+      list.uniq; [one, one].include?(2); list.reduce(:+); [7, 8].sum
+      one + 1; one + 2; one + 3
+      list[0]; list[1]; list[-1]; list[0, 1]
+      list.size; list.size; list.size; list.size; list.size
+      case one when String, Symbol, Integer then 1 end
+      case one when String, Symbol, Float then 1 end
+      hash.key?(1); hash.key?(1); hash.key?(1); hash.key?(1); hash.key?(1); hash.key?(1); hash.key?(1)
+      puts "0"; $stdout.flush; STDIN.gets
+    RUBY
+    told = ->(name) { numbers(dump, name)[:calls] }
+    assert_equal seen, seen.to_h { |name, _| [name, told.(name)] }
+    assert_empty quiet.to_h { |name| [name, told.(name)] }.reject { |_, calls| calls.zero? }
+  end
+
+  # Compiled code reads members without a word: there they are refused, even if that is forced.
+  def test_members_of_structs
+    program = start(AWAKE + <<~'RUBY')
+      Pair = Struct.new(:left, :right)
+      Point = Data.define(:across)
+      pair, point = Pair.new(1, 2), Point.new(across: 3)
+      calls = -> { 50.times { pair.left = pair.left; pair.public_send(:left); pair[:left]; pair.right; point.across } }
+      calls.call
+      puts "ready"; $stdout.flush; STDIN.gets
+      calls.call
+      pair.freeze
+      7.times { (pair.left = 1) rescue nil }
+      puts "done"; $stdout.flush; STDIN.gets
+    RUBY
+    assert_equal "ready", program.line
+    view(program, "!Pair#left", "!Pair#left=", "!Point#across")
+    return until_state(program, :not_ruby, :not_ruby, :not_ruby) if ENV["RUBY_YJIT_ENABLE"] && defined?(RubyVM::YJIT)
+    until_state(program, :traced, :traced, :traced)
+    program.puts
+    assert_equal "done", program.line
+    dump = program.dump_until("all of them") { |one| numbers(one, "Point#across")[:calls] == 50 && numbers(one, "Pair#left=")[:calls] == 57 }
+    assert_equal [[100, 100], [57, 50], [50, 50]], %w[Pair#left Pair#left= Point#across].map { |name| numbers(dump, name).values_at(:calls, :returned) }
   end
 end

@@ -11,12 +11,16 @@ static bool is_traced(const struct rtop_session *session, const char *name)
   return false;
 }
 
-static void trace_toggle(struct ui *ui, struct rtop_session *session, const char *name)
+/* text: as for rtop_session_trace(). What is traced already, and is to be forced now, begins again. */
+static void trace_toggle(struct ui *ui, struct rtop_session *session, const char *text)
 {
-  bool on = !is_traced(session, name);
+  char name[sizeof ui->wish.trace];
+  bool forced;
+  snprintf(name, sizeof name, "%.*s", (int)rtop_session_trace_name(text, &forced), text);
+  bool before = is_traced(session, name), on = !before || forced;
   if (rtop_session_state(session) == RTOP_FEED_REPLAY) ui_say(ui, "this is a recording: nothing in it can be traced");
   else if (!rtop_session_ready(session) || rtop_session_over(session)) ui_say(ui, "there is nothing to trace");
-  else if (!rtop_session_trace(session, name, on))
+  else if ((before && !rtop_session_trace(session, name, false)) || (on && !rtop_session_trace(session, text, true)))
     ui_say(ui, "cannot trace %s: %d methods at most", name, RTOP_SESSION_TRACES_MAX);
   else if (on) ui_say(ui, "tracing %s: D shows its calls, c ends it", name);
   else ui_say(ui, "%s is traced no more", name);

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "settings.h"
 #include "tui/export/export.h"
+#include "tui/feed/session.h"
 #include "tui/term/screen.h"
 #include "tui/ui/ui.h"
 #include "tui/ui/ui_settings.h"
@@ -156,6 +157,14 @@ static void run_save_display(struct ui *ui, const char *rest)
   save_screen(ui, rest, false);
 }
 
+static void run_trace(struct ui *ui, const char *rest)
+{
+  bool forced;
+  if (ui->profile == NULL) ui_say(ui, "no process is watched");
+  else if (rtop_session_trace_name(rest, &forced) == 0) ui_say(ui, "trace Class#method, or Class.method");
+  else snprintf(ui->wish.trace, sizeof ui->wish.trace, "%s", rest);
+}
+
 static void run_view(struct ui *ui, const char *rest)
 {
   enum view_id view;
@@ -188,8 +197,13 @@ static void run_write_settings(struct ui *ui, const char *rest)
 }
 
 static const struct command commands[] = {
-  { "export", "FORMAT FILE", run_export }, { "goto", "TIME", run_goto }, { "save-display", "FILE", run_save_display },
-  { "set", "NAME VALUE", run_set },        { "view", "NAME", run_view }, { "write-settings", "", run_write_settings },
+  { "export", "FORMAT FILE", run_export },
+  { "goto", "TIME", run_goto },
+  { "save-display", "FILE", run_save_display },
+  { "set", "NAME VALUE", run_set },
+  { "trace", "METHOD", run_trace },
+  { "view", "NAME", run_view },
+  { "write-settings", "", run_write_settings },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

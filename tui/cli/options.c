@@ -5,6 +5,7 @@
 #include "shm/base/version.h"
 #include "shm/channel/control.h"
 #include "tui/export/file_formats.h"
+#include "tui/feed/session.h"
 #include "tui/metrics/metrics_serve.h"
 #include "tui/metrics/metrics_top.h"
 #include "tui/push/push.h"
@@ -447,13 +448,13 @@ static int options_stall(struct stall_limits *limits, enum stall_cause cause, co
   return -1;
 }
 
-/* "Class#method" or "Class.method"; how it is spelt is the process's affair. */
+/* How it is spelt is the process's affair. */
 static int options_trace(struct rtop_options *options, const char *text)
 {
-  size_t class_bytes = strcspn(text, "#.");
+  bool forced;
   if (options->trace_count == RTOP_TRACES_MAX)
     return options_usage("--trace takes at most %d methods", RTOP_TRACES_MAX);
-  if (class_bytes == 0 || !text[class_bytes] || !text[class_bytes + 1] || strlen(text) > RTOP_TRACE_NAME_BYTES)
+  if (rtop_session_trace_name(text, &forced) == 0)
     return options_usage("--trace takes Class#method or Class.method: '%s' is neither", text);
   options->traces[options->trace_count++] = text;
   return -1;

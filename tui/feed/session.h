@@ -150,8 +150,10 @@ int rtop_session_input_fd(const struct rtop_session *session);
 /* How the stream is that we read; false: there is none. */
 bool rtop_session_stream_look(const struct rtop_session *session, struct rtop_stream_look *look);
 
-/* Methods whose calls are counted exactly, in every process that is watched or comes to be: begins or ends it. False: there
- * are too many, or the name is too long. */
+/* The length of the name in "Class#method", "Class.method", or one of them and ",force"; 0: it is none, or too long. */
+size_t rtop_session_trace_name(const char *text, bool *forced);
+/* Methods whose calls are counted exactly, in every process that is watched or comes to be: begins or ends it. ",force"
+ * behind the name: also where YJIT compiles, and code would be slower for good. False: there are too many, or it is no name. */
 bool rtop_session_trace(struct rtop_session *session, const char *name, bool on);
 /* All calls, for so many seconds, from now on; 0 gives it up. */
 bool rtop_session_trace_whole(struct rtop_session *session, uint32_t seconds, const char *how);
@@ -160,7 +162,7 @@ enum rtop_whole_state rtop_session_whole(struct rtop_session *session, struct rt
 /* Allocation sites: the same. */
 bool rtop_session_trace_sites(struct rtop_session *session, uint32_t seconds);
 enum rtop_sites_state rtop_session_sites(struct rtop_session *session, struct rtop_span span);
-/* What is traced now, in order; NULL: there are no more. */
+/* What is traced now, in order, without ",force"; NULL: there are no more. */
 const char *rtop_session_traced(const struct rtop_session *session, int index);
 /* How long a call of these takes that is told by itself; 0: none is. */
 uint32_t rtop_session_slower_us(const struct rtop_session *session);

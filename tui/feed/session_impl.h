@@ -23,6 +23,7 @@ struct session_trace {
   char name[RTOP_SESSION_TRACE_BYTES + 1];
   uint32_t id;      /* 1, 2, … */
   uint32_t seconds; /* 0: as long as we are here */
+  bool forced;      /* also where YJIT compiles and that makes it slower */
 };
 
 struct session_feed {

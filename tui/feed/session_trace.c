@@ -9,8 +9,10 @@
 static void trace_begin(const struct rtop_session *session, struct session_feed *feed,
                         const struct session_trace *trace)
 {
+  char name[sizeof trace->name + 1] = { RTOP_TRACE_FORCED };
   if (!feed->feed || session_is_over(feed->state)) return;
-  int slot = rtop_feed_trace(feed->feed, trace->name, trace->seconds, session->slower_us);
+  memcpy(name + trace->forced, trace->name, sizeof trace->name);
+  int slot = rtop_feed_trace(feed->feed, name, trace->seconds, session->slower_us);
   if (slot >= 0 && slot < RTOP_SESSION_TRACES_MAX) feed->traces[slot] = trace->id;
 }
 
@@ -35,7 +37,17 @@ static int trace_find(const struct rtop_session *session, const char *name)
   return -1;
 }
 
-static bool trace_ask(struct rtop_session *session, const char *name, uint32_t seconds, bool on)
+size_t rtop_session_trace_name(const char *text, bool *forced)
+{
+  static const char suffix[] = ",force";
+  size_t bytes = strlen(text), of_suffix = sizeof suffix - 1;
+  *forced = bytes > of_suffix && strcmp(text + bytes - of_suffix, suffix) == 0;
+  if (*forced) bytes -= of_suffix;
+  size_t class_bytes = strcspn(text, "#.");
+  return class_bytes > 0 && class_bytes + 1 < bytes && bytes + *forced <= RTOP_SESSION_TRACE_BYTES ? bytes : 0;
+}
+
+static bool trace_ask(struct rtop_session *session, const char *name, uint32_t seconds, bool forced, bool on)
 {
   int at = trace_find(session, name);
   if (on == (at >= 0)) return true;
@@ -45,35 +57,39 @@ static bool trace_ask(struct rtop_session *session, const char *name, uint32_t s
             (size_t)(--session->trace_count - at) * sizeof session->traces[0]);
     return true;
   }
-  size_t bytes = strlen(name);
-  if (session->trace_count == RTOP_SESSION_TRACES_MAX || bytes == 0 || bytes > RTOP_SESSION_TRACE_BYTES) return false;
+  if (session->trace_count == RTOP_SESSION_TRACES_MAX) return false;
   struct session_trace *trace = &session->traces[session->trace_count++];
-  memcpy(trace->name, name, bytes + 1);
+  snprintf(trace->name, sizeof trace->name, "%s", name);
   trace->id = ++session->trace_id;
   trace->seconds = seconds;
+  trace->forced = forced;
   for (int i = 0; i < session->count; i++) trace_begin(session, &session->feeds[i], trace);
   return true;
 }
 
 bool rtop_session_trace(struct rtop_session *session, const char *name, bool on)
 {
-  return trace_ask(session, name, 0, on);
+  char plain[RTOP_SESSION_TRACE_BYTES + 1];
+  bool forced;
+  size_t bytes = rtop_session_trace_name(name, &forced);
+  snprintf(plain, sizeof plain, "%.*s", (int)bytes, name);
+  return bytes > 0 && trace_ask(session, plain, 0, forced, on);
 }
 
 bool rtop_session_trace_whole(struct rtop_session *session, uint32_t seconds, const char *how)
 {
   char name[8];
   for (int i = session->trace_count; i-- > 0;)
-    if (session->traces[i].name[0] == RTOP_TRACE_WHOLE) trace_ask(session, session->traces[i].name, 0, false);
+    if (session->traces[i].name[0] == RTOP_TRACE_WHOLE) trace_ask(session, session->traces[i].name, 0, false, false);
   snprintf(name, sizeof name, "%c%s", RTOP_TRACE_WHOLE, how ? how : "");
-  return seconds == 0 || trace_ask(session, name, seconds, true);
+  return seconds == 0 || trace_ask(session, name, seconds, false, true);
 }
 
 bool rtop_session_trace_sites(struct rtop_session *session, uint32_t seconds)
 {
   const char name[] = { RTOP_TRACE_SITES, '\0' };
-  trace_ask(session, name, 0, false);
-  return seconds == 0 || trace_ask(session, name, seconds, true);
+  trace_ask(session, name, 0, false, false);
+  return seconds == 0 || trace_ask(session, name, seconds, false, true);
 }
 
 /* Of one kind, as each process told it last. */

@@ -228,10 +228,11 @@ static const struct {
   [RTOP_TRACE_WAITS] = { "waits", "there is no such method yet" },
   [RTOP_TRACE_ON] = { "traced", "" },
   [RTOP_TRACE_GONE] = { "gone", "it was redefined or removed: what came after is not counted" },
-  [RTOP_TRACE_NOT_RUBY] = { "not_ruby", "it is not written in Ruby: only the sampler sees it" },
+  [RTOP_TRACE_NOT_RUBY] = { "not_ruby", "Ruby does not tell of its calls: only the sampler sees it" },
   [RTOP_TRACE_REFUSED] = { "refused", "the process cannot trace it" },
   [RTOP_TRACE_EXPIRED] = { "expired", "its time was up" },
   [RTOP_TRACE_TOO_MANY] = { "too_many", "too many calls; tracing ended" },
+  [RTOP_TRACE_YJIT] = { "yjit", "not in Ruby: YJIT code would be slower for good (METHOD,force does it)" },
 };
 
 /* Nobody has said anything of it yet. */

@@ -119,8 +119,14 @@ static void trace_selected(struct ui *ui)
   if (ui->selected == 0 || ui->profile == NULL) return;
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), ui->selected);
   const char *name = traced_name(symbol);
-  if (name == NULL || symbol->kind != RTOP_SYMBOL_RUBY) ui_say(ui, "only methods in Ruby can be traced");
-  else snprintf(ui->wish.trace, sizeof ui->wish.trace, "%s", name);
+  const struct exact_row *row = ui_traces_of(ui, ui->selected);
+  bool method = name != NULL && (symbol->kind == RTOP_SYMBOL_RUBY || symbol->kind == RTOP_SYMBOL_C);
+  if (!method) ui_say(ui, "only methods can be traced");
+  else if (row != NULL && row->state == RTOP_TRACE_YJIT) {
+    char command[sizeof ui->wish.command];
+    snprintf(command, sizeof command, "trace %s,force", name);
+    ui_ask_command(ui, command);
+  } else snprintf(ui->wish.trace, sizeof ui->wish.trace, "%s", name);
 }
 
 static void trace_all(struct ui *ui)

@@ -1,11 +1,13 @@
 # What tracing a method costs: its calls, and everything else.
 #
-#   ruby tests/bench/exact/exact.rb BUILD [--rounds N]
+#   ruby tests/bench/exact/exact.rb BUILD [--rounds N] [--c]
 #
 # One process, in which a viewer traces a method for a while, round after round. In each round, before, while and after
 # it is traced: ns of one call of that method (empty, and what it costs beyond an untraced one), of another method of
 # the same class, of a method in C, and of a program without either (tarai). Told are the medians of the rounds; of
 # others the ratio to the same round's time before.
+#
+# --c: traces a method in C. What Ruby changes for that it changes once: ratios are to the time before the first round.
 require "io/wait"
 require "json"
 require "optparse"
@@ -14,11 +16,16 @@ require "tmpdir"
 require_relative "wait"
 
 rounds = 5
-OptionParser.new { |parser| parser.on("--rounds N", Integer) { |value| rounds = value } }.parse!(ARGV)
+in_c = false
+OptionParser.new do |parser|
+  parser.on("--rounds N", Integer) { |value| rounds = value }
+  parser.on("--c") { in_c = true }
+end.parse!(ARGV)
+METHOD, TRACED = in_c ? ["!Integer#gcd", "gcd"] : ["Exact#traced", "traced"]
 BUILD = File.expand_path(ARGV.shift || "build")
 DUMP = "#{BUILD}/tests/tools/channel_dump"
 
-PROGRAM = <<~'RUBY'
+PROGRAM = <<~RUBY
   require "io/wait"
   require "json"
   class Exact
@@ -40,7 +47,9 @@ PROGRAM = <<~'RUBY'
     row = { # CPU time: others take the core away
       traced: least { per_call(200_000) { |n| i = 0; (exact.traced; i += 1) while i < n } },
       other: least { per_call(200_000) { |n| i = 0; (exact.other; i += 1) while i < n } },
-      c: least { per_call(200_000) { |n| i = 0; (list.first; i += 1) while i < n } },
+      c: least { per_call(200_000) { |n| i = 0; (#{(["12.lcm(8)"] * 10).join(";")}; i += 10) while i < n } },
+      gcd: least { per_call(200_000) { |n| i = 0; (#{(["12.gcd(8)"] * 10).join(";")}; i += 10) while i < n } },
+      operators: least { per_call(200_000) { |n| i = 0; (list[0]; list[0]; i += 1) while i < n } },
       loop: least { per_call(200_000) { |n| i = 0; i += 1 while i < n } },
       tarai: least { per_call(1) { tarai(9, 5, 0) } },
     }
@@ -66,7 +75,7 @@ Dir.mktmpdir("rperf-top-exact.", "/dev/shm") do |folder|
   results = rounds.times.map do
     watcher = IO.popen([DUMP, channel, "--watch", "200", "--until-eof"], "r+")
     before = measure.call
-    viewer = IO.popen([DUMP, channel, "--watch", "200", "--until-eof", "--trace", "Exact#traced"], "r+")
+    viewer = IO.popen([DUMP, channel, "--watch", "200", "--until-eof", "--trace", METHOD], "r+")
     wait_for("tracing") { states(channel) == [2] }
     while_traced = measure.call
     viewer.close_write
@@ -79,12 +88,15 @@ Dir.mktmpdir("rperf-top-exact.", "/dev/shm") do |folder|
   end
   io.close_write
   puts "#{yjit}, #{rounds} rounds, medians"
-  call = ->(row) { row["traced"] - row["loop"] }
+  call = ->(row) { row[TRACED] - row["loop"] / (in_c ? 10 : 1) }
   before, while_traced, after = 3.times.map { |at| median(results.map { |row| call.(row[at]) }) }
   more = median(results.map { |row| call.(row[1]) - call.(row[0]) })
   puts format("a call: %.1f ns before, %.1f ns traced, %.1f ns afterwards: %.1f ns more", before, while_traced, after, more)
-  %w[other c tarai].each do |what|
-    ratios = [1, 2].map { |at| median(results.map { |row| row[at][what] / row[0][what] }) }
-    puts format("%-6s x%.3f while it is traced, x%.3f afterwards", what, *ratios)
+  %w[other c operators tarai].each do |what|
+    ratios = [1, 2].map { |at| median(results.map { |row| row[at][what] / (in_c ? results[0] : row)[0][what] }) }
+    puts format("%-9s x%.3f while it is traced, x%.3f afterwards", what, *ratios)
   end
+  next unless in_c
+  calls = [0, 1, 2].map { |at| median((at.zero? ? results.take(1) : results).map { |row| row[at]["c"] - row[at]["loop"] / 10 }) }
+  puts format("another call in C: %.1f ns before, %.1f ns meanwhile, %.1f ns afterwards", *calls)
 end

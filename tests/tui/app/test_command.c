@@ -173,6 +173,24 @@ static void test_unknown_and_ambiguous_commands(void **state)
   assert_non_null(strstr(ui.message, "no view nothing"));
 }
 
+/* The loop traces it, or says why not. */
+static void test_methods_to_trace(void **state)
+{
+  (void)state;
+  static const char *const right[] = { "Integer#gcd", "IO.select", "Integer#gcd,force" };
+  static const char *const wrong[] = { "gcd", "Integer#", "Integer#,force", ",force", "" };
+  for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+    run("trace %s", right[i]);
+    assert_string_equal(ui.wish.trace, right[i]);
+  }
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    ui.wish.trace[0] = '\0';
+    run("trace %s", wrong[i]);
+    assert_string_equal(ui.wish.trace, "");
+    assert_string_equal(ui.message, "trace Class#method, or Class.method");
+  }
+}
+
 static void test_the_prompt_hands_the_line_to_the_loop(void **state)
 {
   (void)state;
@@ -199,6 +217,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_home_is_found, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_what_cannot_be_written_is_said, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_unknown_and_ambiguous_commands, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_methods_to_trace, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_the_prompt_hands_the_line_to_the_loop, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,33 @@ static void test_tracing_that_was_ended(void **state)
   assert_string_equal(exact_state_name(table.rows[1]), "too_many");
 }
 
+static void test_words_for_what_is_not_traced(void **state)
+{
+  static const struct {
+    enum rtop_trace_state state;
+    const char *name, *text;
+  } words[] = {
+    { RTOP_TRACE_NOT_RUBY, "not_ruby", "Ruby does not tell of its calls: only the sampler sees it" },
+    { RTOP_TRACE_YJIT, "yjit", "not in Ruby: YJIT code would be slower for good (METHOD,force does it)" },
+    { RTOP_TRACE_STATE_END, "ended", "not traced any more" },
+  };
+  struct rtop_profile *profile = *state;
+  for (int64_t at = 0; at < 3; at++) {
+    char text[EXACT_STATE_TEXT];
+    struct rtop_window window = { .start_mono_ns = at * 100 * MS, .end_mono_ns = (at + 1) * 100 * MS };
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ 0, RTOP_EXACT_STATE, rtop_trace_key("No#thing", 8), (uint64_t)words[at].state };
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ work, RTOP_EXACT_STATE, rtop_trace_key("Work#do", 7), (uint64_t)words[at].state };
+    assert_true(fixture_add(profile, 0, &window));
+    rtop_window_destroy(&window);
+    build(profile);
+    exact_state_text(table.rows[1], text);
+    assert_string_equal(text, words[at].text);
+    assert_string_equal(exact_state_name(table.rows[1]), words[at].name);
+  }
+}
+
 /* Rows of methods get their figures, and lose them. */
 static void test_figures_of_methods(void **state)
 {
@@ -208,6 +235,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
     cmocka_unit_test_setup_teardown(test_slow_calls, setup, teardown),
     cmocka_unit_test_setup_teardown(test_tracing_that_was_ended, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_words_for_what_is_not_traced, setup, teardown),
     cmocka_unit_test_setup_teardown(test_figures_of_methods, setup, teardown),
     cmocka_unit_test_setup_teardown(test_rate_of_several_processes, setup, teardown),
     cmocka_unit_test_setup_teardown(test_long_histories, setup, teardown),
