@@ -22,7 +22,7 @@ struct wait_entry {
 struct wait_mark {
   uint32_t row;
   uint32_t frame, took, thread; /* thread: a row of the sum, or WAIT_NOBODY */
-  uint64_t weight_ns;
+  double weight_ns;             /* lengths come from strangers: no sum of them runs over */
 };
 
 struct wait_walk {
@@ -242,7 +242,7 @@ static void wait_visit(void *context, const struct rtop_look *look)
     if (!row) continue;
     row->seen += row->last_look != walk->looks;
     row->last_look = walk->looks;
-    struct wait_mark mark = { (uint32_t)(row - walk->sums->rows), 0, 0, WAIT_NOBODY, weight_ns };
+    struct wait_mark mark = { (uint32_t)(row - walk->sums->rows), 0, 0, WAIT_NOBODY, (double)weight_ns };
     wait_mark_holder(walk, look, &thread, &mark);
     wait_add_mark(walk, mark);
   }
@@ -266,18 +266,24 @@ static size_t wait_end_of(const struct wait_sums *sums, size_t from, bool same_m
   return end;
 }
 
+static double wait_weight(const struct wait_sums *sums, size_t from, size_t end)
+{
+  double weight_ns = 0;
+  for (size_t i = from; i < end; i++) weight_ns += sums->marks[i].weight_ns;
+  return weight_ns;
+}
+
 static struct wait_behind wait_behind_of(const struct wait_walk *walk, size_t from, size_t end, double scale)
 {
   const struct wait_mark *marks = walk->sums->marks;
   struct wait_behind behind = { .frame = marks[from].frame, .took = marks[from].took };
-  uint64_t all_ns = 0;
-  for (size_t i = from; i < end; i++) all_ns += marks[i].weight_ns;
+  double weight_ns = wait_weight(walk->sums, from, end);
   for (size_t i = from; i < end; i++) {
-    if (marks[i].weight_ns * 2 <= all_ns || marks[i].thread == WAIT_NOBODY) continue;
+    if (marks[i].weight_ns * 2 <= weight_ns || marks[i].thread == WAIT_NOBODY) continue;
     behind.known = true;
     behind.thread = walk->sum->threads[marks[i].thread];
   }
-  behind.wait_ns = (uint64_t)((double)all_ns * scale);
+  behind.wait_ns = (uint64_t)(weight_ns * scale);
   return behind;
 }
 
@@ -288,15 +294,14 @@ static bool wait_divide(struct wait_walk *walk)
   wait_join_marks(sums);
   for (size_t at = 0, end; at < sums->mark_count; at = end) {
     struct wait_row *row = &sums->rows[sums->marks[at].row];
-    uint64_t weight_ns = 0;
     end = wait_end_of(sums, at, false);
-    for (size_t i = at; i < end; i++) weight_ns += sums->marks[i].weight_ns;
+    double scale = (double)row->wait_ns / wait_weight(sums, at, end);
     row->behind = sums->behind_count;
     for (size_t i = at, next; i < end; i = next) {
       next = wait_end_of(sums, i, true);
       if (!rtop_reserve(&sums->behind, &sums->behind_capacity, sums->behind_count + 1, sizeof *sums->behind))
         return false;
-      sums->behind[sums->behind_count++] = wait_behind_of(walk, i, next, (double)row->wait_ns / (double)weight_ns);
+      sums->behind[sums->behind_count++] = wait_behind_of(walk, i, next, scale);
     }
     row->behind_count = sums->behind_count - row->behind;
     qsort(sums->behind + row->behind, row->behind_count, sizeof *sums->behind, wait_compare_behind);

@@ -235,6 +235,23 @@ static void test_long_spans(void **state)
   assert_int_equal(wait_row_behind(&sums, &sums.rows[0])->wait_ns, behind.wait_ns);
 }
 
+/* Windows as long as numbers are: nothing runs over. */
+static void test_very_long_windows(void **state)
+{
+  (void)state;
+  for (int64_t at = 0; at < 4; at++) {
+    fixture_window(&window, at << 58, (at + 1) << 58);
+    for (uint64_t i = 0; i < 40; i++) waits(10 + i, 3, 100 * MS);
+    does(3, RTOP_RUNNING, at ? fill : hold);
+    assert_true(fixture_add(profile, 0, &window));
+  }
+  build();
+  const struct wait_row *row = &sums.rows[0];
+  assert_int_equal(row->wait_ns, 16000 * MS);
+  assert_int_equal(row->seen, 4);
+  assert_behind(0, "Cache#fill", "", 12000 * MS);
+}
+
 static void test_words(void **state)
 {
   struct wait_line lines[8];
@@ -316,6 +333,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_without_c, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_many_holders, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_long_spans, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_very_long_windows, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_words, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_kinds, set_up, tear_down),
   };
