@@ -77,9 +77,15 @@ void wait_kinds_words(char *out, size_t bytes, const struct wait_sums *sums)
     phrase_add(&text, "%s %s %d%%", i ? "," : ":", groups[i].name, wait_percent(sums, groups[i].ns));
 }
 
-static const char *wait_label(const struct rtop_symbols *symbols, uint32_t frame)
+/* "Bank#enter"; what many have, with its place: "block in <main> (bank.rb:7)". */
+static void wait_add_name(struct phrase *text, const struct rtop_symbols *symbols, uint32_t frame)
 {
-  return rtop_symbols_get(symbols, frame)->label;
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
+  const char *slash = strrchr(symbol->path, '/');
+  bool common = symbol->label[0] == '<' || strncmp(symbol->label, "block ", strlen("block ")) == 0;
+  phrase_add(text, "%s", symbol->label);
+  if (common && rtop_symbol_has_source(symbol) && symbol->line)
+    phrase_add(text, " (%s:%u)", slash ? slash + 1 : symbol->path, symbol->line);
 }
 
 static void wait_row_line(struct wait_line *line, const struct rtop_symbols *symbols, const struct wait_row *row)
@@ -88,8 +94,11 @@ static void wait_row_line(struct wait_line *line, const struct rtop_symbols *sym
   rtop_text_duration(wait, sizeof wait, (int64_t)row->wait_ns);
   if (row->longest_ns) rtop_text_duration(longest, sizeof longest, (int64_t)row->longest_ns);
   *line = (struct wait_line){ .row = row };
-  snprintf(line->text, sizeof line->text, "%8s %7u %8s  %s%s%s", wait, row->threads, longest, wait_kind_name(row->kind),
-           row->place ? " in " : "", row->place ? wait_label(symbols, row->place) : "");
+  struct phrase text = { line->text, sizeof line->text, 0 };
+  phrase_add(&text, "%8s %7u %8s  %s", wait, row->threads, longest, wait_kind_name(row->kind));
+  if (!row->place) return;
+  phrase_add(&text, " in ");
+  wait_add_name(&text, symbols, row->place);
 }
 
 static void wait_behind_line(struct wait_line *line, const struct rtop_symbols *symbols, const struct wait_row *row,
@@ -100,11 +109,12 @@ static void wait_behind_line(struct wait_line *line, const struct rtop_symbols *
   *line = (struct wait_line){ .row = row, .behind = true };
   struct phrase text = { line->text, sizeof line->text, 0 };
   phrase_add(&text, "%8s %7s %8s    ", wait, "", "");
-  if (behind->frame) phrase_add(&text, "behind %s", wait_label(symbols, behind->frame));
-  else phrase_add(&text, "%s", behind->known ? "behind" : "behind whom is not known");
-  if (behind->took) phrase_add(&text, " < %s", wait_label(symbols, behind->took));
+  phrase_add(&text, behind->frame || behind->known ? "behind " : "behind whom is not known");
+  if (behind->frame) wait_add_name(&text, symbols, behind->frame);
+  if (behind->took) phrase_add(&text, " < ");
+  if (behind->took) wait_add_name(&text, symbols, behind->took);
   if (!behind->known) return;
-  phrase_add(&text, behind->frame ? ", " : " ");
+  if (behind->frame) phrase_add(&text, ", ");
   if (behind->thread.name[0]) phrase_add(&text, "%s", behind->thread.name);
   else phrase_add(&text, "thread %u", behind->thread.native_id);
 }

@@ -129,6 +129,9 @@ static void test_nobody_known(void **state)
     assert_true(fixture_add(profile, 0, &window));
   }
   build();
+  struct wait_line lines[2];
+  assert_int_equal(wait_lines(&sums, rtop_profile_symbols(profile), 0, lines, 2), 2);
+  assert_string_equal(lines[1].text, "  500 ms                     behind whom is not known");
   assert_int_equal(sums.rows[0].seen, 5);
   assert_int_equal(sums.rows[0].behind_count, 1);
   assert_behind(0, "", "", 500 * MS);
@@ -252,6 +255,28 @@ static void test_very_long_windows(void **state)
   assert_behind(0, "Cache#fill", "", 12000 * MS);
 }
 
+/* The same name, or the holder alone, is told with what tells it apart. */
+static void test_names_that_many_have(void **state)
+{
+  struct wait_line lines[4];
+  (void)state;
+  enter = node_below(node_below(0, "block in <main>", "/app/run.rb"), "Monitor#enter", "");
+  hold = node_below(0, "<main>", "/app/run.rb");
+  add_window(0, hold, RTOP_RUNNING);
+  build();
+  assert_int_equal(wait_lines(&sums, rtop_profile_symbols(profile), 0, lines, 4), 3);
+  assert_string_equal(lines[0].text, "  180 ms       2   250 ms  Monitor in block in <main> (run.rb:3)");
+  assert_string_equal(lines[1].text, "  180 ms                     behind <main> (run.rb:3), t3");
+  fixture_window(&window, 1100 * MS, 1200 * MS);
+  waits(1, 3, 100 * MS);
+  does(3, RTOP_RUNNING, hold);
+  window.threads[1].flags = RTOP_WINDOW_THREAD_STALE;
+  assert_true(fixture_add(profile, 0, &window));
+  build();
+  wait_lines(&sums, rtop_profile_symbols(profile), 0, lines, 4);
+  assert_string_equal(lines[2].text, " 93.3 ms                     behind t3"); /* a third of 280 */
+}
+
 static void test_words(void **state)
 {
   struct wait_line lines[8];
@@ -334,6 +359,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_many_holders, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_long_spans, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_very_long_windows, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_names_that_many_have, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_words, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_kinds, set_up, tear_down),
   };
