@@ -87,15 +87,15 @@ static bool wait_add_rows(struct wait_sums *sums)
 {
   if (sums->entry_count) qsort(sums->entries, sums->entry_count, sizeof *sums->entries, wait_compare_entries);
   for (size_t i = 0; i < sums->entry_count; i++) {
-    const struct wait_entry *entry = &sums->entries[i], *before = i ? entry - 1 : NULL;
-    bool same = before && before->kind == entry->kind && before->place == entry->place;
+    const struct wait_entry *entry = &sums->entries[i];
+    bool same = i > 0 && entry[-1].kind == entry->kind && entry[-1].place == entry->place;
     if (!same) {
       if (!rtop_reserve(&sums->rows, &sums->capacity, sums->count + 1, sizeof *sums->rows)) return false;
       sums->rows[sums->count++] = (struct wait_row){ .kind = entry->kind, .place = entry->place };
     }
     struct wait_row *row = &sums->rows[sums->count - 1];
     row->wait_ns += entry->wait_ns;
-    row->threads += !same || before->thread != entry->thread;
+    row->threads += !same || entry[-1].thread != entry->thread;
   }
   return true;
 }
