@@ -44,12 +44,14 @@ class TestContract < Minitest::Test
   end
 
   KEYS = {
-    [] => %w[schema time pid command ruby state frame mode windows gaps sampler losses verdict gvl gc allocations exceptions lock_waits threads methods],
+    [] => %w[schema time pid command ruby state frame mode windows gaps sampler losses verdict gvl gc allocations exceptions lock_waits blocked_on waits
+             threads methods],
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["losses"] => %w[nodes frames strings threads labels marks samples windows],
     ["gvl"] => %w[running waiting blocked held holder waiters wait],
-    ["verdict"] => %w[kind text method caller last_seen share thread owner since lasts threads_at_work threads_resting gc objects deadlock],
+    ["verdict"] => %w[kind text method caller last_seen share thread owner behind since lasts threads_at_work threads_resting gc objects deadlock],
     ["gc"] => %w[marking sweeping minor major],
+    ["blocked_on"] => %w[unknown mutex monitor queue sized_queue condition io sleep thread child other],
     ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu held blame stack stack_current
                          stack_age lock],
     ["methods", 0] => %w[name path line self total ratio threads running waiting blocked gc cpu blame
@@ -77,6 +79,9 @@ class TestContract < Minitest::Test
       end
       total = object["gvl"].values_at("running", "waiting", "blocked").sum + object["gc"].values_at("marking", "sweeping").sum
       assert_in_delta total, object["methods"].sum { |row| row["self"] }, 0.001 + total * 0.001
+      blocked = object["gvl"]["blocked"]
+      assert_in_delta blocked, object["blocked_on"].values.sum, 1e-6
+      assert_in_delta blocked, object["waits"].sum { |row| row["wait"] }, 1e-6
     end
   end
 

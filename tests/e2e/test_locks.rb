@@ -77,4 +77,25 @@ class TestLocks < Minitest::Test
       FileUtils.rm_rf(File.dirname(recording)) if recording
     end
   end
+
+  # The program knows by its own clocks what was waited for behind each method. What it waited besides was for the GVL, or a
+  # core, when it had the lock; the shares differ by the luck of the moments: four seconds have some thirty of them.
+  def test_whom_to_blame
+    Dir.mktmpdir do |folder|
+      result = viewer("--stat", "-J", "--", RbConfig.ruby, *QUICK, "#{PROGRAMS}/bank.rb", "4", "#{folder}/truth")
+      stat, truth = JSON.parse(result.out), JSON.parse(File.read("#{folder}/truth"))
+      row = stat["waits"].find { |one| one["name"] == "Bank#enter" }
+      assert_equal %w[mutex 3], [row["kind"], row["threads"].to_s]
+      behind = truth["behind"].values.sum
+      assert_includes behind * 0.8..truth["wait"] * 1.05, row["wait"]
+      assert_in_delta row["wait"], row["behind"].sum { |one| one["wait"] }, 0.001
+      hold = row["behind"].find { |one| one["name"] == "Bank#hold" }
+      assert_equal ["Bank#report", "worker"], [hold["took"], hold["thread"]["name"]]
+      told = row["behind"].sum { |one| truth["behind"].key?(one["name"]) ? one["wait"] : 0 }
+      assert_in_delta truth["behind"]["Bank#hold"] / behind, hold["wait"] / told, 0.35
+      refute_includes row["behind"].map { |one| one["name"] }, "Bank#rest"
+      assert_operator stat["blocked_on"]["sleep"], :>, 1
+      assert_operator stat["blocked_on"]["mutex"], :>=, row["wait"] - 0.001 # the worker waits for it, too
+    end
+  end
 end

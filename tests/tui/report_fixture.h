@@ -20,6 +20,7 @@ FIXTURE void report_fixture_take(struct report_fixture *fixture)
   assert_true(rtop_profile_sum(fixture->profile, rtop_profile_bounds(fixture->profile), &report->sum));
   assert_true(rtop_methods_build(&report->methods, &report->sum, report->symbols, &fixture->options));
   assert_true(rtop_report_judge(report, fixture->profile));
+  assert_true(wait_sums_build(&report->waits, &report->sum, fixture->profile));
 }
 
 /* main > Price#total > String#gsub; main runs 150 ms and marks 10, gsub waits 20 and is blocked 20. A

@@ -140,6 +140,9 @@ static void symbol_learn_waits(struct rtop_symbol *symbol)
 {
   bool core = rtop_symbol_is_core(symbol);
   symbol->waits = core ? rtop_wait_of(symbol->label) : RTOP_WAIT_NOT;
+  symbol->waits_for = symbol->kind == RTOP_SYMBOL_SPECIAL ? RTOP_WAITS_UNKNOWN
+                      : core                              ? rtop_wait_kind_of(symbol->label)
+                                                          : RTOP_WAITS_OTHER;
   symbol->locks = core && rtop_wait_is_lock(symbol->label);
 }
 

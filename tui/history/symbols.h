@@ -34,6 +34,7 @@ struct rtop_symbol {           /* a frame */
   enum rtop_symbol_kind kind;
   bool locks; /* private, as the next: what the functions below say */
   enum rtop_wait waits;
+  enum rtop_wait_kind waits_for;
   uint32_t process; /* rtop_process_of(), where processes are told apart; 0: of all of them */
 };
 
@@ -61,6 +62,11 @@ static inline bool rtop_symbol_is_program(const struct rtop_symbol *symbol)
 static inline enum rtop_wait rtop_symbol_wait(const struct rtop_symbol *symbol)
 {
   return symbol->waits;
+}
+/* What a thread waits for that is off the GVL in it. */
+static inline enum rtop_wait_kind rtop_symbol_waits_for(const struct rtop_symbol *symbol)
+{
+  return symbol->waits_for;
 }
 static inline bool rtop_symbol_is_lock(const struct rtop_symbol *symbol)
 {

@@ -5,6 +5,7 @@
 #include "locks_out.h"
 #include "raised_out.h"
 #include "sites_out.h"
+#include "waits_out.h"
 #include "whole_out.h"
 #include "tui/methods/states.h"
 #include "tui/tables/thread_words.h"
@@ -102,6 +103,19 @@ static json_t *json_frame(const struct rtop_report *report, uint32_t frame)
   return frame ? json_text(rtop_symbols_get(report->symbols, frame)->label) : json_null();
 }
 
+/* What most of the waiting for a lock was behind; null: not known. */
+static json_t *json_behind(const struct rtop_report *report)
+{
+  const struct verdict_behind *behind = &report->verdict.behind;
+  if (!behind->place.leaf) return json_null();
+  json_t *object = json_object();
+  json_object_set_new(object, "name", json_frame(report, behind->place.leaf));
+  json_object_set_new(object, "took", json_frame(report, behind->place.caller));
+  json_object_set_new(object, "thread", json_who(report, &behind->thread));
+  json_object_set_new(object, "share", json_real(behind->share));
+  return object;
+}
+
 /* The same words as on the screen, and what they are made of. */
 static json_t *json_verdict(const struct rtop_report *report)
 {
@@ -118,6 +132,7 @@ static json_t *json_verdict(const struct rtop_report *report)
   json_object_set_new(object, "share", json_real(verdict->share));
   json_object_set_new(object, "thread", json_who(report, &verdict->thread));
   json_object_set_new(object, "owner", verdict->owner_elsewhere ? json_null() : json_who(report, &verdict->owner));
+  json_object_set_new(object, "behind", json_behind(report));
   json_object_set_new(object, "since", json_seconds(verdict->since_ns));
   json_object_set_new(object, "lasts", json_seconds((uint64_t)report->verdict_ns));
   json_object_set_new(object, "threads_at_work", json_real(verdict->threads));
@@ -382,6 +397,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   if (sum->counters.fibers_waiting)
     json_object_set_new(object, "fibers_waiting", json_count(sum->counters.fibers_waiting));
   json_object_set_new(object, "lock_waits", json_count(sum->counters.lock_waits));
+  waits_json(object, report);
   for (size_t i = 0; i < sum->thread_count; i++) json_array_append_new(threads, json_thread(report, &sum->threads[i]));
   json_object_set_new(object, "threads", threads);
   for (size_t i = 0; i < report->methods.count; i++)

@@ -161,7 +161,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   rtop_profile_open_blame(profile, &report->sum);
   if (!rtop_report_judge(report, profile) || !report_labels(report, profile, span) ||
       !fiber_table_build(&report->fibers, profile, &report->sum) || !report_exact(report, session, profile, span) ||
-      !raised_list_build(&report->raised, profile, span))
+      !raised_list_build(&report->raised, profile, span) || !wait_sums_build(&report->waits, &report->sum, profile))
     return false;
   report_divide(report);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);
@@ -235,6 +235,7 @@ void rtop_report_destroy(struct rtop_report *report)
   slow_list_destroy(&report->slow);
   whole_table_destroy(&report->whole);
   raised_list_destroy(&report->raised);
+  wait_sums_destroy(&report->waits);
   sites_table_destroy(&report->sites);
   rtop_methods_destroy(&report->methods);
   history_destroy(&report->history);

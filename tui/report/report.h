@@ -12,6 +12,7 @@
 #include "tui/methods/methods.h"
 #include "tui/methods/methods_changes.h"
 #include "tui/methods/raised_list.h"
+#include "tui/stalls/wait_sums.h"
 #include "tui/tables/exact_table.h"
 #include "tui/tables/fiber_table.h"
 #include "tui/tables/history.h"
@@ -52,6 +53,7 @@ struct rtop_report {
   struct sites_table sites;     /* of new objects; the same */
   enum sites_order sites_order; /* the caller's */
   struct raised_list raised;
+  struct wait_sums waits;
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;

@@ -5,6 +5,7 @@
 #include "locks_out.h"
 #include "raised_out.h"
 #include "sites_out.h"
+#include "waits_out.h"
 #include "whole_out.h"
 #include "tui/tables/columns.h"
 #include "tui/tables/order.h"
@@ -327,6 +328,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_ends(report, out);
   text_gvl(report, out);
   text_threads(report, out);
+  waits_write_kinds(report, out, columns);
   text_old_stacks(report, out, columns);
   locks_write_text(report, out, columns);
   text_losses(report, out);
@@ -335,6 +337,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
     if (!text_is_off(report, &report->methods.rows[i]))
       report_text_row(report, &extra, &report->methods.rows[i], out, method_columns, location_columns);
   text_off(report, out);
+  waits_write_text(report, out, columns);
   text_labels(report, out, columns);
   text_fibers(report, out, columns - TEXT_FIBERS_COLUMNS);
   raised_write_text(report, out, columns);

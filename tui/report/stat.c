@@ -3,6 +3,7 @@
 
 #include "exact_out.h"
 #include "sites_out.h"
+#include "waits_out.h"
 #include "whole_out.h"
 #include "tui/text/text.h"
 #include <inttypes.h>
@@ -87,6 +88,13 @@ static void stat_states(const struct rtop_sum *sum, FILE *out)
   stat_share(out, wall_ns[RTOP_STATE_BLOCKED], all_ns, "blocked: I/O, sleep, locks, C without the GVL");
   stat_share(out, wall_ns[RTOP_STATE_MARKING], all_ns, "marking (GC)");
   stat_share(out, wall_ns[RTOP_STATE_SWEEPING], all_ns, "sweeping (GC)");
+}
+
+static void stat_waits(const struct rtop_report *report, FILE *out)
+{
+  if (report->waits.blocked_ns) fprintf(out, "\n");
+  waits_write_kinds(report, out, STAT_COLUMNS);
+  waits_write_text(report, out, STAT_COLUMNS);
 }
 
 static void stat_ruby(const struct rtop_stat *stat, FILE *out)
@@ -178,6 +186,7 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
   }
   if (stat->report) {
     stat_states(&stat->report->sum, out);
+    stat_waits(stat->report, out);
     stat_ruby(stat, out);
     stat_processes(stat, out);
     if (stat->report->exact.count) fprintf(out, "\n");

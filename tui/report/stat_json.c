@@ -2,6 +2,7 @@
 #include "json.h"
 #include "exact_out.h"
 #include "sites_out.h"
+#include "waits_out.h"
 #include "whole_out.h"
 #include "stat.h"
 #include "tui/methods/states.h"
@@ -55,6 +56,7 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   rtop_json_processes_gone(object, report);
   for (int state = 0; state < RTOP_STATES; state++)
     stat_seconds(object, state_key((enum rtop_state)state), wall_ns[state]);
+  waits_json(object, report);
   stat_seconds(object, "cpu", counters->cpu_ns);
   stat_two(object, "gc", "minor", counters->gc_minor, "major", counters->gc_major);
   stat_number(object, "allocations", counters->allocations);

@@ -21,7 +21,7 @@ static bool row_before(const void *row, const void *key)
   return a->source != b->source ? a->source < b->source : a->serial < b->serial;
 }
 
-static size_t row_of(const struct rtop_sum *sum, uint32_t source, uint64_t serial)
+size_t rtop_lock_thread(const struct rtop_sum *sum, uint32_t source, uint64_t serial)
 {
   const struct rtop_thread_row key = { .source = source, .serial = serial };
   size_t row = sorted_place(sum->threads, sum->thread_count, sizeof *sum->threads, &key, row_before);
@@ -32,7 +32,7 @@ size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row)
 {
   const struct rtop_thread_row *thread = &sum->threads[row];
   if (!rtop_lock_waits(thread) || thread->lock.holder == 0) return SIZE_MAX;
-  size_t holder = row_of(sum, thread->source, thread->lock.holder);
+  size_t holder = rtop_lock_thread(sum, thread->source, thread->lock.holder);
   return holder == SIZE_MAX || holder == row || sum->threads[holder].ended ? SIZE_MAX : holder;
 }
 

@@ -30,6 +30,8 @@ static inline bool rtop_lock_same(const struct rtop_thread_row *a, const struct 
   return a->source == b->source && a->lock.number != 0 && a->lock.number == b->lock.number;
 }
 
+/* The row of a thread of a source; SIZE_MAX: it has none. */
+size_t rtop_lock_thread(const struct rtop_sum *sum, uint32_t source, uint64_t serial);
 /* The row of the thread that has the lock for which another one waits; SIZE_MAX: not known. */
 size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row);
 /* How many threads wait for the same as this one, which is one of them; 0: it waits for nothing that has a number. */

@@ -45,3 +45,52 @@ bool rtop_wait_is_lock(const char *label)
   static const char *const names[] = { "lock", "synchronize", "enter", "mon_enter", "mon_synchronize", NULL };
   return waits_one_of(names, rtop_wait_method(label));
 }
+
+static bool waits_ends_with(const char *text, size_t bytes, const char *end)
+{
+  size_t wanted = strlen(end);
+  return bytes >= wanted && memcmp(text + bytes - wanted, end, wanted) == 0;
+}
+
+/* Of these the class tells enough. */
+static bool waits_is_io(const char *label, const char *name)
+{
+  static const char *const classes[] = { "IO",
+                                         "File",
+                                         "ARGF.class",
+                                         "Dir",
+                                         "Addrinfo",
+                                         "PG::Connection",
+                                         "Mysql2::Client",
+                                         "Mysql2::Statement",
+                                         "Trilogy",
+                                         "TinyTds::Client",
+                                         NULL };
+  static const char *const of_kernel[] = { "gets",   "readline", "readlines", "select", "puts",    "print",
+                                           "printf", "putc",     "p",         "open",   "sysopen", NULL };
+  size_t bytes = name > label ? (size_t)(name - label) - 1 : 0;
+  if (bytes == strlen("Kernel") && memcmp(label, "Kernel", bytes) == 0) return waits_one_of(of_kernel, name);
+  for (const char *const *class = classes; *class; class ++)
+    if (strlen(*class) == bytes && memcmp(label, *class, bytes) == 0) return true;
+  return waits_ends_with(label, bytes, "Socket") || (bytes && waits_ends_with(label, bytes, "Server"));
+}
+
+enum rtop_wait_kind rtop_wait_kind_of(const char *label)
+{
+  static const char *const pops[] = { "pop", "shift", "deq", NULL }, *const pushes[] = { "push", "<<", "enq", NULL };
+  static const char *const sleeps[] = { "sleep", "stop", "sleep_forever", NULL };
+  static const char *const threads[] = { "join", "value", NULL };
+  static const char *const children[] = { "system",   "`",       "wait",   "wait2", "waitpid",
+                                          "waitpid2", "waitall", "detach", NULL };
+  const char *name = rtop_wait_method(label);
+  bool kernel = strncmp(label, "Kernel", strlen("Kernel")) == 0, of_thread = strncmp(label, "Thread", 6) == 0;
+  if (rtop_wait_lets_go(label)) return RTOP_WAITS_CONDITION;
+  if (rtop_wait_is_lock(label)) return strstr(label, "Mutex") ? RTOP_WAITS_MUTEX : RTOP_WAITS_MONITOR;
+  if (strstr(label, "Queue#") && waits_one_of(pops, name)) return RTOP_WAITS_QUEUE;
+  if (strstr(label, "SizedQueue#") && waits_one_of(pushes, name)) return RTOP_WAITS_SIZED_ROOM;
+  if ((kernel || of_thread) && waits_one_of(sleeps, name)) return RTOP_WAITS_SLEEP;
+  if (of_thread && waits_one_of(threads, name)) return RTOP_WAITS_THREAD;
+  if ((kernel || strncmp(label, "Process", strlen("Process")) == 0) && waits_one_of(children, name))
+    return RTOP_WAITS_CHILD;
+  return waits_is_io(label, name) ? RTOP_WAITS_IO : RTOP_WAITS_OTHER;
+}

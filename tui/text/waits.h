@@ -22,6 +22,23 @@ bool rtop_wait_is_lock(const char *label);
 /* Lets go of the lock that it stands in, and waits: ConditionVariable#wait, Mutex#sleep. */
 bool rtop_wait_lets_go(const char *label);
 
+/* What is waited for, as far as the name tells. */
+enum rtop_wait_kind {
+  RTOP_WAITS_UNKNOWN, /* the stack is not known */
+  RTOP_WAITS_MUTEX,
+  RTOP_WAITS_MONITOR,
+  RTOP_WAITS_QUEUE,      /* for something in it */
+  RTOP_WAITS_SIZED_ROOM, /* for room in a SizedQueue */
+  RTOP_WAITS_CONDITION,
+  RTOP_WAITS_IO,    /* of Ruby's own, of OpenSSL's, and of drivers that are known to wait for a server */
+  RTOP_WAITS_SLEEP, /* for a time, or to be woken */
+  RTOP_WAITS_THREAD,
+  RTOP_WAITS_CHILD, /* a process */
+  RTOP_WAITS_OTHER, /* anything else that lets go of the GVL: C code that computes, too */
+  RTOP_WAIT_KINDS,
+};
+enum rtop_wait_kind rtop_wait_kind_of(const char *label);
+
 /* "sleep" of "Kernel#sleep". */
 const char *rtop_wait_method(const char *label);
 

@@ -354,6 +354,24 @@ static void judge_owner(struct judge *judge)
   verdict->owner_place = judge_place_of(judge, owner[found]->node);
 }
 
+/* Added up over the span, not what is so by chance at its end. */
+static void judge_behind(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  const struct wait_sums *waits = &judge->maker->waits;
+  uint32_t place = verdict->place.caller ? verdict->place.caller : verdict->place.leaf;
+  if (judge->shown != VERDICT_ALL_SOURCES || !wait_sums_build(&judge->maker->waits, judge->sum, judge->profile)) return;
+  for (size_t i = 0; i < waits->count && wait_kind_is_lock(waits->rows[i].kind); i++) {
+    const struct wait_row *row = &waits->rows[i];
+    const struct wait_behind *behind = row->behind_count ? wait_row_behind(waits, row) : NULL;
+    if (row->place != place || !behind || !behind->frame || behind->wait_ns * 2 < row->wait_ns) continue;
+    verdict->behind.place = (struct verdict_place){ behind->frame, behind->took };
+    verdict->behind.share = (double)behind->wait_ns / (double)row->wait_ns;
+    if (behind->known) verdict->behind.thread = verdict_thread_of(&behind->thread);
+    return;
+  }
+}
+
 /* Threads that will never come back matter more than all else. The age is that of the last one that came to wait. */
 static bool judge_deadlock(struct judge *judge)
 {
@@ -418,6 +436,7 @@ static void judge_blame(struct judge *judge)
   case VERDICT_LOCK:
     judge_place(judge, OF_LOCK, work, 0.25);
     judge_owner(judge);
+    if (verdict->place.leaf) judge_behind(judge);
     break;
   case VERDICT_GVL: {
     bool blamed = judge->of[OF_BLAME] * 2 >= judge->waiting_ns;
@@ -517,6 +536,7 @@ void verdict_maker_destroy(struct verdict_maker *maker)
 {
   off_ways_destroy(&maker->ways);
   rtop_sum_destroy(&maker->whole);
+  wait_sums_destroy(&maker->waits);
   free(maker->sums);
   free(maker->lives);
   memset(maker, 0, sizeof *maker);
@@ -530,9 +550,10 @@ bool verdict_is_like(const struct verdict *one, const struct verdict *other)
 
 void verdict_keep(const struct verdict *verdict, struct rtop_symbols *symbols)
 {
-  const struct verdict_place *places[4 + VERDICT_DEADLOCK_MAX] = { &verdict->place, &verdict->owner_place,
-                                                                   &verdict->pause, &verdict->root_place };
-  for (unsigned i = 0; i < VERDICT_DEADLOCK_MAX; i++) places[4 + i] = &verdict->deadlock.of[i].place;
+  const struct verdict_place *places[5 + VERDICT_DEADLOCK_MAX] = { &verdict->place, &verdict->owner_place,
+                                                                   &verdict->pause, &verdict->root_place,
+                                                                   &verdict->behind.place };
+  for (unsigned i = 0; i < VERDICT_DEADLOCK_MAX; i++) places[5 + i] = &verdict->deadlock.of[i].place;
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     rtop_symbols_use_frame(symbols, places[i]->leaf);
     rtop_symbols_use_frame(symbols, places[i]->caller);

@@ -20,6 +20,7 @@
  * lock is the thread that has the one that most wait for there at the end of the span, if the process tells (locks.h);
  * else it is named if just one thread has that call on its stack below something else than a wait that lets go of it. If
  * none has, but just one is inside a lock that was taken elsewhere, that one is named as being inside a lock, no more.
+ * What most of the waiting of the span in that place was behind (wait_sums.h) is told if it had half of it.
  * Threads that wait for one another in a circle at the end of the span make it lock, whatever else goes on.
  *
  * Of several processes gc, gvl and running are those of the one process whose GVL is wanted most.
@@ -31,6 +32,7 @@
 
 #include "tui/stalls/locks.h"
 #include "tui/stalls/off_gvl.h"
+#include "tui/stalls/wait_sums.h"
 
 enum verdict_kind {
   VERDICT_NONE, /* nothing is known */
@@ -79,6 +81,13 @@ struct verdict_deadlock {
   } of[VERDICT_DEADLOCK_MAX];
 };
 
+/* What the holders of locks did while threads waited for these: a method that had half of it at least. */
+struct verdict_behind {
+  struct verdict_place place; /* leaf: the application's own method; caller: the one that took the lock. 0: not known */
+  double share;
+  struct verdict_thread thread; /* that had more than half of that */
+};
+
 struct verdict {
   enum verdict_kind kind;
   struct verdict_gvl gvl;
@@ -94,6 +103,7 @@ struct verdict {
   struct rtop_lock lock;      /* as the process told it; of nothing: it did not */
   struct verdict_thread root; /* the owner waits for a lock itself: who has that, or what that one waits for, at last */
   struct verdict_place root_place;
+  struct verdict_behind behind; /* lock: of the waiting in the place, where all sources are judged */
   struct verdict_deadlock deadlock;
   uint64_t since_ns; /* how long the thread has been in it at the end of the span; 0: not known, or shorter */
   double blocked;    /* threads in the place */
@@ -108,7 +118,8 @@ struct verdict_maker {
   size_t sum_capacity;
   struct verdict_lives *lives; /* private: by thread of the sum */
   size_t life_capacity;
-  struct rtop_sum whole; /* private: with what the lens hides */
+  struct rtop_sum whole;  /* private: with what the lens hides */
+  struct wait_sums waits; /* private */
 };
 
 /* `source`: the one that is shown alone, or VERDICT_ALL_SOURCES. Cheap: looks at threads only. */

@@ -188,11 +188,32 @@ static void say_owner(struct phrase *phrase, const struct verdict *verdict, cons
   add_place(phrase, say->symbols, place, brevity->cap);
 }
 
+/* Is that what the last instant shows, which knows more of it? */
+static bool owner_is_behind(const struct verdict *verdict)
+{
+  const struct verdict_thread *one = &verdict->behind.thread, *other = &verdict->owner;
+  const struct verdict_place *now = &verdict->owner_place;
+  bool same = one->known && other->known && one->serial == other->serial && one->source == other->source;
+  return same && (now->caller ? now->caller : now->leaf) == verdict->behind.place.leaf;
+}
+
+/* "; 93% of it behind Bank#hold < Bank#report, worker-2" */
+static void say_behind(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                       const struct brevity *brevity)
+{
+  phrase_add(phrase, "; %d%%%s behind ", words_percent(verdict->behind.share), brevity->extra ? " of it" : "");
+  add_place(phrase, say->symbols, &verdict->behind.place, brevity->cap);
+  if (!verdict->behind.thread.known) return;
+  phrase_add(phrase, ", ");
+  add_thread(phrase, &verdict->behind.thread, brevity->cap);
+}
+
 static void say_lock(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                      const struct brevity *brevity)
 {
   int threads = (int)(verdict->blocked + 0.5);
-  bool brief = !brevity->extra && verdict->owner.known;
+  bool behind = verdict->behind.place.leaf && !verdict->root.known && !owner_is_behind(verdict);
+  bool brief = !brevity->extra && (verdict->owner.known || behind);
   if (verdict->deadlock.count) {
     say_deadlock(phrase, verdict, say, brevity);
     return;
@@ -210,7 +231,8 @@ static void say_lock(struct phrase *phrase, const struct verdict *verdict, const
     if (verdict->lock.number)
       phrase_add(phrase, " for %s #%u", rtop_wants_name(verdict->lock.wants), verdict->lock.number);
   }
-  if (verdict->owner.known) say_owner(phrase, verdict, say, brevity);
+  if (behind) say_behind(phrase, verdict, say, brevity);
+  else if (verdict->owner.known) say_owner(phrase, verdict, say, brevity);
 }
 
 static void say_blocked(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,

@@ -21,7 +21,13 @@ static void threads_forget(struct ui *ui)
   thread_table_destroy(&threads_view(ui)->table);
   thread_lanes_destroy(&threads_view(ui)->lanes);
   fiber_table_destroy(&threads_view(ui)->fibers);
+  wait_sums_destroy(&threads_view(ui)->waits);
   memset(threads_view(ui), 0, sizeof *threads_view(ui));
+}
+
+void threads_view_keep(const struct ui *ui, struct rtop_symbols *symbols)
+{
+  wait_sums_keep(&threads_view(ui)->waits, symbols);
 }
 
 const struct rtop_thread_row *threads_view_row(const struct ui *ui, size_t place)
@@ -57,7 +63,7 @@ int threads_view_stack_rows(const struct ui *ui)
 {
   const struct threads_view *view = threads_view(ui);
   int rows = ui->layout.part[PART_TABLE].rows;
-  bool shown = view->stack_open || (ui->layout.rows >= STACK_ROWS_FROM && !view->stack_closed);
+  bool shown = view->waits_open || view->stack_open || (ui->layout.rows >= STACK_ROWS_FROM && !view->stack_closed);
   if (!shown || rows < 2 * TABLE_ROWS_LEAST) return 0;
   return rows / 2;
 }
@@ -84,7 +90,7 @@ const struct fiber_row *threads_view_fiber(const struct ui *ui, size_t place)
 struct ui_rows threads_view_fibers(const struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
-  int stack = threads_view_stack_rows(ui), room = stack - STACK_LEAST - 2;
+  int stack = threads_view_stack_rows(ui), room = view->waits_open ? 0 : stack - STACK_LEAST - 2;
   size_t from, count = room > 0 ? threads_fibers(ui, &from) : 0;
   struct ui_rows rows = { .count = count, .cursor = view->in_fibers ? view->fiber_pager.cursor : count };
   rows.pager = &view->fiber_pager;
@@ -192,6 +198,7 @@ static void threads_update(struct ui *ui)
                                      options.filter_invert };
   fiber_table_build(&view->fibers, ui->profile, &ui->sum);
   fiber_order(&view->fibers, rtop_profile_symbols(ui->profile), &order);
+  if (view->waits_open) wait_sums_build(&view->waits, &ui->sum, ui->profile);
   threads_follow(ui);
   threads_follow_fibers(ui);
   threads_fit(ui);
@@ -231,18 +238,32 @@ static bool choose_more(struct ui *ui)
   return true;
 }
 
+/* Where the waits stand the stack comes back. */
 static bool toggle_stack(struct ui *ui)
 {
-  bool shown = threads_view_stack_rows(ui) > 0;
+  bool shown = threads_view_stack_rows(ui) > 0 && !threads_view(ui)->waits_open;
+  threads_view(ui)->waits_open = false;
   threads_view(ui)->stack_open = !shown;
   threads_view(ui)->stack_closed = shown;
   threads_moved(ui);
   return true;
 }
 
+static bool toggle_waits(struct ui *ui)
+{
+  struct threads_view *view = threads_view(ui);
+  view->waits_open = !view->waits_open;
+  view->in_fibers = false;
+  if (view->waits_open && threads_view_stack_rows(ui) == 0) ui_say(ui, "there is no room for waits here");
+  threads_moved(ui);
+  ui->stale = true;
+  return true;
+}
+
 static bool close_stack(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
+  if (view->waits_open) return toggle_waits(ui);
   bool open = view->stack_open && ui->layout.rows < STACK_ROWS_FROM;
   view->stack_open = view->stack_open && !open;
   return open;
@@ -276,7 +297,7 @@ static bool enter_fibers(struct ui *ui)
     ui_say(ui, "no fibers of this thread wait in a fiber scheduler");
     return true;
   }
-  if (threads_view_stack_rows(ui) == 0) toggle_stack(ui);
+  if (threads_view_stack_rows(ui) == 0 || view->waits_open) toggle_stack(ui);
   view->in_fibers = threads_view_fibers(ui).count > 0;
   if (!view->in_fibers) ui_say(ui, "there is no room for fibers here");
   threads_moved(ui);
@@ -326,6 +347,7 @@ static bool threads_handle(struct ui *ui, enum request request)
   case REQUEST_CHOOSE_THREAD: return threads_choose(ui);
   case REQUEST_CHOOSE_MORE: return choose_more(ui);
   case REQUEST_STACK: return toggle_stack(ui);
+  case REQUEST_WAITS: return toggle_waits(ui);
   case REQUEST_BACK:
   case REQUEST_QUIT: return close_stack(ui);
   default: return false;
@@ -399,7 +421,8 @@ static void threads_menu(struct ui *ui, struct ui_row *row)
   bool chosen = ui_focus_has(ui, thread), alone = chosen && ui->focus.count == 1;
   ui_row_can(row, '=', alone ? "all threads again" : "only this thread, in all views", REQUEST_CHOOSE_THREAD);
   ui_row_can(row, 'c', chosen ? "take it from those chosen" : "add it to those chosen", REQUEST_CHOOSE_MORE);
-  ui_row_can(row, 'k', threads_view_stack_rows(ui) > 0 ? "hide its stack" : "its stack", REQUEST_STACK);
+  bool stack = threads_view_stack_rows(ui) > 0 && !threads_view(ui)->waits_open;
+  ui_row_can(row, 'k', stack ? "hide its stack" : "its stack", REQUEST_STACK);
   if (threads_fibers(ui, &from) > 0) ui_row_can(row, 'f', "its fibers", REQUEST_FIBERS);
   if (!alone) ui_row_can(row, 't', "tree of this thread", ROW_THREAD_TREE);
   if (row->frame != 0) ui_row_can(row, 's', "source of what it is in", ROW_SOURCE_OF);

@@ -4,6 +4,7 @@
 #ifndef RTOP_TUI_VIEW_THREADS_H
 #define RTOP_TUI_VIEW_THREADS_H
 
+#include "tui/stalls/wait_sums.h"
 #include "tui/tables/fiber_order.h"
 #include "tui/tables/thread_lanes.h"
 #include "tui/tables/thread_table.h"
@@ -31,6 +32,8 @@ struct threads_view {
   bool fiber_reverse;
   uint32_t fiber_kind;
   bool stack_open, stack_closed; /* the user's wish; neither: where there is room */
+  bool waits_open;               /* in the place of the stack: */
+  struct wait_sums waits;        /* of the span, while they are shown */
 };
 
 static inline enum fiber_sort threads_view_fiber_sort(const struct threads_view *view)
@@ -55,6 +58,9 @@ int threads_view_stack_rows(const struct ui *ui);
 unsigned threads_view_waiting(const struct ui *ui, size_t row);
 /* Has it one of those for certain: did the process say so? */
 bool threads_view_has(const struct ui *ui, size_t row);
+/* For the keeper of the screen: what its waits name. */
+struct rtop_symbols;
+void threads_view_keep(const struct ui *ui, struct rtop_symbols *symbols);
 /* How many columns the lanes have at this width of the table; 0: there are none. */
 int threads_view_lane_columns(const struct ui *ui);
 

@@ -7,6 +7,7 @@
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_waits.h"
 #include <ncurses.h>
 #include <string.h>
 
@@ -572,7 +573,9 @@ void threads_draw(struct ui *ui)
               ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
                                     : "no thread is known yet");
   } else if (stack_rows > 0 && !view->in_fibers) {
-    draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows, table.columns });
+    struct rect below = { table.y + table.rows - stack_rows, 0, stack_rows, table.columns };
+    if (view->waits_open) ui_waits_draw(&view->waits, rtop_profile_symbols(ui->profile), ui->sum.length_ns, below);
+    else draw_stack(ui, selected, below);
   }
   struct ui_rows rows = threads_view_threads(ui);
   rows.bare = view->in_fibers;

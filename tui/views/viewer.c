@@ -2,6 +2,7 @@
 #include "viewer.h"
 
 #include "view_icicle.h"
+#include "view_threads.h"
 #include "tui/cli/options.h"
 #include "tui/tables/timeline.h"
 #include "tui/term/draw.h"
@@ -105,6 +106,7 @@ static void viewer_keep(void *context, struct rtop_symbols *symbols)
   verdict_keep(&ui->verdict.verdict, symbols);
   verdict_keep(&ui->verdict.past.of, symbols);
   icicle_view_keep(ui, symbols);
+  threads_view_keep(ui, symbols);
 }
 
 void ui_watch(struct ui *ui, struct rtop_profile *profile)

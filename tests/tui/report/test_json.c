@@ -63,11 +63,12 @@ static void test_every_key_of_the_contract(void **state)
   report_fixture_setup(&fixture);
   json_t *object = round_trip(&fixture.report, NULL);
   KEYS(object, "schema", "time", "pid", "command", "ruby", "state", "frame", "mode", "windows", "gaps", "sampler",
-       "verdict", "gvl", "gc", "allocations", "exceptions", "fibers_waiting", "lock_waits", "threads", "methods");
+       "verdict", "gvl", "gc", "allocations", "exceptions", "fibers_waiting", "lock_waits", "blocked_on", "waits",
+       "threads", "methods");
   KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked", "held", "holder", "waiters", "wait");
   KEYS(json_object_get(object, "verdict"), "kind", "text", "method", "caller", "last_seen", "share", "thread", "owner",
-       "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects", "deadlock");
+       "behind", "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects", "deadlock");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
   KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running", "waiting",
        "blocked", "gc", "cpu", "held", "blame", "stack", "stack_current", "stack_age", "lock");
@@ -390,6 +391,22 @@ static void test_locks(void **state)
     assert_int_equal(json_is_true(json_object_get(lock, "deadlock")), deadlock);
     assert_int_equal(json_is_null(other), !deadlock);
     assert_int_equal(json_array_size(json_object_get(verdict, "deadlock")), deadlock ? 2 : 0);
+    json_t *waits = json_object_get(object, "waits"), *first = json_array_get(waits, 0);
+    json_t *behind = json_array_get(json_object_get(first, "behind"), 0);
+    KEYS(first, "kind", "name", "path", "line", "wait", "threads", "longest", "seen", "behind");
+    KEYS(behind, "name", "took", "thread", "wait");
+    assert_string_equal(text(first, "kind"), "mutex");
+    assert_string_equal(text(first, "name"), "Price#total");
+    assert_true(number(first, "threads") == (deadlock ? 2 : 1) && number(first, "longest") == 2.5);
+    assert_true(number(first, "wait") == (deadlock ? 0.2 : 0.1) && number(first, "seen") == 1);
+    assert_string_equal(text(behind, "name"), "Price#total");
+    assert_true(number(behind, "wait") == number(first, "wait") && json_is_null(json_object_get(behind, "took")));
+    if (!deadlock) assert_string_equal(text(json_object_get(behind, "thread"), "name"), "t2");
+    else assert_true(json_is_null(json_object_get(behind, "thread")));
+    json_t *kinds = json_object_get(object, "blocked_on");
+    KEYS(kinds, "unknown", "mutex", "monitor", "queue", "sized_queue", "condition", "io", "sleep", "thread", "child",
+         "other");
+    assert_true(number(kinds, "mutex") == number(first, "wait") && number(kinds, "io") == 0);
     if (deadlock) assert_non_null(strstr(text(verdict, "text"), "deadlock: t1 waits for t2 in Thread::Mutex#lock < "));
     json_decref(object);
     report_fixture_destroy(&fixture);

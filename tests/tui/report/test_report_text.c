@@ -42,6 +42,13 @@ static char *written_in(const struct rtop_report *report, int columns)
   return text;
 }
 
+static const char *written_waits(const struct rtop_report *report)
+{
+  const char *waits = strstr(written_in(report, 100), "    WAIT");
+  assert_non_null(waits);
+  return waits;
+}
+
 static char *written(const struct rtop_report *report)
 {
   return written_in(report, 100);
@@ -270,6 +277,11 @@ static void test_locks(void **state)
       assert_non_null(
           strstr(written_in(&fixture.report, 60),
                  "\nLock t1 waits 2.5 s for Mutex #1 in Price#total\n  t2 has it, and is in Price#total\n"));
+      /* Of the blocked 420 of 600 ms: 100 for the lock; t2 is in <main> at first. */
+      assert_non_null(strstr(written(&fixture.report), "\nBlocked 70% of thread time: other 53%, locks 17%\n"));
+      assert_non_null(strstr(written_waits(&fixture.report), "    WAIT THREADS  LONGEST  WAITED FOR, BEHIND WHAT\n"
+                                                             "  100 ms       1   2.50 s  Mutex in Price#total\n"
+                                                             "  100 ms                     behind Price#total, t2\n"));
     }
     report_fixture_destroy(&fixture);
   }

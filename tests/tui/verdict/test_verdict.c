@@ -429,6 +429,31 @@ static void test_lock_that_is_told(void **state)
   assert_false(verdict.owner.known);
 }
 
+/* Which thread has it changes; what they do with it is added up. */
+static void test_lock_behind_a_method(void **state)
+{
+  (void)state;
+  uint32_t writes =
+      call(call(call(call(index_action(), "Report#close", "/app/report.rb"), "Thread::Mutex#synchronize", ""),
+                "Report#write", "/app/report.rb"),
+           "Kernel#sleep", "");
+  const struct life first[] = { wants("puma 001", waits_for_lock(), 3, 2), blocked("puma 002", writes, 1000),
+                                rests(queue_wait()), wants("puma 004", waits_for_lock(), 3, 2) };
+  const struct life then[] = { wants("puma 001", waits_for_lock(), 3, 3), rests(queue_wait()),
+                               blocked("puma 003", writes, 1000), wants("puma 004", waits_for_lock(), 3, 3) };
+  const struct life last[] = { wants("puma 001", waits_for_lock(), 3, 3), rests(queue_wait()),
+                               runs("puma 003", call(index_action(), "Report#load", "/app/report.rb"), 1000),
+                               wants("puma 004", waits_for_lock(), 3, 3) };
+  const struct life *const seconds[] = { first, then, last };
+  for (int i = 0; i < 3; i++, now_ms += WINDOW_MS) second_of(0, seconds[i], 4);
+  struct rtop_span span = { now_ms * MS - 3 * WINDOW_MS * MS, now_ms * MS };
+  assert_true(rtop_profile_sum(profile, span, &sum));
+  assert_true(verdict_make(&maker, &sum, profile, VERDICT_ALL_SOURCES, NULL, &verdict));
+  says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call for Mutex #3; 67% of it behind Report#write < "
+       "Report#close, for 1.0 s");
+  assert_string_equal(text_in(80), "lock: 2 wait; 67% behind Report#write < Report#close, for 1.0 s");
+}
+
 /* Two wait for each other while others work: it is what is said. */
 static void test_deadlock(void **state)
 {
@@ -706,6 +731,7 @@ int main(void)
     CASE(test_collection_of_everybody),
     CASE(test_lock_and_its_owner),
     CASE(test_lock_that_is_told),
+    CASE(test_lock_behind_a_method),
     CASE(test_deadlock),
     CASE(test_no_owner_that_is_sure),
     CASE(test_a_lock_taken_elsewhere),

@@ -1,5 +1,6 @@
 /* The threads view: golden screens, and choosing a thread for all views. */
 #include "tests/tui/screen_fixture.h"
+#include "shm/window/window.h"
 #include "tui/text/reserve.h"
 #include "tui/views/view_threads.h"
 
@@ -32,6 +33,12 @@ static const struct screen_case cases[] = {
     .keys = KEYS('3', '/', 'p', 'o', 'p', '\r', 'n') },
   { .name = "threads-filter", .rows = 24, .columns = 80, .keys = KEYS('3', '\\', 'p', 'u', 'm', 'a', ' ', 's', '\r') },
   { .name = "threads-by-name", .rows = 24, .columns = 80, .keys = KEYS('3', 'N', '%') },
+};
+
+/* Of the same server, two of whose threads wait for a lock of a third one (add_waits). */
+static const struct screen_case waits_cases[] = {
+  { .name = "threads-waits-80x24", .rows = 24, .columns = 80, .attributes = true, .keys = KEYS('3') },
+  { .name = "threads-waits-160x50", .rows = 50, .columns = 160, .keys = KEYS('3', 'j') },
 };
 
 static const struct screen_case plain = { .rows = 24, .columns = 80, .keys = KEYS('3') };
@@ -263,6 +270,90 @@ static void test_locks_in_80_columns(void **state)
   assert_true(shows(" of worker-no-12") && !shows("#3 of worker-no-12"));
 }
 
+static uint32_t node_below(uint32_t parent, const char *label, const char *path)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  uint32_t frame = rtop_symbols_frame(symbols, label, strlen(label), path, strlen(path), "", 0, 7,
+                                      *path != '\0' ? RTOP_SYMBOL_RUBY : RTOP_SYMBOL_C);
+  return rtop_symbols_node(symbols, parent, frame, 0);
+}
+
+/* One more second. */
+static void add_waits(void)
+{
+  enum { WINDOW_NS = 100000000 };
+  static const char lock[] = "Thread::Mutex#synchronize", file[] = "/app/ledger.rb";
+  const uint32_t nodes[] = { node_below(node_below(0, "Ledger#book", file), lock, ""),
+                             node_below(node_below(node_below(node_below(0, "Ledger#close", file), lock, ""),
+                                                   "Ledger#archive", file),
+                                        "IO#write", ""),
+                             node_below(0, "Ledger#index", file) };
+  for (int at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = MODEL_END_NS + at * (int64_t)WINDOW_NS };
+    uint32_t threads[3];
+    window.end_mono_ns = window.start_mono_ns + WINDOW_NS;
+    for (uint32_t i = 0; i < 3; i++) {
+      struct rtop_source_thread about = { .serial = i + 2, .native_id = 4721 + i };
+      uint32_t node = i < 2 ? 0 : at < 7 ? 1 : 2, state = node == 2 ? RTOP_RUNNING : RTOP_BLOCKED;
+      threads[i] = rtop_profile_thread(profile, 0, &about);
+      *rtop_window_add_thread(&window) = (struct rtop_window_thread){
+        .slot = i,
+        .state = state,
+        .node = node,
+        .serial = i + 2,
+        .state_age_ns = 40000000 + i,
+        .lock_kind = i < 2 ? RTOP_LOCK_MUTEX : RTOP_LOCK_NONE,
+        .lock = i < 2,
+        .lock_holder = i < 2 ? 4 : 0,
+      };
+      *rtop_window_add_cell(&window) = (struct rtop_cell){ node, i, state, 1, WINDOW_NS / (i + 1), 0, 0, 0 };
+    }
+    assert_true(rtop_profile_add(profile, 0, &window, nodes, 3, threads));
+    rtop_window_destroy(&window);
+  }
+  ui.stale = true;
+  model_redraw(&ui);
+}
+
+/* In the place of the stack; the key again, the stack's or Esc bring that back. */
+static void test_waits(void **state)
+{
+  (void)state;
+  add_waits();
+  assert_false(shows("-- waits"));
+  model_press(&ui, 'v');
+  assert_true(shows("-- waits: blocked 9") && shows("Mutex in Ledger#book"));
+  assert_true(shows("1.50 s       2") && shows("behind Ledger#archive < Ledger#close, puma srv tp 003"));
+  check_drawn_afresh(&ui);
+  model_press(&ui, 'v');
+  assert_false(shows("-- waits"));
+  model_press(&ui, 'v');
+  model_press(&ui, 27);
+  assert_true(!shows("-- waits") && !shows("-- stack"));
+  model_press(&ui, 'v');
+  model_press(&ui, 't');
+  assert_true(!shows("-- waits") && shows("-- stack"));
+  model_press(&ui, 'v');
+  model_press(&ui, 'K'); /* what is waited for is known without C functions, too */
+  assert_true(shows("Mutex in Ledger#book") && shows("behind Ledger#archive < Ledger#close"));
+}
+
+static void test_waits_screen(void **state)
+{
+  open_case(*state, model_profile());
+  add_waits();
+  model_press(&ui, 'v');
+  close_and_check(*state);
+}
+
+/* Nothing was waited for, or nothing is known. */
+static void test_no_waits(void **state)
+{
+  (void)state;
+  model_press(&ui, 'v');
+  for (const char *key = "jkgG\rvtv\033"; *key != '\0'; key++) model_press(&ui, *key);
+}
+
 /* The cursor goes down to them and back; the stack is where those under it wait. */
 static void test_cursor_in_fibers(void **state)
 {
@@ -343,10 +434,14 @@ int main(void)
     ON_CASE(&plain, set_up_case, test_no_fibers),
     ON_CASE(&plain, set_up_case, test_locks),
     ON_CASE(&plain, set_up_case, test_locks_in_80_columns),
+    ON_CASE(&plain, set_up_case, test_waits),
+    ON_CASE(&plain, set_up_empty, test_no_waits),
   };
-  enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
+  enum { CASES = sizeof cases / sizeof cases[0], WAITS = sizeof waits_cases / sizeof waits_cases[0] };
+  enum { ALL = CASES + WAITS + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];
   add_cases(tests, cases, CASES, test_case);
-  memcpy(tests + CASES, keys, sizeof keys);
+  add_cases(tests + CASES, waits_cases, WAITS, test_waits_screen);
+  memcpy(tests + CASES + WAITS, keys, sizeof keys);
   return _cmocka_run_group_tests("screens of the threads", tests, ALL, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+/* What threads waited for, and behind whom, in reports: as text and as JSON.
+ *
+ * Threads: no shared state.
+ */
+#ifndef RTOP_TUI_WAITS_OUT_H
+#define RTOP_TUI_WAITS_OUT_H
+
+#include "report.h"
+#include <jansson.h>
+
+/* How much by kind; nothing when no thread was blocked. */
+void waits_write_kinds(const struct rtop_report *report, FILE *out, int columns);
+/* Where, how long, behind whom: what took a hundredth of the span at least. Nothing where nothing did. */
+void waits_write_text(const struct rtop_report *report, FILE *out, int columns);
+/* Adds "blocked_on" and "waits", as rperf-top-json(5) says. */
+void waits_json(json_t *object, const struct rtop_report *report);
+
+#endif

@@ -1,0 +1,15 @@
+/* What threads waited for, and behind whom, as a pane.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_UI_WAITS_H
+#define RTOP_TUI_UI_WAITS_H
+
+#include "tui/stalls/wait_sums.h"
+#include "tui/term/layout.h"
+
+/* Title, heading, and as many lines as there is room for. */
+void ui_waits_draw(const struct wait_sums *sums, const struct rtop_symbols *symbols, uint64_t length_ns,
+                   struct rect at);
+
+#endif
