@@ -42,8 +42,8 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
 /* False: the lock was not to be had; again later. */
 static bool find_stack(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, uint32_t *stack)
 {
-  const struct stack_noted found = { slow->frames + noted->first, slow->lines + noted->first, noted->depth,
-                                     noted->label_set };
+  struct stack_noted found = { slow->frames + noted->first, slow->lines + noted->first, noted->depth,
+                               noted->label_set };
   return sampler_name_noted(sampler, &found, stack);
 }
 
