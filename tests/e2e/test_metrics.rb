@@ -202,7 +202,7 @@ class TestMetrics < Minitest::Test
   # The same number would be another series: what it is called holds the time of its start.
   def test_another_program_under_the_same_number
     in_folder do |folder, env|
-      File.write("#{folder}/again.rb", "i = 0\nloop { i += 1; exec(RbConfig.ruby, __FILE__, 'more') if ARGV.empty? && File.exist?('#{folder}/go') }")
+      File.write("#{folder}/again.rb", "i = 0\nloop { i += 1; exec('#{RbConfig.ruby}', '--disable=gems', __FILE__, 'more') if ARGV.empty? && File.exist?('#{folder}/go') }")
       ruby("#{folder}/again.rb", env) do |pid|
         serving("-p", pid.to_s, env: env) do |server|
           up = ->(samples) { samples.find("rperf_top_process_up", pid: pid) }
