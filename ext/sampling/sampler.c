@@ -80,20 +80,9 @@ void sampler_begin(struct sampler *sampler)
   memset(&sampler->wait_cpu, 0, sizeof sampler->wait_cpu);
 }
 
-/* Names what is unknown and tries again, without the lock in between. `stack` gives a node as sampler_stack() does. The
- * lock is held at return unless SAMPLER_NO_STACK is returned. */
-static uint32_t stack_with_names(struct sampler *sampler, struct thread_data *data,
-                                 uint32_t (*stack)(struct sampler *, struct thread_data *, VALUE *))
+static uint32_t stack_of_own(struct sampler *sampler, void *data, VALUE *unknown)
 {
-  for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
-    if (!trylock_take(&sampler->lock)) return SAMPLER_NO_STACK;
-    VALUE unknown = 0;
-    uint32_t node = stack(sampler, data, &unknown);
-    if (node != SAMPLER_NO_STACK) return node;
-    trylock_release(&sampler->lock);
-    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return SAMPLER_NO_STACK;
-  }
-  return SAMPLER_NO_STACK;
+  return sampler_stack(sampler, data, unknown);
 }
 
 static void take_sample(struct sampler *sampler, struct thread_data *data, int64_t begin_ns)
@@ -101,8 +90,8 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
   accounting_read_cpu(data, begin_ns);
   accounting_read_blame(sampler, data, begin_ns);
   accounting_read_allocations(sampler, data);
-  uint32_t node = stack_with_names(sampler, data, sampler_stack);
-  if (node == SAMPLER_NO_STACK) {
+  uint32_t node = sampler_named_stack(sampler, data, stack_of_own);
+  if (!sampler_has_stack(node)) {
     atomic_fetch_add_explicit(&sampler->counters.dropped, 1, memory_order_relaxed);
     return;
   }
@@ -114,8 +103,9 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
 }
 
 /* The stack of a thread that is off the GVL and cannot come back while the caller has it. */
-static uint32_t stack_of_other(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
+static uint32_t stack_of_other(struct sampler *sampler, void *other, VALUE *unknown)
 {
+  struct thread_data *data = other;
   VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
   int depth = rb_profile_thread_frames(thread, 0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
   return depth > 0 ? sampler_walk(sampler, data, depth, sampler_root(sampler, data), unknown) : RTOP_NODE_NO_FRAMES;
@@ -123,8 +113,8 @@ static uint32_t stack_of_other(struct sampler *sampler, struct thread_data *data
 
 static void walk_other(struct sampler *sampler, struct thread_data *data)
 {
-  uint32_t node = stack_with_names(sampler, data, stack_of_other);
-  if (node == SAMPLER_NO_STACK) return;
+  uint32_t node = sampler_named_stack(sampler, data, stack_of_other);
+  if (!sampler_has_stack(node)) return;
   sampler_count(&sampler->counters.samples, 1);
   trylock_release(&sampler->lock);
   sampler_saw(data, node, clock_now_ns());
@@ -132,7 +122,7 @@ static void walk_other(struct sampler *sampler, struct thread_data *data)
 }
 
 /* The oldest stack that a hook noted. */
-static uint32_t stack_noted(struct sampler *sampler, struct thread_data *data, VALUE *unknown)
+static uint32_t stack_noted(struct sampler *sampler, void *data, VALUE *unknown)
 {
   const struct noted_stack *noted = &sampler->frames.noted.stacks[0];
   memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
@@ -150,8 +140,8 @@ static void charge_noted(struct sampler *sampler, bool main_ractor)
     if (first->fiber && !main_ractor) return;
     struct thread_data *data = atomic_load(&sampler->threads.table[first->thread]);
     bool alive = data && data->serial == first->serial;
-    uint32_t node = alive ? stack_with_names(sampler, data, stack_noted) : SAMPLER_NO_STACK;
-    if (alive && node == SAMPLER_NO_STACK) return;
+    uint32_t node = alive ? sampler_named_stack(sampler, data, stack_noted) : SAMPLER_NO_STACK;
+    if (alive && !sampler_has_stack(node)) return;
     if (!alive && !trylock_take(&sampler->lock)) return;
     alive = alive && data->serial == first->serial && !data->last_window;
     for (int i = 0; i < 2 && alive; i++) {
@@ -192,7 +182,7 @@ static void name_missed(struct sampler *sampler, struct thread_data *own)
     enum rtop_thread_state state = threads_state(atomic_load(&data->word));
     bool off = state == RTOP_BLOCKED || state == RTOP_WAITING;
     if (off && data != own && !atomic_load(&data->stack_known)) walk_other(sampler, data);
-    else if (data == own && stack_with_names(sampler, own, sampler_stack) != SAMPLER_NO_STACK)
+    else if (data == own && sampler_has_stack(sampler_named_stack(sampler, own, stack_of_own)))
       trylock_release(&sampler->lock);
   }
 }

@@ -101,29 +101,38 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
   return node;
 }
 
-static uint32_t walk_noted(struct sampler *sampler, const struct stack_noted *noted, VALUE *unknown)
+uint32_t sampler_named_stack(struct sampler *sampler, void *what,
+                             uint32_t (*stack)(struct sampler *sampler, void *what, VALUE *unknown))
+{
+  for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
+    if (!trylock_take(&sampler->lock)) return SAMPLER_NO_LOCK;
+    VALUE unknown = 0;
+    uint32_t node = stack(sampler, what, &unknown);
+    if (node != SAMPLER_NO_STACK) return node;
+    trylock_release(&sampler->lock);
+    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) break;
+  }
+  return SAMPLER_NO_STACK;
+}
+
+static uint32_t walk_noted(struct sampler *sampler, void *what, VALUE *unknown)
 {
   static struct thread_data nobody = { .pool = 1 }; /* under the lock */
+  const struct stack_noted *noted = what;
   memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
   memcpy(sampler->stack_lines, noted->lines, noted->depth * sizeof *noted->lines);
   uint32_t root = label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, noted->label_set);
   return sampler_walk(sampler, &nobody, (int)noted->depth, root, unknown);
 }
 
-bool sampler_name_noted(struct sampler *sampler, const struct stack_noted *noted, uint32_t *node)
+bool sampler_name_noted(struct sampler *sampler, struct stack_noted *noted, uint32_t *node)
 {
   *node = RTOP_NODE_ROOT;
   if (noted->depth == 0 || calltree_count(&sampler->tree) >= sampler->tree.capacity / 4 * 3) return true;
-  for (int budget = FRAMES_ADD_PER_JOB; budget > 0; budget--) {
-    VALUE unknown = 0;
-    if (!trylock_take(&sampler->lock)) return false;
-    uint32_t found = walk_noted(sampler, noted, &unknown);
+  uint32_t found = sampler_named_stack(sampler, noted, walk_noted);
+  if (sampler_has_stack(found)) {
     trylock_release(&sampler->lock);
-    if (found != SAMPLER_NO_STACK) {
-      *node = found;
-      return true;
-    }
-    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) return true;
+    *node = found;
   }
-  return true;
+  return found != SAMPLER_NO_LOCK;
 }

@@ -69,11 +69,12 @@ module E2E
     end
   end
 
-  def wait_until(what, seconds: DEADLINE)
+  # Asked for every so often.
+  def wait_until(what, seconds: DEADLINE, every: 0.02)
     finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
     until (result = yield)
       raise "gave up waiting for #{what}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > finish
-      sleep 0.02
+      sleep every
     end
     result
   end

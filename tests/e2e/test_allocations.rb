@@ -1,4 +1,5 @@
 # --allocations: where objects are made, as text, JSON, in summaries and recordings.
+# Waits nearly all of the time
 require_relative "support"
 require_relative "terminal"
 
@@ -24,7 +25,7 @@ class TestAllocations < Minitest::Test
       File.write("#{folder}/shop.rb", PROGRAM)
       go = "#{folder}/go"
       maker = Thread.new { wait_until("sampling") { sampled?(go) } && File.write(go, "") }
-      result = viewer(*options, "--", RbConfig.ruby, "#{folder}/shop.rb", go)
+      result = viewer(*options, "--", RbConfig.ruby, QUICK, "#{folder}/shop.rb", go)
       maker.join
       yield result, folder
     end
@@ -92,7 +93,7 @@ class TestAllocations < Minitest::Test
   def test_alive
     Dir.mktmpdir do |folder|
       File.write("#{folder}/stays.rb", STAYS)
-      result = viewer("--allocations", "-t", "1", "-J", "--", RbConfig.ruby, "#{folder}/stays.rb")
+      result = viewer("--allocations", "-t", "1", "-J", "--", RbConfig.ruby, QUICK, "#{folder}/stays.rb")
       sites = JSON.parse(result.out)["allocation_sites"]
       assert_equal "done", sites["state"], result.err
       kept, lost = %w[Kept Lost].map { |name| sites["sites"].find { |row| row["class"] == name } }

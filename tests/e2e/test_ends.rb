@@ -5,9 +5,9 @@ class TestEnds < Minitest::Test
   include E2E
 
   def test_status_of_the_command_is_passed_on
-    result = viewer("-b", "--", RbConfig.ruby, "-e", "exit 7")
+    result = viewer("-b", "--", RbConfig.ruby, QUICK, "-e", "exit 7")
     assert_equal 7, result.status.exitstatus
-    result = viewer("-o", "#{Dir.tmpdir}/rperf-top-test-#{$$}.collapsed", "--", RbConfig.ruby, "-e", "exit 5")
+    result = viewer("-o", "#{Dir.tmpdir}/rperf-top-test-#{$$}.collapsed", "--", RbConfig.ruby, QUICK, "-e", "exit 5")
     assert_equal 5, result.status.exitstatus
   ensure
     File.unlink("#{Dir.tmpdir}/rperf-top-test-#{$$}.collapsed") rescue nil
@@ -76,7 +76,7 @@ class TestEnds < Minitest::Test
   def test_exports
     Dir.mktmpdir do |dir|
       collapsed, text = "#{dir}/out.collapsed", "#{dir}/out.txt"
-      assert_predicate viewer("-o", collapsed, "--", RbConfig.ruby, "#{PROGRAMS}/fib.rb", "2").status, :success?
+      assert_predicate viewer("-o", collapsed, "--", RbConfig.ruby, QUICK, "#{PROGRAMS}/fib.rb", "2").status, :success?
       lines = File.readlines(collapsed, chomp: true)
       weight = lines.sum { |line| line[/ (\d+)\z/, 1].to_i }
       fib = lines.select { |line| line =~ /Object#fib \d+\z/ }.sum { |line| line[/ (\d+)\z/, 1].to_i }

@@ -17,7 +17,7 @@ class TestExceptions < Minitest::Test
   def test_recorded_and_replayed
     Dir.mktmpdir do |folder|
       File.write("#{folder}/shop.rb", PROGRAM)
-      recorded = viewer("-o", "#{folder}/shop.rpt", "--", RbConfig.ruby, "#{folder}/shop.rb")
+      recorded = viewer("-o", "#{folder}/shop.rpt", "--", RbConfig.ruby, QUICK, "#{folder}/shop.rb")
       assert recorded.status.success?, recorded.err
       replay = viewer("-r", "#{folder}/shop.rpt", "-b", "-J", "-F", "all", "-n", "1")
       told = JSON.parse(replay.out)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A command that cannot be watched: its output opens by itself, the reason stands on top in one sentence, and nobody
 # waits for ever. In batch mode the same on stderr, with a status that is not 0. Needs a Ruby with the extension.
+# Waits nearly all of the time
 . "$(dirname "$0")/tmux.sh"
 ruby=${RUBY:-ruby}
 if [ ! -f "$build/rperf_top.so" ]; then

@@ -92,7 +92,7 @@ class TestFormats < Minitest::Test
   # A recording against itself: both sides are the same, nothing changed; against another program all did.
   def test_two_recordings_are_compared
     Dir.mktmpdir do |dir|
-      assert_predicate viewer("-o", "#{dir}/fib.rpt", "--", RbConfig.ruby, "#{PROGRAMS}/fib.rb", "1").status,
+      assert_predicate viewer("-o", "#{dir}/fib.rpt", "--", RbConfig.ruby, QUICK, "#{PROGRAMS}/fib.rb", "1").status,
                        :success?
       same = compare(file("rpt"), file("rpt"), "#{dir}/same.collapsed").lines(chomp: true)
       assert_operator same.size, :>, 2

@@ -10,6 +10,8 @@ class TestGem < Minitest::Test
   TOOLS = File.dirname(RUBY)
   QUICK = { "CFLAGS" => "-O0 -g0", "MAKEFLAGS" => "-j2" }.freeze   # to compile
   RUNNING = "exit(RperfTop.running? ? 0 : 3)"
+  # It is installed three times: what the compiler made of a file once serves the other two.
+  COMPILER = File.basename(RbConfig::CONFIG["CC"].split.first)
 
   def self.built
     @built ||= begin
@@ -31,12 +33,20 @@ class TestGem < Minitest::Test
     home
   end
 
+  def self.compilers
+    @compilers ||= "#{E2E.logs}/compilers".tap do |folder|
+      FileUtils.mkdir_p("#{folder}/made")
+      File.symlink("#{E2E::PROGRAMS}/remembering_compiler", "#{folder}/#{COMPILER}")
+    end
+  end
+
   def self.without_viewer = @without_viewer ||= installed("slim", "PKG_CONFIG" => "false", "PKG_CONFIG_PATH" => nil)
   def self.whole = @whole ||= installed("whole")
 
   def self.environment(home)
-    { "GEM_HOME" => home, "GEM_PATH" => home, "PATH" => "#{home}/bin:#{TOOLS}:#{ENV["PATH"]}", "RUBYLIB" => nil,
-      "RUBYOPT" => nil, "BUNDLE_APP_CONFIG" => "#{home}/bundle", "BUNDLE_PATH" => nil, "TMPDIR" => E2E.logs }
+    { "GEM_HOME" => home, "GEM_PATH" => home, "PATH" => "#{compilers}:#{home}/bin:#{TOOLS}:#{ENV["PATH"]}",
+      "REMEMBERED" => "#{compilers}/made", "RUBYLIB" => nil, "RUBYOPT" => nil, "BUNDLE_APP_CONFIG" => "#{home}/bundle",
+      "BUNDLE_PATH" => nil, "TMPDIR" => E2E.logs }
   end
 
   def run_in(home, *command, env: {}, chdir: E2E.logs)

@@ -9,7 +9,7 @@ class TestHog < Minitest::Test
   # A recording of all that the program did, and how long its calls took by its own clock.
   def recorded
     Dir.mktmpdir do |folder|
-      viewer("-o", "#{folder}/hog.rpt", "--", RbConfig.ruby, "#{PROGRAMS}/hog.rb", "#{folder}/calls", CALLS.to_s,
+      viewer("-o", "#{folder}/hog.rpt", "--", RbConfig.ruby, QUICK, "#{PROGRAMS}/hog.rb", "#{folder}/calls", CALLS.to_s,
              env: { "TMPDIR" => folder })
       calls = File.readlines("#{folder}/calls").map { |line| line.split.map(&:to_f) }
       assert_equal CALLS, calls.size

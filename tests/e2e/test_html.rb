@@ -24,7 +24,7 @@ class TestHtml < Minitest::Test
       folder = Dir.mktmpdir
       Minitest.after_run { FileUtils.rm_rf(folder) }
       File.write("#{folder}/names.rb", NAMES)
-      result = E2E.viewer("-o", "#{folder}/x.html", "--", RbConfig.ruby, "#{folder}/names.rb")
+      result = E2E.viewer("-o", "#{folder}/x.html", "--", RbConfig.ruby, QUICK, "#{folder}/names.rb")
       raise result.err unless result.status.success?
       "#{folder}/x.html"
     end
@@ -58,7 +58,7 @@ class TestHtml < Minitest::Test
         def counted = nil
         loop { 7.times { counted } and sleep 0.01 }
       RUBY
-      result = viewer("--trace-all", "-t", "1", "-o", "#{folder}/x.html", "--", RbConfig.ruby, "--disable-yjit", "#{folder}/calls.rb")
+      result = viewer("--trace-all", "-t", "1", "-o", "#{folder}/x.html", "--", RbConfig.ruby, QUICK, "--disable-yjit", "#{folder}/calls.rb")
       assert_match(/wrote/, result.err)
       page = shown(of: "#{folder}/x.html")
       counts = methods(page).to_h { |row| [row[5], row[0].delete(",").to_i] }

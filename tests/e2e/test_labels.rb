@@ -93,7 +93,7 @@ class TestLabels < Minitest::Test
   def with_recording(file)
     program = "#{file}.rb"
     File.write(program, PROGRAM.sub("loop do", "200.times do"))
-    made = viewer("-o", file, "--", RbConfig.ruby, program)
+    made = viewer("-o", file, "--", RbConfig.ruby, QUICK, program)
     assert_equal 0, made.status.exitstatus, made.err
   end
 

@@ -91,14 +91,14 @@ class TestManual < Minitest::Test
   end
 
   def test_json
-    watched = viewer("-b", "-J", "-n", "2", "--", RbConfig.ruby, "-e", PROGRAM).out.lines
+    watched = viewer("-b", "-J", "-n", "2", "--", RbConfig.ruby, QUICK, "-e", PROGRAM).out.lines
     several = viewer("-b", "-J", "-r", "#{ROOT}/tests/tui/recordings/1.0-two.rpt").out.lines
     compared = viewer("-b", "-J", *["-r", "#{ROOT}/tests/tui/recordings/1.1.rpt"] * 2).out.lines
     assert_explained([*watched, *several, *compared].map { |line| JSON.parse(line) }, "UPDATES")
   end
 
   def test_json_of_a_summary
-    result = viewer("--stat", "-J", "--", RbConfig.ruby, "-e", "x = 0; 3_000_000.times { x += 1 }")
+    result = viewer("--stat", "-J", "--", RbConfig.ruby, QUICK, "-e", "x = 0; 3_000_000.times { x += 1 }")
     assert_explained([JSON.parse(result.out.lines.last)], "SUMMARIES")
   end
 

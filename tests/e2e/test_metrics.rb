@@ -1,5 +1,6 @@
 # --metrics on programs that are strange, come and go; readers that are slow; the file for node_exporter; and all that is
 # shipped for Prometheus.
+# Waits nearly all of the time
 require_relative "metrics"
 
 class TestMetrics < Minitest::Test
@@ -38,7 +39,7 @@ class TestMetrics < Minitest::Test
 
   # A Ruby program with the extension, once it has its channel in the folder of `env`.
   def ruby(program, env, **more)
-    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env, more.transform_keys(&:to_s)), RbConfig.ruby, program, out: File::NULL)
+    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env, more.transform_keys(&:to_s)), RbConfig.ruby, QUICK, program, out: File::NULL)
     wait_until("a channel") { Dir["#{env["RPERF_TOP_DIR"]}/rperf-top.*.#{pid}.*"].any? }
     yield pid
   ensure
@@ -201,7 +202,7 @@ class TestMetrics < Minitest::Test
   # The same number would be another series: what it is called holds the time of its start.
   def test_another_program_under_the_same_number
     in_folder do |folder, env|
-      File.write("#{folder}/again.rb", "i = 0\nloop { i += 1; exec(RbConfig.ruby, __FILE__, 'more') if ARGV.empty? && File.exist?('#{folder}/go') }")
+      File.write("#{folder}/again.rb", "i = 0\nloop { i += 1; exec('#{RbConfig.ruby}', '--disable=gems', __FILE__, 'more') if ARGV.empty? && File.exist?('#{folder}/go') }")
       ruby("#{folder}/again.rb", env) do |pid|
         serving("-p", pid.to_s, env: env) do |server|
           up = ->(samples) { samples.find("rperf_top_process_up", pid: pid) }
@@ -276,7 +277,7 @@ class TestMetrics < Minitest::Test
 
   def test_a_command_and_its_status
     in_folder do |folder, env|
-      result = viewer("--metrics", "0", "--", RbConfig.ruby, "-e", "puts 12; $stdout.flush; sleep 0.5; exit 7", env: env)
+      result = viewer("--metrics", "0", "--", RbConfig.ruby, QUICK, "-e", "puts 12; $stdout.flush; sleep 0.5; exit 7", env: env)
       assert_equal 7, result.status.exitstatus, result.err
       assert_equal "12\n", result.out
       assert_match(%r{\Arperf-top: serving http://127\.0\.0\.1:\d+/metrics$}, result.err)

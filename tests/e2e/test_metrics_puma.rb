@@ -1,5 +1,6 @@
 # A puma with two workers as a monitoring system sees it: its counters are those of the program, and a real Prometheus
 # scrapes and answers.
+# Waits nearly all of the time
 require_relative "metrics"
 
 class TestMetricsPuma < Minitest::Test

@@ -4,10 +4,11 @@ require_relative "push"
 class TestPush < Minitest::Test
   include E2E
 
-  # Computes under two labels and sleeps, for a time of its own measure; the second argument: forks one like itself.
+  # Computes under two labels and sleeps, for a time of its own measure; the second argument: forks one like itself. RESTS:
+  # it sleeps where it would compute.
   PROGRAM = <<~'RUBY'
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    def compute(seconds) = (finish = now + seconds; i = 0; i += 1 while now < finish; i)
+    def compute(seconds) = ENV["RESTS"] ? sleep(seconds) : (finish = now + seconds; i = 0; i += 1 while now < finish; i)
     def alpha = compute(0.3)
     def beta = compute(0.15)
     truth = Hash.new(0.0)
@@ -47,8 +48,10 @@ class TestPush < Minitest::Test
     text.lines.to_h { |line| line.split.then { |pid, *times| [pid.to_i, times.to_h { |pair| pair.split("=").then { |name, time| [name, time.to_f] } }] } }
   end
 
-  def push(url, *options, env:, seconds:, more: [])
-    viewer("--push", url, "--interval", "0.5", "--hz", "1000", *options, "--", RbConfig.ruby, "#{env["TMPDIR"]}/program.rb", seconds.to_s, *more, env: env)
+  # Of a program that computes where its sums are looked at.
+  def push(url, *options, env:, seconds:, more: [], computes: false)
+    viewer("--push", url, "--interval", "0.5", "--hz", "1000", *options, "--", RbConfig.ruby, QUICK, "#{env["TMPDIR"]}/program.rb",
+           seconds.to_s, *more, env: { "RESTS" => computes ? nil : "1" }.merge(env))
   end
 
   def assert_truth(truth, profiles, pid)
@@ -71,7 +74,7 @@ class TestPush < Minitest::Test
     each_kind do |kind, path|
       in_folder do |_, env|
         serving do |server|
-          result = push("http://127.0.0.1:#{server.port}#{path}", "--push-name", "shop/web", env: env, seconds: 2.4)
+          result = push("http://127.0.0.1:#{server.port}#{path}", "--push-name", "shop/web", env: env, seconds: 2.4, computes: true)
           assert_equal 0, result.status.exitstatus, result.err
           (pid, truth), = truths(result.out).to_a
           profiles = server.profiles
@@ -119,7 +122,7 @@ class TestPush < Minitest::Test
       first = ProfileServer.new
       out = Tempfile.new("out")
       pusher = spawn(env, VIEWER, "--push", "http://127.0.0.1:#{first.port}/ingest", "--interval", "0.5", "--hz", "1000", "--",
-                     RbConfig.ruby, "#{env["TMPDIR"]}/program.rb", "4", in: File::NULL, out: out.path, err: "#{env["TMPDIR"]}/err")
+                     RbConfig.ruby, QUICK, "#{env["TMPDIR"]}/program.rb", "4", in: File::NULL, out: out.path, err: "#{env["TMPDIR"]}/err")
       wait_until("a profile") { !first.requests.empty? }
       first.close
       wait_until("trouble") { File.read("#{env["TMPDIR"]}/err").include?("cannot send") }
@@ -148,7 +151,7 @@ class TestPush < Minitest::Test
   end
 
   def sleeping(env)
-    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, "-e", "loop { sleep 0.05; 2000.times(&:to_s) }", out: File::NULL)
+    pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, QUICK, "-e", "loop { sleep 0.05; 2000.times(&:to_s) }", out: File::NULL)
     wait_until("a channel") { Dir["#{env["RPERF_TOP_DIR"]}/rperf-top.*.#{pid}.*"].any? }
     yield pid
   ensure
@@ -196,7 +199,7 @@ class TestPush < Minitest::Test
       end
       times, count = [], 0
       serving(answer: ->(*) { times << Process.clock_gettime(Process::CLOCK_MONOTONIC); (count += 1) == 1 ? "503 Later\r\nRetry-After: 2\r\nContent-Length: 0\r\n\r\n" : nil }) do |server|
-        result = push("http://127.0.0.1:#{server.port}/ingest", env: env, seconds: 4)
+        result = push("http://127.0.0.1:#{server.port}/ingest", env: env, seconds: 4, computes: true)
         assert result.status.success?, result.err
         assert_operator times[1] - times[0], :>, 1.9, "as it asked"
         (pid, truth), = truths(result.out).to_a

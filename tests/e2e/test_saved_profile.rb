@@ -23,7 +23,7 @@ class TestSavedProfile < Minitest::Test
     @folder = Dir.mktmpdir("rperf-top-saved.")
     @path = "#{@folder}/saved.json"
     out, err, status = Open3.capture3({ "RPERF_TOP" => "0", "RPERF_TOP_DIR" => @folder, "RUBYLIB" => E2E::BUILD },
-                                      RbConfig.ruby, "-e", PROGRAM, @path)
+                                      RbConfig.ruby, QUICK, "-e", PROGRAM, @path)
     assert_predicate status, :success?, err
     @truth = JSON.parse(out)
   end

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Threads, source and skyline in a real terminal: over a stand-in first, then over a real Ruby program.
+# Waits nearly all of the time
 . "$(dirname "$0")/tmux.sh"
 
 row_is_marked() { screen | grep -E '^>' | grep -qF -e "$1"; }

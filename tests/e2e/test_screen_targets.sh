@@ -1,5 +1,6 @@
 #!/bin/bash
 # What happens to the screen when something happens to the process that it watches; the list of processes.
+# Waits nearly all of the time
 . "$(dirname "$0")/tmux.sh"
 
 # Other processes of this machine may be in the list too: walks down to the row that matches.

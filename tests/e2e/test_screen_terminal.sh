@@ -1,5 +1,6 @@
 #!/bin/bash
 # The terminal: any size, any TERM and locale, and it is given back whatever happens.
+# Waits nearly all of the time
 . "$(dirname "$0")/tmux.sh"
 
 start_fake || exit 1

@@ -8,7 +8,7 @@ class TestStalls < Minitest::Test
     Dir.mktmpdir do |folder|
       command = "env | grep ^RPERF_TOP_STALL >> #{folder}/found; echo noise; echo more >&2"
       result = viewer("-b", "-J", "--on-stall", command, "--save-on-stall", folder, "--stall-method", "off",
-                      "--stall-waiting", "off", "--stall-stopped", "off", *options, "--", RbConfig.ruby, "#{PROGRAMS}/#{program}",
+                      "--stall-waiting", "off", "--stall-stopped", "off", *options, "--", RbConfig.ruby, QUICK, "#{PROGRAMS}/#{program}",
                       env: { "TMPDIR" => folder })
       found = File.exist?("#{folder}/found") ? File.read("#{folder}/found") : ""
       yield result, found, folder
@@ -50,7 +50,7 @@ class TestStalls < Minitest::Test
   def test_what_is_known_later_is_so_in_the_past
     Dir.mktmpdir do |folder|
       file = "#{folder}/long.rpt"
-      viewer("-o", file, "--", RbConfig.ruby, "#{PROGRAMS}/long_call.rb", env: { "TMPDIR" => folder })
+      viewer("-o", file, "--", RbConfig.ruby, QUICK, "#{PROGRAMS}/long_call.rb", env: { "TMPDIR" => folder })
       object = viewer("-b", "-J", "-F", "all", "-r", file).objects.last
       index = object["methods"].find { |row| row["name"] == "String#index" }
       assert_operator index["self"], :>, 0.75, object["methods"].to_h { |row| [row["name"], row["self"]] }.inspect

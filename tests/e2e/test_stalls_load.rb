@@ -1,5 +1,6 @@
 # A load that begins on a server is no stall: what it does per request takes the time that it takes. Many queries for
 # one request are. What a machine adds that has no core for it, stops and waits for the GVL, is left out.
+# Waits nearly all of the time
 require_relative "shop"
 require "socket"
 

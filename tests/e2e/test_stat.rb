@@ -25,7 +25,7 @@ class TestStat < Minitest::Test
   def test_figures
     program = "20.times { Thread.new { 1 }.join }; GC.start; 10_000.times { Object.new }; " \
               "t = Process.clock_gettime(1); nil while Process.clock_gettime(1) - t < 0.6; sleep 0.7"
-    stat, status = json("--", RbConfig.ruby, "-e", program)
+    stat, status = json("--", RbConfig.ruby, QUICK, "-e", program)
     assert_equal [0, 0], [status, stat["status"]]
     assert_operator stat["real"], :>, 1.3
     # Each has what the program takes of it, and no more than the other leaves.
@@ -58,7 +58,7 @@ class TestStat < Minitest::Test
   end
 
   def test_time_is_up
-    stat, status = json("-t", "0.5", "--", RbConfig.ruby, "#{PROGRAMS}/fib.rb")
+    stat, status = json("-t", "0.5", "--", RbConfig.ruby, QUICK, "#{PROGRAMS}/fib.rb")
     assert_equal 0, status
     refute stat.key?("status")
     assert_operator stat["running"], :>, 0.2

@@ -188,7 +188,7 @@ class TestStreamTrees < Minitest::Test
   def test_a_command
     in_folder do |_, env|
       last = nil
-      streaming(env.merge("HOLD" => "1"), "--", RbConfig.ruby, FAMILY) do |line, there|
+      streaming(env.merge("HOLD" => "1"), "--", RbConfig.ruby, QUICK, FAMILY) do |line, there|
         all = all_six(line)
         names = all["processes"].to_h { |process| [process["pid"], process["command"]] }
         master = all["processes"].first

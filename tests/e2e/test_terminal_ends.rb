@@ -1,4 +1,5 @@
 # Every kind of end in every state of the screen: the process is gone within a second, the terminal is whole.
+# Waits nearly all of the time
 require_relative "terminal"
 
 class TestTerminalEnds < Minitest::Test

@@ -1,4 +1,5 @@
 # --trace: exact counts and times of chosen methods, in reports, summaries and recordings.
+# Waits nearly all of the time
 require_relative "support"
 require_relative "terminal"
 
@@ -49,13 +50,13 @@ class TestTrace < Minitest::Test
 
   # From where the method is defined on: of a program that begins with it that misses what comes before the next look.
   def test_the_sum_of_a_command
-    result = viewer("--stat", "-J", "--trace", "Orders#place", "--trace", "Orders#check", "--", RbConfig.ruby, ORDERS, "4")
+    result = viewer("--stat", "-J", "--trace", "Orders#place", "--trace", "Orders#check", "--", RbConfig.ruby, QUICK, ORDERS, "4")
     assert_equal 0, result.status.exitstatus, result.err
     place, check = JSON.parse(result.out)["traces"]
     assert_operator place["calls"], :>, 20
     assert_in_delta 3 * place["calls"], check["calls"], 3
     assert_operator place["traced"], :>, 0.1
-    text = viewer("--stat", "--trace", "Orders#place", "--", RbConfig.ruby, ORDERS, "3")
+    text = viewer("--stat", "--trace", "Orders#place", "--", RbConfig.ruby, QUICK, ORDERS, "3")
     assert_match(/^Traced Orders#place$/, text.err)
     assert_match(/\A\d+\n\d+\n\z/, text.out)
   end

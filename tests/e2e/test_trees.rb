@@ -9,7 +9,7 @@ class TestTrees < Minitest::Test
   # What a command made is in one view; what each made alone is the same, together.
   def test_sums_of_a_command
     in_folder do |_, env|
-      result = viewer("-J", "-F", "all", "--", RbConfig.ruby, FAMILY, env: env.merge("RPERF_TOP_KEEP" => "1"))
+      result = viewer("-J", "-F", "all", "--", RbConfig.ruby, QUICK, FAMILY, env: env.merge("RPERF_TOP_KEEP" => "1"))
       assert_predicate result.status, :success?
       all = result.objects.last
       processes = all["processes"]
@@ -37,10 +37,10 @@ class TestTrees < Minitest::Test
 
   def test_a_summary
     in_folder do |folder, env|
-      stat = viewer("--stat", "-J", "--", RbConfig.ruby, FAMILY, env: env).objects.last
+      stat = viewer("--stat", "-J", "--", RbConfig.ruby, QUICK, FAMILY, env: env).objects.last
       assert_equal 6, stat["processes"].size
       assert_in_delta stat["processes"].sum { |process| process["running"] }, stat["running"], 1e-6
-      text = viewer("--stat", "--", RbConfig.ruby, FAMILY, env: env).err
+      text = viewer("--stat", "--", RbConfig.ruby, QUICK, FAMILY, env: env).err
       assert_match(/^ +running +waiting +blocked +CPU  6 processes\n/, text)
       %w[first second grandchild late].each { |name| assert_match(/ms  \d+ #{name}: ended by itself$/, text) }
       assert_empty Dir["#{folder}/*"]
@@ -50,7 +50,7 @@ class TestTrees < Minitest::Test
   def test_files
     in_folder do |folder, env|
       %w[rpt collapsed].each do |ending|
-        assert_predicate viewer("-o", "#{folder}/x.#{ending}", "--", RbConfig.ruby, FAMILY, env: env).status, :success?
+        assert_predicate viewer("-o", "#{folder}/x.#{ending}", "--", RbConfig.ruby, QUICK, FAMILY, env: env).status, :success?
       end
       METHODS.each { |name| assert_includes File.read("#{folder}/x.collapsed"), name }
       replay = viewer("-J", "-F", "all", "-r", "#{folder}/x.rpt").objects.last

@@ -1,4 +1,5 @@
 # Process trees as they are listed, found by name, and told apart.
+# Waits nearly all of the time
 require_relative "family"
 
 class TestTreesNames < Minitest::Test

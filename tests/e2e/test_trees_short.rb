@@ -9,7 +9,7 @@ class TestTreesShort < Minitest::Test
 
   def test_children_that_come_and_go
     in_folder do |_, env|
-      result = viewer("--stat", "-J", "--", RbConfig.ruby, "#{PROGRAMS}/short_lived.rb", CHILDREN.to_s, env: env)
+      result = viewer("--stat", "-J", "--", RbConfig.ruby, QUICK, "#{PROGRAMS}/short_lived.rb", CHILDREN.to_s, env: env)
       assert_predicate result.status, :success?, result.err
       stat = result.objects.last
       gone = stat["processes_gone"] || { "count" => 0, "running" => 0 }

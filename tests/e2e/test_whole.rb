@@ -1,4 +1,5 @@
 # --trace-all: exact counts and times of all calls, as text, JSON, in summaries and recordings.
+# Waits nearly all of the time
 require_relative "support"
 require_relative "terminal"
 
@@ -30,7 +31,7 @@ class TestWhole < Minitest::Test
       File.write("#{folder}/shop.rb", PROGRAM)
       go = "#{folder}/go"
       maker = Thread.new { wait_until("tracing") { traced?(go) } && File.write(go, "") }
-      result = viewer(*options, "--", RbConfig.ruby, "#{folder}/shop.rb", go)
+      result = viewer(*options, "--", RbConfig.ruby, QUICK, "#{folder}/shop.rb", go)
       maker.join
       yield result, folder
     end
@@ -120,7 +121,7 @@ class TestWhole < Minitest::Test
       assert_equal [100, 1000, 2000], calls_in(file).values_at("Shop#order", "Shop#price", "Shop#tax")
     end
     File.delete(file)
-    result = viewer("--trace-all", "-t", "1", "-o", file, "--", RbConfig.ruby, "--yjit", "-e", "30.times { sleep 0.1 }")
+    result = viewer("--trace-all", "-t", "1", "-o", file, "--", RbConfig.ruby, QUICK, "--yjit", "-e", "30.times { sleep 0.1 }")
     assert_match(/no call was traced: not done: YJIT is on|invalid option --yjit/, result.err)
     refute_path_exists file
   ensure
@@ -170,7 +171,7 @@ class TestWhole < Minitest::Test
   end
 
   def test_yjit
-    result = viewer("--trace-all", "-t", "1", "--", RbConfig.ruby, "--yjit", "-e", "30.times { sleep 0.1 }")
+    result = viewer("--trace-all", "-t", "1", "--", RbConfig.ruby, QUICK, "--yjit", "-e", "30.times { sleep 0.1 }")
     skip "this Ruby has no YJIT" if result.err.match?(/invalid option --yjit/)
     assert_match(/no call was traced: not done: YJIT is on/, result.err)
     assert_equal "", result.out

@@ -4,6 +4,7 @@ require "shellwords"
 
 class Tmux
   SOON = 20
+  EVERY = 0.08 # each look is a process, and the viewer draws ten times a second
 
   def self.there? = system("tmux", "-V", out: File::NULL)
 
@@ -24,12 +25,12 @@ class Tmux
 
   def top(rows) = text.lines.first(rows).join
 
-  def wait_for(pattern) = E2E.wait_until("#{pattern} at #{size}") { text.match?(pattern) }
-  def wait_gone(pattern) = E2E.wait_until("no #{pattern} at #{size}") { !text.match?(pattern) }
+  def wait_for(pattern) = E2E.wait_until("#{pattern} at #{size}", every: EVERY) { text.match?(pattern) }
+  def wait_gone(pattern) = E2E.wait_until("no #{pattern} at #{size}", every: EVERY) { !text.match?(pattern) }
 
   # In its first rows.
   def shows_soon?(pattern, rows:, seconds: SOON)
-    E2E.wait_until(pattern.inspect, seconds: seconds) { top(rows).match?(pattern) }
+    E2E.wait_until(pattern.inspect, seconds: seconds, every: EVERY) { top(rows).match?(pattern) }
   rescue RuntimeError
     false
   end

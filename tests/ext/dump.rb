@@ -21,7 +21,7 @@ class Dump
   def initialize(data, text = nil)
     @data = data
     @text = text
-    @stacks = {}
+    @stacks, @labels, @above = {}, {}, {}
     data["windows"].each do |window|
       window["cells"].map! { |row| Cell.new(*row) }
       window["late"].map! { |row| Late.new(*row) }
@@ -72,14 +72,32 @@ class Dump
   # Frames of a node, leaf first, as [frame, line].
   def stack_frames(node)
     @stacks[node] ||= begin
-      parent, frame, line, = @data["nodes"][node]
-      node.zero? ? [] : [[frames[frame], line], *stack_frames(parent)]
+      stack, at = [], node
+      until at.zero?
+        parent, frame, line, = @data["nodes"][at]
+        stack << [frames[frame], line]
+        at = parent
+      end
+      stack
     end
   end
 
-  def stack(node) = stack_frames(node).map { |frame, _| frame["label"] }
-  def leaf(node) = stack(node).first
+  def stack(node) = @labels[node] ||= stack_frames(node).map { |frame, _| frame["label"] }
+  def leaf(node) = node.zero? ? nil : frames[@data["nodes"][node][1]]["label"]
   def lines(node) = stack_frames(node).map { |_, line| line }
+
+  # Whether a frame with the label is on the stack of the node.
+  def on_stack?(node, label)
+    known = @above[label] ||= { 0 => false }
+    path = []
+    until known.key?(node) || leaf(node) == label
+      path << node
+      node = @data["nodes"][node][0]
+    end
+    found = known[node] = known.fetch(node, true)
+    path.each { |one| known[one] = found }
+    found
+  end
 
   # Time of a thread or state that nobody owns (any more).
   def unsampled(thread: nil, state: nil) = total(thread: thread, state: state, leaf: "(not sampled)")
@@ -87,6 +105,7 @@ class Dump
   # Every cell of the history, late ones too.
   def cells = @cells ||= windows.flat_map { |window| window["cells"] + window["late"] }
   def late = windows.flat_map { |window| window["late"] }
+  def cells_of(thread) = (@cells_of ||= cells.group_by(&:thread)).fetch(thread, [])
 
   # {[thread, state] => wall}, or with another field.
   def by_state(field = :wall)
@@ -101,9 +120,10 @@ class Dump
   end
 
   def total(field = :wall, thread: nil, state: nil, leaf: nil, on_stack: nil)
-    cells.sum do |cell|
-      next 0 if thread && cell.thread != thread || state && !Array(state).include?(cell.state)
-      next 0 if leaf && leaf(cell.node) != leaf || on_stack && !stack(cell.node).include?(on_stack)
+    states = state && Array(state)
+    (thread ? cells_of(thread) : cells).sum do |cell|
+      next 0 if states && !states.include?(cell.state)
+      next 0 if leaf && leaf(cell.node) != leaf || on_stack && !on_stack?(cell.node, on_stack)
       cell[field]
     end
   end

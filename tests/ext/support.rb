@@ -22,14 +22,14 @@ module Support
     Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 
-  # The value of the block as soon as it is true; raises when it is not within the deadline.
-  def self.wait_for(what, seconds = DEADLINE)
+  # The value of the block as soon as it is true; raises when it is not within the deadline. Asked for every so often.
+  def self.wait_for(what, seconds = DEADLINE, every: 0.005)
     deadline = now + seconds
     loop do
       value = yield
       return value if value
       raise "waited #{seconds} s in vain for #{what}" if now > deadline
-      IO.select(nil, nil, nil, 0.005)
+      IO.select(nil, nil, nil, every)
     end
   end
 
@@ -87,9 +87,9 @@ module Support
       Dump.read(channel, *options)
     end
 
-    # Reads until the block accepts what it read.
-    def dump_until(what, *options)
-      Support.wait_for(what) { (dump = dump(*options)) && yield(dump) && dump }
+    # Reads until the block accepts what it read; three times a window, for reading takes a core.
+    def dump_until(what, *options, seconds: DEADLINE)
+      Support.wait_for(what, seconds, every: 0.03) { (dump = dump(*options)) && yield(dump) && dump }
     end
 
     # A line of /proc/PID/task/TID/status of its publisher.

@@ -1,5 +1,6 @@
 # What cannot be had, what fails at load, and how a program ends when the file system does not answer: the program goes
 # on as it would, with one line at the most. tests/ext/failures/preload.c makes things go wrong.
+# Waits nearly all of the time
 require_relative "support"
 
 class FailuresTest < Minitest::Test

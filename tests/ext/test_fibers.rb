@@ -1,5 +1,6 @@
 # Fibers under a scheduler: a thread's waiting time is theirs. The scheduler of these programs knows the truth
 # (fiber_loop.rb).
+# Waits nearly all of the time
 require_relative "support"
 
 class FibersTest < Minitest::Test

@@ -1,4 +1,5 @@
 # The recorder off and nobody watching: no windows, no wake-ups, no hooks.
+# Waits nearly all of the time
 require_relative "support"
 
 class ParkedTest < Minitest::Test

@@ -1,4 +1,5 @@
 # Exceptions per window: all that are raised in the main Ractor, none that are not; and their classes and places.
+# Waits nearly all of the time
 require_relative "support"
 
 class RaisesTest < Minitest::Test

@@ -1,39 +1,17 @@
 # Allocation sites: against the program's own numbers, exactly and as estimates; what is alive; beginnings and ends.
-require_relative "support"
+require_relative "exact"
 
 class SitesTest < Minitest::Test
   include Support
+  include Exact
 
   WHAT = { state: 48, sum: 49, objects: 50, bytes: 51, samples: 52, square: 53, cross: 54, alive: 55 }.freeze
   OBJECTS_LOOKED = 1
   SUMS = %i[time own objects seen square looked full].freeze
   STATES = { 1 => :on, 2 => :waits, 3 => :telling, 4 => :done, 5 => :no_gc, 6 => :refused }.freeze
-  # Jobs run when something does.
-  AWAKE = "Thread.new { loop { sleep 0.002 } }\n"
   PLENTY = { "RPERF_TOP_BUDGET" => "50" }.freeze
 
-  def view(program, seconds: 60)
-    @viewers ||= []
-    @viewers << IO.popen([Dump::TOOL, program.channel, "--watch", "1000", "--until-eof", "--trace", "@", "--trace-seconds",
-                          seconds.to_s], "w", out: File::NULL, err: File::NULL)
-    @viewers.last
-  end
-
-  def teardown
-    @viewers&.each { |viewer| viewer.close rescue nil }
-    super
-  end
-
-  def rows(dump) = dump.windows.flat_map { |window| window["exact"] }
-
-  def state(dump)
-    row = (dump.windows.last&.fetch("exact") || []).find { |_, what,| what == WHAT[:state] }
-    row && STATES[row.last]
-  end
-
-  def until_state(program, *wanted)
-    program.dump_until("#{wanted}") { |dump| wanted.include?(state(dump)) }
-  end
+  def view(program, seconds: 60) = super(program, "@", seconds:)
 
   def sums(dump)
     rows(dump).each_with_object(Hash.new(0)) { |(_, what, key, value), all| all[SUMS[key]] += value if what == WHAT[:sum] }

@@ -1,46 +1,15 @@
 # Methods that are traced: counts against the program's own counters, times, beginnings and ends.
-require_relative "support"
+require_relative "exact"
 
 class TraceTest < Minitest::Test
   include Support
+  include Exact
 
   WHAT = { state: 1, traced: 2, calls: 3, returned: 4, raised: 5, untimed: 6, total: 7, self: 8, wait: 9, off: 10, total_max: 11,
            self_max: 12, total_times: 13, self_times: 14, caller: 15, slow: 16, too_many: 17 }.freeze
   STATES = { 1 => :waits, 2 => :traced, 3 => :gone, 4 => :not_ruby, 5 => :refused, 6 => :expired, 7 => :too_many, 8 => :yjit }.freeze
   GO = "STDIN.gets\n"
-  # Tracing begins when something runs.
-  AWAKE = "Thread.new { loop { sleep 0.002 } }\n"
   MONOTONIC = "def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)\n"
-
-  # A viewer that wants these methods traced, until it is told to end.
-  class Viewer
-    def initialize(path, methods, seconds, slower_us, rate)
-      options = methods.flat_map { |method| ["--trace", method] }
-      options += ["--trace-slower", slower_us.to_s] if slower_us
-      options += ["--trace-seconds", seconds.to_s] if seconds
-      @io = IO.popen([Dump::TOOL, path, "--watch", rate.to_s, "--until-eof", *options], "r+", err: File::NULL)
-      @reader = ::Thread.new { @io.read }
-    end
-
-    def pid = @io.pid
-    def kill = Process.kill(:KILL, pid)
-
-    def finish
-      @io.close_write
-      @reader.value
-      @io.close
-    end
-  end
-
-  def view(program, *methods, seconds: nil, slower_us: nil, rate: 1000)
-    (@viewers ||= []) << (viewer = Viewer.new(program.channel, methods, seconds, slower_us, rate))
-    viewer
-  end
-
-  def teardown
-    @viewers&.each { |viewer| viewer.finish rescue nil }
-    super
-  end
 
   # All numbers of a method: {what => sum}, and {caller => calls}, {length of a bucket => calls}.
   def numbers(dump, label)
@@ -60,8 +29,6 @@ class TraceTest < Minitest::Test
     sums
   end
 
-  def rows(dump) = dump.windows.flat_map { |window| window["exact"] }
-
   def length_of(bucket)
     return bucket if bucket < 128
     shift = bucket / 64 - 1
@@ -77,10 +44,7 @@ class TraceTest < Minitest::Test
 
   def until_state(program, *wanted)
     last = nil
-    wait_for("#{wanted}", 60) do
-      dump = program.dump
-      dump && (last = states(dump)).map(&:last).sort == wanted.sort && dump
-    end
+    program.dump_until("#{wanted}", seconds: 60) { |dump| (last = states(dump)).map(&:last).sort == wanted.sort }
   rescue RuntimeError => error
     raise "#{error.message}: #{last}"
   end
@@ -187,7 +151,7 @@ class TraceTest < Minitest::Test
     view(program, "Both#call", slower_us: 3_600_000_000)
     viewer = view(program, "Both#call", slower_us: 20_000)
     program.dump_until("slow calls") { |one| slow_calls(one, "Both#call").size >= 3 }
-    viewer.finish
+    viewer.close
     program.dump_until("the other alone") { |one| states(one).size == 2 && one.windows.last(5).all? { |window| window["slow"].empty? } }
   end
 
@@ -394,7 +358,7 @@ class TraceTest < Minitest::Test
     assert_equal "on", program.line
     dump = program.dump_until("its calls") { |one| numbers(one, "Mid#down_again")[:returned] == 40 }
     assert_equal 0, numbers(dump, "Mid#down")[:calls]
-    viewer.finish
+    viewer.close
     program.dump_until("the end of tracing") { |one| states(one).empty? }
     program.puts
     assert_equal "out", program.line
@@ -450,7 +414,7 @@ class TraceTest < Minitest::Test
     program.line
     viewer = view(program, "Busy#call")
     program.dump_until("calls") { |dump| numbers(dump, "Busy#call")[:calls] > 100 }
-    viewer.kill
+    Process.kill(:KILL, viewer.pid)
     last = program.dump_until("the end of tracing") { |dump| states(dump).empty? }.windows.last["sequence"]
     view(program) # else it would be parked by its own wish
     dump = program.dump_until("windows more") { |one| one.windows.last["sequence"] > last + 2 }
@@ -491,7 +455,7 @@ class TraceTest < Minitest::Test
     program.puts
     program.line
     program.dump_until("100 calls of each") { |one| %w[both one].all? { |name| numbers(one, "Two##{name}")[:calls] == 100 } }
-    first.finish
+    first.close
     dump = until_state(program, :traced)
     again = dump.windows.last["sequence"]
     program.dump_until("the second to trace by itself") { |one| one.windows.last["sequence"] > again + 3 }

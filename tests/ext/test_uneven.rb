@@ -1,4 +1,5 @@
-# Runs alone: it brings along the two processes that keep the cores busy.
+# Runs alone: it brings along the two processes that keep the cores busy, for Ruby code that is interpreted and for code
+# that is compiled at once.
 # Work of 600 us and of 50 us, each between two waits of its own, so that its time is known however few instants meet
 # it. Taken from these instants alone beside two busy processes the short work is 53 % too little, by kind 13 % (five
 # runs of 2.5 s). Held are 38 %.
@@ -18,9 +19,15 @@ class UnevenTest < Minitest::Test
     pids&.each { |pid| Process.wait(pid) }
   end
 
+  def yjit? = system(RbConfig.ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?", err: File::NULL)
+
   def test_short_work_between_two_waits_of_its_own
     beside_two_busy do
-      mixture("uneven", 8, 1000, { "RPERF_TOP_BUDGET" => "100" }, seconds: 10) do |truth, dump|
+      programs = [nil, ("1" if yjit?)].uniq.map do |yjit|
+        begin_mixture("uneven", 8, 1000, { "RPERF_TOP_BUDGET" => "100", "RUBY_YJIT_ENABLE" => yjit }, seconds: 10)
+      end
+      programs.each do |program|
+        truth, dump = end_mixture(program)
         found = dump.total(:cpu, state: "running", on_stack: "Uneven#short")
         assert_in_delta 1, found.fdiv(truth.fetch("Uneven#short")[2]), UNEVEN
       end

@@ -1,20 +1,14 @@
 # All calls of the program: counts against its own counters, the tree, times, beginnings and ends.
-require_relative "support"
+require_relative "exact"
 
 class WholeTest < Minitest::Test
   include Support
+  include Exact
 
   WHAT = { state: 32, traced: 33, own: 34, untimed: 35, unnamed: 36, calls: 40, total: 41, self: 42 }.freeze
   STATES = { 1 => :on, 2 => :telling, 3 => :done, 4 => :full, 5 => :yjit, 6 => :refused }.freeze
-  # Jobs run when something does.
-  AWAKE = "Thread.new { loop { sleep 0.002 } }\n"
 
-  def view(program, seconds: 60, name: "*")
-    @viewers ||= []
-    @viewers << IO.popen([Dump::TOOL, program.channel, "--watch", "1000", "--until-eof", "--trace", name, "--trace-seconds",
-                          seconds.to_s], "w", out: File::NULL, err: File::NULL)
-    @viewers.last
-  end
+  def view(program, seconds: 60, name: "*") = super(program, name, seconds:)
 
   # Refused where YJIT is on, whatever the tests run with.
   def setup
@@ -24,19 +18,7 @@ class WholeTest < Minitest::Test
 
   def teardown
     ENV["RUBY_YJIT_ENABLE"] = @compiled
-    @viewers&.each { |viewer| viewer.close rescue nil }
     super
-  end
-
-  def rows(dump) = dump.windows.flat_map { |window| window["exact"] }
-
-  def state(dump)
-    row = (dump.windows.last&.fetch("exact") || []).find { |_, what,| what == WHAT[:state] }
-    row && STATES[row.last]
-  end
-
-  def until_state(program, *wanted)
-    program.dump_until("#{wanted}") { |dump| wanted.include?(state(dump)) }
   end
 
   def label(dump, node) = dump.frames[dump["nodes"][node][1]]["label"]

@@ -11,7 +11,7 @@ class TestExamples < Minitest::Test
   APPLICATION = <<~'RUBY'
     $0 = ENV.fetch("TITLE", $0)
     def busy = 20_000.times { |i| i % 1000 == 0 ? i.to_s : i * i }
-    def work = (busy; sleep 0.005) # or these examples would take most of the CPU time of all tests
+    def work = (busy; sleep 0.02) # or these examples would take most of the CPU time of all tests
     others = Array.new(2) { Thread.new { loop { work } } }
     finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) + Float(ENV.fetch("RUNS", "3"))
     collecting = Thread.new { loop { GC.start; sleep 1 } } # what is alive is known then

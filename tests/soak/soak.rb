@@ -1,4 +1,5 @@
 # A long watch: puma under load with the recorder on, one viewer that stays, others that come and go. Does anything grow?
+# Waits nearly all of the time
 #
 #   ruby tests/soak/soak.rb [SECONDS] [--beside] [--leak memory|descriptors]      (BUILD in the environment; an hour)
 #
@@ -6,7 +7,8 @@
 # viewer that stays, latency of the requests. The last quarter is compared with the second: what a process takes as
 # it warms up is no leak. Then the sums: what the windows tell of each thread is as long as they are.
 # --beside: other tests run beside it, and it lets them go first. So the requests that were answered soonest are
-# compared instead of the usual ones: whoever fills up answers none soon. They come at a third of the rate.
+# compared instead of the usual ones: whoever fills up answers none soon. They come at a third of the rate, and so do the
+# viewers.
 # When nothing runs beside it, a twin of the server that has no recorder answers the same requests: what it takes more as
 # time goes by is Ruby's own, and is not held against the recorder.
 # --leak lets the server lose 100 kB, or a descriptor, each second: then it must fail. Prints TAP.
@@ -89,6 +91,7 @@ class Soak
                out: File::NULL) or raise "a viewer failed: #{$?}"
       end
       @watched += 1
+      sleep 0.6 if @beside_others
     end
   end
 

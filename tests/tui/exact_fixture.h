@@ -3,6 +3,7 @@
 #define RTOP_TESTS_EXACT_FIXTURE_H
 
 #include "model_fixture.h"
+#include "tui/methods/whole_sum.h"
 
 FIXTURE uint32_t exact_node(struct rtop_symbols *symbols, uint32_t parent, const char *label)
 {
@@ -63,6 +64,41 @@ FIXTURE void exact_add_window(struct rtop_profile *profile, const struct exact_c
   *rtop_window_add_exact(&window) = (struct rtop_exact){ calls->work, 4711, 12, 99 }; /* of a later version */
   assert_true(fixture_add(profile, source, &window));
   rtop_window_destroy(&window);
+}
+
+/* All calls of a profile, and their sum. */
+struct exact_world {
+  struct rtop_profile *profile;
+  struct rtop_symbols *symbols;
+  struct exact_calls calls;
+  struct whole_numbers numbers;
+  struct rtop_sum sum;
+};
+
+FIXTURE void exact_world_begin(struct exact_world *world)
+{
+  *world = (struct exact_world){ 0 };
+  world->profile = exact_profile(&world->symbols);
+  world->calls = exact_calls(world->symbols);
+}
+
+FIXTURE void exact_world_add(struct exact_world *world, uint32_t source, int64_t number, enum rtop_whole_state state)
+{
+  exact_add_window(world->profile, &world->calls, source, number, state);
+}
+
+FIXTURE void exact_world_sum(struct exact_world *world, uint32_t source)
+{
+  struct rtop_span span = rtop_profile_bounds(world->profile);
+  assert_true(whole_numbers_build(&world->numbers, world->profile, span));
+  assert_true(whole_sum_build(&world->sum, &world->numbers, world->profile, span, source));
+}
+
+FIXTURE void exact_world_end(struct exact_world *world)
+{
+  whole_numbers_destroy(&world->numbers);
+  rtop_sum_destroy(&world->sum);
+  rtop_profile_destroy(&world->profile);
 }
 
 #endif

@@ -142,4 +142,16 @@ FIXTURE void export_fixture_random(struct report_fixture *fixture, uint64_t seed
   report_fixture_take(fixture);
 }
 
+/* Twenty different ones, of three windows. */
+FIXTURE void export_fixture_each_random(void (*check)(struct report_fixture *fixture, uint64_t seed))
+{
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    struct report_fixture fixture;
+    report_fixture_setup(&fixture);
+    export_fixture_random(&fixture, seed, 3, 200);
+    check(&fixture, seed);
+    report_fixture_destroy(&fixture);
+  }
+}
+
 #endif

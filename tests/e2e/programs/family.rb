@@ -29,7 +29,7 @@ children << fork do
   in_second
   Process.wait(below)
 end
-children << spawn(RbConfig.ruby, __FILE__, "spawned")
+children << spawn(RbConfig.ruby, "--disable=gems", __FILE__, "spawned")
 in_master
 Process.wait(children.pop) unless ENV["HOLD"]
 children << fork { $0 = "late"; in_late; hold }

@@ -7,30 +7,23 @@
 #include <pprof.pb-c.h>
 #include <stdlib.h>
 
-static struct rtop_profile *profile;
-static struct rtop_symbols *symbols;
-static struct whole_numbers numbers;
-static struct rtop_sum sum;
+static struct exact_world world;
 static struct rtop_methods_options options;
 
 static int setup(void **state)
 {
   (void)state;
-  profile = exact_profile(&symbols);
-  struct exact_calls calls = exact_calls(symbols);
-  for (int at = 0; at < 3; at++) exact_add_window(profile, &calls, 0, at, RTOP_WHOLE_DONE);
+  exact_world_begin(&world);
+  for (int at = 0; at < 3; at++) exact_world_add(&world, 0, at, RTOP_WHOLE_DONE);
+  exact_world_sum(&world, WHOLE_ALL_SOURCES);
   options = (struct rtop_methods_options){ .sort = RTOP_SORT_SELF };
-  assert_true(whole_numbers_build(&numbers, profile, rtop_profile_bounds(profile)));
-  assert_true(whole_sum_build(&sum, &numbers, profile, rtop_profile_bounds(profile), WHOLE_ALL_SOURCES));
   return 0;
 }
 
 static int teardown(void **state)
 {
   (void)state;
-  whole_numbers_destroy(&numbers);
-  rtop_sum_destroy(&sum);
-  rtop_profile_destroy(&profile);
+  exact_world_end(&world);
   return 0;
 }
 
@@ -44,9 +37,9 @@ static bool export_calls(enum rtop_file_format format)
 {
   static const pid_t pids[] = { 4711 };
   const struct rtop_export given = {
-    .profile = profile,
-    .sum = &sum,
-    .calls = &numbers.head,
+    .profile = world.profile,
+    .sum = &world.sum,
+    .calls = &world.numbers.head,
     .options = &options,
     .command = "ruby shop.rb",
     .ruby = "3.3.8",
@@ -206,7 +199,7 @@ static void test_formats_that_cannot(void **state)
     assert_int_equal(export_calls((enum rtop_file_format)format), can);
     if (!can) {
       assert_int_equal(errno, ENOTSUP);
-      assert_string_equal(rtop_export_problem(errno, profile), "this format has no place for counts of calls");
+      assert_string_equal(rtop_export_problem(errno, world.profile), "this format has no place for counts of calls");
       assert_int_equal(written.count, 0);
     }
     free(written.bytes);

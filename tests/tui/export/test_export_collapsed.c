@@ -78,25 +78,25 @@ static void test_difference(void **state)
 }
 
 /* All lines together are the sum, to within what rounding each of them can do. */
+static void check_random(struct report_fixture *fixture, uint64_t seed)
+{
+  (void)seed;
+  char *text = export_fixture_text(fixture, RTOP_FILE_COLLAPSED), *rest = text, *line;
+  uint64_t total_us = 0, lines = 0, wall_us = rtop_cost_wall(&fixture->report.sum.total) / 1000;
+  while ((line = strsep(&rest, "\n")) && *line) {
+    const char *number = strrchr(line, ' ');
+    assert_non_null(number);
+    total_us += strtoull(number + 1, NULL, 10);
+    lines++;
+  }
+  assert_true(total_us <= wall_us + lines && wall_us <= total_us + lines);
+  free(text);
+}
+
 static void test_random(void **state)
 {
   (void)state;
-  for (uint64_t seed = 1; seed <= 20; seed++) {
-    struct report_fixture fixture;
-    report_fixture_setup(&fixture);
-    export_fixture_random(&fixture, seed, 3, 200);
-    char *text = export_fixture_text(&fixture, RTOP_FILE_COLLAPSED), *rest = text, *line;
-    uint64_t total_us = 0, lines = 0, wall_us = rtop_cost_wall(&fixture.report.sum.total) / 1000;
-    while ((line = strsep(&rest, "\n")) && *line) {
-      const char *number = strrchr(line, ' ');
-      assert_non_null(number);
-      total_us += strtoull(number + 1, NULL, 10);
-      lines++;
-    }
-    assert_true(total_us <= wall_us + lines && wall_us <= total_us + lines);
-    free(text);
-    report_fixture_destroy(&fixture);
-  }
+  export_fixture_each_random(check_random);
 }
 
 int main(void)

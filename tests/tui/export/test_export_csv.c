@@ -87,32 +87,32 @@ static void test_table(void **state)
 }
 
 /* Self times of all rows are the time of the sum; no name is a formula or breaks a row. */
+static void check_random(struct report_fixture *fixture, uint64_t seed)
+{
+  static struct csv_row heading, row;
+  (void)seed;
+  char *text = export_fixture_text(fixture, RTOP_FILE_CSV);
+  const char *at = text;
+  double self = 0, cpu = 0, samples = 0;
+  assert_true(csv_read(&at, &heading));
+  while (csv_read(&at, &row)) {
+    assert_int_equal(row.count, heading.count);
+    for (int i = 0; i < 2; i++) assert_false(row.fields[i][0] && strchr("=+-@", row.fields[i][0]));
+    self += atof(row.fields[csv_column(&heading, "self")]);
+    cpu += atof(row.fields[csv_column(&heading, "self_cpu")]);
+    samples += atof(row.fields[csv_column(&heading, "self_samples")]);
+  }
+  const struct rtop_cost *total = &fixture->report.sum.total;
+  assert_true(self * 1e9 - (double)rtop_cost_wall(total) < 1 && self * 1e9 - (double)rtop_cost_wall(total) > -1);
+  assert_true(cpu * 1e9 - (double)total->cpu_ns < 1 && cpu * 1e9 - (double)total->cpu_ns > -1);
+  assert_true(samples == (double)total->samples);
+  free(text);
+}
+
 static void test_random(void **state)
 {
   (void)state;
-  static struct csv_row heading, row;
-  for (uint64_t seed = 1; seed <= 20; seed++) {
-    struct report_fixture fixture;
-    report_fixture_setup(&fixture);
-    export_fixture_random(&fixture, seed, 3, 200);
-    char *text = export_fixture_text(&fixture, RTOP_FILE_CSV);
-    const char *at = text;
-    double self = 0, cpu = 0, samples = 0;
-    assert_true(csv_read(&at, &heading));
-    while (csv_read(&at, &row)) {
-      assert_int_equal(row.count, heading.count);
-      for (int i = 0; i < 2; i++) assert_false(row.fields[i][0] && strchr("=+-@", row.fields[i][0]));
-      self += atof(row.fields[csv_column(&heading, "self")]);
-      cpu += atof(row.fields[csv_column(&heading, "self_cpu")]);
-      samples += atof(row.fields[csv_column(&heading, "self_samples")]);
-    }
-    const struct rtop_cost *total = &fixture.report.sum.total;
-    assert_true(self * 1e9 - (double)rtop_cost_wall(total) < 1 && self * 1e9 - (double)rtop_cost_wall(total) > -1);
-    assert_true(cpu * 1e9 - (double)total->cpu_ns < 1 && cpu * 1e9 - (double)total->cpu_ns > -1);
-    assert_true(samples == (double)total->samples);
-    free(text);
-    report_fixture_destroy(&fixture);
-  }
+  export_fixture_each_random(check_random);
 }
 
 static void test_changes(void **state)

@@ -151,25 +151,25 @@ static void test_labels_of_the_program(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static void check_random(struct report_fixture *fixture, uint64_t seed)
+{
+  (void)seed;
+  Rtop__Pprof__Profile *profile = pprof(fixture);
+  const struct rtop_cost *all = &fixture->report.sum.total;
+  check(profile);
+  assert_int_equal(total(profile, "wall", NULL), rtop_cost_wall(all));
+  assert_int_equal(total(profile, "wall", "sweeping"), all->wall_ns[RTOP_STATE_SWEEPING]);
+  assert_int_equal(total(profile, "cpu", NULL), all->cpu_ns);
+  assert_int_equal(total(profile, "samples", NULL), all->samples);
+  assert_int_equal(total(profile, "blame", NULL), all->blame_ns);
+  assert_int_equal(total(profile, "allocations", NULL), all->allocations);
+  rtop__pprof__profile__free_unpacked(profile, NULL);
+}
+
 static void test_random(void **state)
 {
   (void)state;
-  for (uint64_t seed = 1; seed <= 20; seed++) {
-    struct report_fixture fixture;
-    report_fixture_setup(&fixture);
-    export_fixture_random(&fixture, seed, 3, 200);
-    Rtop__Pprof__Profile *profile = pprof(&fixture);
-    const struct rtop_cost *all = &fixture.report.sum.total;
-    check(profile);
-    assert_int_equal(total(profile, "wall", NULL), rtop_cost_wall(all));
-    assert_int_equal(total(profile, "wall", "sweeping"), all->wall_ns[RTOP_STATE_SWEEPING]);
-    assert_int_equal(total(profile, "cpu", NULL), all->cpu_ns);
-    assert_int_equal(total(profile, "samples", NULL), all->samples);
-    assert_int_equal(total(profile, "blame", NULL), all->blame_ns);
-    assert_int_equal(total(profile, "allocations", NULL), all->allocations);
-    rtop__pprof__profile__free_unpacked(profile, NULL);
-    report_fixture_destroy(&fixture);
-  }
+  export_fixture_each_random(check_random);
 }
 
 int main(void)

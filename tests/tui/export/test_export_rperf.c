@@ -152,21 +152,21 @@ static void test_labels_of_the_program(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static void check_random(struct report_fixture *fixture, uint64_t seed)
+{
+  (void)seed;
+  json_t *file = rperf(fixture);
+  const struct rtop_cost *all = &fixture->report.sum.total;
+  assert_int_equal(total(file, NULL, NULL), rtop_cost_wall(all));
+  assert_int_equal(total(file, "%GVL", "wait"), all->wall_ns[RTOP_STATE_WAITING]);
+  assert_int_equal(total(file, "%GC", "sweep"), all->wall_ns[RTOP_STATE_SWEEPING]);
+  json_decref(file);
+}
+
 static void test_random(void **state)
 {
   (void)state;
-  for (uint64_t seed = 1; seed <= 20; seed++) {
-    struct report_fixture fixture;
-    report_fixture_setup(&fixture);
-    export_fixture_random(&fixture, seed, 3, 200);
-    json_t *file = rperf(&fixture);
-    const struct rtop_cost *all = &fixture.report.sum.total;
-    assert_int_equal(total(file, NULL, NULL), rtop_cost_wall(all));
-    assert_int_equal(total(file, "%GVL", "wait"), all->wall_ns[RTOP_STATE_WAITING]);
-    assert_int_equal(total(file, "%GC", "sweep"), all->wall_ns[RTOP_STATE_SWEEPING]);
-    json_decref(file);
-    report_fixture_destroy(&fixture);
-  }
+  export_fixture_each_random(check_random);
 }
 
 int main(void)

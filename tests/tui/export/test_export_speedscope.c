@@ -65,30 +65,29 @@ static void test_profiles(void **state)
   report_fixture_destroy(&fixture);
 }
 
+static void check_random(struct report_fixture *fixture, uint64_t seed)
+{
+  fixture->options.mode = seed % 2 ? RTOP_MODE_WALL : RTOP_MODE_CPU;
+  json_t *file = speedscope(fixture);
+  const struct rtop_cost *total = &fixture->report.sum.total;
+  assert_int_equal(profile_total(file, profile_named(file, "all threads")),
+                   seed % 2 ? rtop_cost_wall(total) : total->cpu_ns);
+  const json_t *profiles = json_object_get(file, "profiles");
+  uint64_t threads = 0, states = 0;
+  for (size_t i = 1; i < json_array_size(profiles); i++) {
+    const json_t *profile = json_array_get(profiles, i);
+    bool thread = strncmp(json_string_value(json_object_get(profile, "name")), "thread ", 7) == 0;
+    *(thread ? &threads : &states) += profile_total(file, profile);
+  }
+  assert_int_equal(threads, seed % 2 ? rtop_cost_wall(total) : total->cpu_ns);
+  assert_int_equal(states, rtop_cost_wall(total));
+  json_decref(file);
+}
+
 static void test_random(void **state)
 {
   (void)state;
-  for (uint64_t seed = 1; seed <= 20; seed++) {
-    struct report_fixture fixture;
-    report_fixture_setup(&fixture);
-    export_fixture_random(&fixture, seed, 3, 200);
-    fixture.options.mode = seed % 2 ? RTOP_MODE_WALL : RTOP_MODE_CPU;
-    json_t *file = speedscope(&fixture);
-    const struct rtop_cost *total = &fixture.report.sum.total;
-    assert_int_equal(profile_total(file, profile_named(file, "all threads")),
-                     seed % 2 ? rtop_cost_wall(total) : total->cpu_ns);
-    const json_t *profiles = json_object_get(file, "profiles");
-    uint64_t threads = 0, states = 0;
-    for (size_t i = 1; i < json_array_size(profiles); i++) {
-      const json_t *profile = json_array_get(profiles, i);
-      bool thread = strncmp(json_string_value(json_object_get(profile, "name")), "thread ", 7) == 0;
-      *(thread ? &threads : &states) += profile_total(file, profile);
-    }
-    assert_int_equal(threads, seed % 2 ? rtop_cost_wall(total) : total->cpu_ns);
-    assert_int_equal(states, rtop_cost_wall(total));
-    json_decref(file);
-    report_fixture_destroy(&fixture);
-  }
+  export_fixture_each_random(check_random);
 }
 
 static void test_filtered(void **state)

@@ -1,49 +1,40 @@
 /* All calls as a sum: what the lens hides or merges, one process of several, rows that are those of the numbers. */
 #include "tests/tui/exact_fixture.h"
 #include "tui/methods/methods.h"
-#include "tui/methods/whole_sum.h"
 #include "tui/tables/whole_table.h"
 
-static struct rtop_symbols *symbols;
-static struct rtop_profile *profile;
-static struct exact_calls calls;
-static struct whole_numbers numbers;
-static struct rtop_sum sum;
+static struct exact_world world;
 
 static int setup(void **state)
 {
   (void)state;
-  profile = exact_profile(&symbols);
-  calls = exact_calls(symbols);
+  exact_world_begin(&world);
   return 0;
 }
 
 static int teardown(void **state)
 {
   (void)state;
-  whole_numbers_destroy(&numbers);
-  rtop_sum_destroy(&sum);
-  rtop_profile_destroy(&profile);
+  exact_world_end(&world);
   return 0;
 }
 
 static void build(uint32_t source)
 {
-  assert_true(whole_numbers_build(&numbers, profile, rtop_profile_bounds(profile)));
-  assert_true(whole_sum_build(&sum, &numbers, profile, rtop_profile_bounds(profile), source));
-  for (size_t i = 1; i < sum.cell_count; i++) assert_true(sum.cells[i - 1].node < sum.cells[i].node);
+  exact_world_sum(&world, source);
+  for (size_t i = 1; i < world.sum.cell_count; i++) assert_true(world.sum.cells[i - 1].node < world.sum.cells[i].node);
 }
 
 static void look(struct rtop_lens_look look)
 {
-  assert_true(rtop_lens_set(rtop_profile_lens(profile), &look));
+  assert_true(rtop_lens_set(rtop_profile_lens(world.profile), &look));
 }
 
 static const struct rtop_cost *cost_of(uint32_t node)
 {
   static const struct rtop_cost nothing;
-  for (size_t i = 0; i < sum.cell_count; i++)
-    if (sum.cells[i].node == node) return &sum.cells[i].cost;
+  for (size_t i = 0; i < world.sum.cell_count; i++)
+    if (world.sum.cells[i].node == node) return &world.sum.cells[i].cost;
   return &nothing;
 }
 
@@ -57,16 +48,16 @@ static void check(uint32_t node, uint64_t count, int64_t self_ns)
 static void test_cells(void **state)
 {
   (void)state;
-  for (int at = 0; at < 3; at++) exact_add_window(profile, &calls, 0, at, RTOP_WHOLE_ON);
+  for (int at = 0; at < 3; at++) exact_world_add(&world, 0, at, RTOP_WHOLE_ON);
   build(WHOLE_ALL_SOURCES);
-  check(calls.top, 3, 30 * MS);
-  check(calls.deep, 18, 105 * MS);
-  check(calls.again, 21, 15 * MS);
-  assert_int_equal(sum.cell_count, 5);
-  assert_int_equal(sum.length_ns, 300 * MS);
-  assert_int_equal(sum.total.samples, 60);
-  assert_int_equal(rtop_cost_wall(&sum.total), 240 * MS);
-  assert_int_equal(sum.thread_count, 1);
+  check(world.calls.top, 3, 30 * MS);
+  check(world.calls.deep, 18, 105 * MS);
+  check(world.calls.again, 21, 15 * MS);
+  assert_int_equal(world.sum.cell_count, 5);
+  assert_int_equal(world.sum.length_ns, 300 * MS);
+  assert_int_equal(world.sum.total.samples, 60);
+  assert_int_equal(rtop_cost_wall(&world.sum.total), 240 * MS);
+  assert_int_equal(world.sum.thread_count, 1);
 }
 
 /* Rows of a table of methods made from the sum are those that are added up from the numbers themselves. */
@@ -76,12 +67,12 @@ static void test_rows_are_those_of_the_numbers(void **state)
   struct rtop_methods methods = { 0 };
   struct rtop_methods_options options = { .sort = RTOP_SORT_COUNT };
   (void)state;
-  for (int at = 0; at < 3; at++) exact_add_window(profile, &calls, (uint32_t)at % 2, at, RTOP_WHOLE_DONE);
+  for (int at = 0; at < 3; at++) exact_world_add(&world, (uint32_t)at % 2, at, RTOP_WHOLE_DONE);
   build(WHOLE_ALL_SOURCES);
-  assert_true(whole_table_build(&table, profile, rtop_profile_bounds(profile)));
-  assert_true(rtop_methods_build(&methods, &sum, symbols, &options));
+  assert_true(whole_table_build(&table, world.profile, rtop_profile_bounds(world.profile)));
+  assert_true(rtop_methods_build(&methods, &world.sum, world.symbols, &options));
   rtop_methods_tell_calls(&methods);
-  rtop_methods_sort(&methods, symbols, &options);
+  rtop_methods_sort(&methods, world.symbols, &options);
   assert_int_equal(methods.count, table.method_count);
   for (size_t i = 0; i < methods.count; i++) {
     const struct rtop_method_row *row = &methods.rows[i];
@@ -101,79 +92,79 @@ static void test_rows_are_those_of_the_numbers(void **state)
 static void test_hidden(void **state)
 {
   (void)state;
-  exact_add_window(profile, &calls, 0, 0, RTOP_WHOLE_DONE);
+  exact_world_add(&world, 0, 0, RTOP_WHOLE_DONE);
   look((struct rtop_lens_look){ .exclude = "Work#do" });
   build(WHOLE_ALL_SOURCES);
-  check(calls.top, 1, 65 * MS);
-  check(calls.rest, 11, 15 * MS); /* what it called is called from there now, and the same */
-  check(calls.work, 0, 0);
+  check(world.calls.top, 1, 65 * MS);
+  check(world.calls.rest, 11, 15 * MS); /* what it called is called from there now, and the same */
+  check(world.calls.work, 0, 0);
   look((struct rtop_lens_look){ .exclude = "Work#top" });
   build(WHOLE_ALL_SOURCES);
   check(0, 0, 10 * MS);
-  assert_int_equal(sum.total.samples, 19);
-  assert_int_equal(rtop_cost_wall(&sum.total), 80 * MS);
+  assert_int_equal(world.sum.total.samples, 19);
+  assert_int_equal(rtop_cost_wall(&world.sum.total), 80 * MS);
 }
 
 /* Calls within a file are none: that of the top is left, and those of the other file. */
 static void test_merged(void **state)
 {
   (void)state;
-  struct rtop_symbols *all = symbols;
+  struct rtop_symbols *all = world.symbols;
   uint32_t frame = rtop_symbols_frame(all, "Other#call", 10, "/app/b.rb", 9, "Other", 5, 7, RTOP_SYMBOL_RUBY);
-  uint32_t other = rtop_symbols_node(all, calls.top, frame, 0);
+  uint32_t other = rtop_symbols_node(all, world.calls.top, frame, 0);
   struct rtop_window window = { .end_mono_ns = 100 * MS };
   exact_add_state(&window, RTOP_WHOLE_DONE);
-  exact_add_call(&window, calls.top, 1, 9 * MS, 2 * MS);
-  exact_add_call(&window, calls.rest, 4, 3 * MS, 3 * MS);
+  exact_add_call(&window, world.calls.top, 1, 9 * MS, 2 * MS);
+  exact_add_call(&window, world.calls.rest, 4, 3 * MS, 3 * MS);
   exact_add_call(&window, other, 5, 4 * MS, 4 * MS);
-  assert_true(fixture_add(profile, 0, &window));
+  assert_true(fixture_add(world.profile, 0, &window));
   rtop_window_destroy(&window);
   look((struct rtop_lens_look){ .merge = RTOP_MERGE_FILE });
   build(WHOLE_ALL_SOURCES);
-  assert_int_equal(sum.total.samples, 6);
-  assert_int_equal(rtop_cost_wall(&sum.total), 9 * MS);
+  assert_int_equal(world.sum.total.samples, 6);
+  assert_int_equal(rtop_cost_wall(&world.sum.total), 9 * MS);
 }
 
 static void test_processes(void **state)
 {
   (void)state;
-  exact_add_window(profile, &calls, 0, 0, RTOP_WHOLE_DONE);
-  for (int at = 0; at < 2; at++) exact_add_window(profile, &calls, 1, at, RTOP_WHOLE_ON);
+  exact_world_add(&world, 0, 0, RTOP_WHOLE_DONE);
+  for (int at = 0; at < 2; at++) exact_world_add(&world, 1, at, RTOP_WHOLE_ON);
   build(1);
-  check(calls.top, 2, 20 * MS);
+  check(world.calls.top, 2, 20 * MS);
   build(0);
-  check(calls.top, 1, 10 * MS);
-  assert_int_equal(numbers.head.state, RTOP_WHOLE_ON);
-  assert_int_equal(numbers.head.processes, 2);
-  assert_int_equal(numbers.head.calls, 60);
-  assert_int_equal(numbers.head.refused, 0);
+  check(world.calls.top, 1, 10 * MS);
+  assert_int_equal(world.numbers.head.state, RTOP_WHOLE_ON);
+  assert_int_equal(world.numbers.head.processes, 2);
+  assert_int_equal(world.numbers.head.calls, 60);
+  assert_int_equal(world.numbers.head.refused, 0);
 }
 
 static void test_one_of_two_refused(void **state)
 {
   struct rtop_window window = { .end_mono_ns = 100 * MS };
   (void)state;
-  exact_add_window(profile, &calls, 0, 0, RTOP_WHOLE_DONE);
+  exact_world_add(&world, 0, 0, RTOP_WHOLE_DONE);
   *rtop_window_add_exact(&window) = (struct rtop_exact){ 0, RTOP_WHOLE_STATE, 1, RTOP_WHOLE_YJIT };
-  assert_true(fixture_add(profile, 7, &window));
+  assert_true(fixture_add(world.profile, 7, &window));
   rtop_window_destroy(&window);
   build(WHOLE_ALL_SOURCES);
-  assert_int_equal(numbers.head.state, RTOP_WHOLE_DONE);
-  assert_int_equal(numbers.head.refused, 1);
-  assert_int_equal(numbers.head.processes, 2);
+  assert_int_equal(world.numbers.head.state, RTOP_WHOLE_DONE);
+  assert_int_equal(world.numbers.head.refused, 1);
+  assert_int_equal(world.numbers.head.processes, 2);
 }
 
 static void test_nothing(void **state)
 {
   struct rtop_window window = { .end_mono_ns = 100 * MS };
   (void)state;
-  assert_true(fixture_add(profile, 0, &window));
+  assert_true(fixture_add(world.profile, 0, &window));
   rtop_window_destroy(&window);
   build(WHOLE_ALL_SOURCES);
-  assert_false(numbers.head.told);
-  assert_int_equal(sum.cell_count, 0);
-  assert_int_equal(sum.length_ns, 0);
-  assert_int_equal(whole_own_ns(&numbers.head), 0);
+  assert_false(world.numbers.head.told);
+  assert_int_equal(world.sum.cell_count, 0);
+  assert_int_equal(world.sum.length_ns, 0);
+  assert_int_equal(whole_own_ns(&world.numbers.head), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
