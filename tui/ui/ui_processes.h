@@ -36,7 +36,6 @@ struct ui_source {
   bool ready;                           /* a channel was found */
   int processes;                        /* that live; 1 when none does */
   int count;                            /* of all sources, those that ended too */
-  struct ui_process at[UI_SOURCES_MAX]; /* by source */
   struct ui_process main;               /* the first that lives; state and end are those of all together */
   int64_t clock_offset_ns;              /* real - mono */
   struct rtop_launch *launch;           /* NULL: no command was started */
@@ -52,6 +51,7 @@ struct ui_source {
     int64_t clock_ns;   /* what is added to ui->now_ns for the clock there */
   } stream;
   char file[64]; /* of a replay: its name without the folder */
+  struct ui_process at[UI_SOURCES_MAX]; /* by source; last, for most of it is empty */
 };
 
 /* Merged, apart, each of them alone, one after the other. */
