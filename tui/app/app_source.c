@@ -5,6 +5,7 @@
 #include "tui/text/text.h"
 #include "tui/ui/ui.h"
 #include "tui/views/viewer.h"
+#include <stddef.h>
 #include <string.h>
 
 static const int64_t STREAM_SILENT_NS = 2500000000;
@@ -71,7 +72,7 @@ static void fill_main(struct ui_source *source, const struct rtop_session *sessi
 {
   struct rtop_feed_end end;
   int index = main_index(session);
-  if (index >= 0) memcpy(&source->main, &source->at[index], sizeof source->main); /* gaps too: they are compared */
+  if (index >= 0) fill_process(&source->main, session, index); /* which may have no place of its own */
   source->main.state = rtop_session_state(session);
   memset(source->main.losses, 0, sizeof source->main.losses);
   for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++)
@@ -153,28 +154,31 @@ static void fill_stream(struct ui_stream *stream, const struct rtop_session *ses
 void app_source_update(struct ui *ui, const struct rtop_session *session, const struct rtop_options *options)
 {
   static struct ui_source source; /* large; one loop */
-  memset(&source, 0, sizeof source);
+  int count = rtop_session_count(session);
+  size_t bytes =
+      offsetof(struct ui_source, at) + (size_t)(count < UI_SOURCES_MAX ? count : UI_SOURCES_MAX) * sizeof source.at[0];
+  memset(&source, 0, bytes);
   source.ready = rtop_session_ready(session);
   source.clock_offset_ns = rtop_session_clock_offset_ns(session);
   source.launch = rtop_session_launch(session);
   source.problem = rtop_session_problem(session);
   source.waits = rtop_session_waits(session);
   source.processes = processes_alive(session);
-  source.count = rtop_session_count(session);
-  for (int i = 0; i < source.count && i < UI_SOURCES_MAX; i++) fill_process(&source.at[i], session, i);
+  source.count = count;
+  for (int i = 0; i < count && i < UI_SOURCES_MAX; i++) fill_process(&source.at[i], session, i);
   fill_main(&source, session);
   source.recording = rtop_session_recorder(session) != NULL;
   fill_stream(&source.stream, session);
   if (source.main.state == RTOP_FEED_REPLAY && options->replay_count > 0)
     name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
-  if (source.count == 0 && options->command != NULL)
+  if (count == 0 && options->command != NULL)
     name_command(source.main.command, sizeof source.main.command, options->command);
   /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): both were zeroed, gaps included */
-  if (memcmp(&source, &ui->source, sizeof source) != 0) {
+  if (memcmp(&source, &ui->source, bytes) != 0) {
     bool said = ui->source.problem != NULL || ui->source.waits != NULL;
     say_who_went(ui, &source);
     say_who_came(ui, &source);
-    memcpy(&ui->source, &source, sizeof source);
+    memcpy(&ui->source, &source, bytes);
     show_output(ui, said);
     ui->dirty = true;
   }

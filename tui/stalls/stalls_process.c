@@ -244,12 +244,11 @@ static const struct stalls_share *stalls_deepest(const struct stalls_look *look,
   const struct stalls_share *deepest = NULL;
   for (size_t i = 0; i < newest->share_count; i++) {
     const struct stalls_share *share = &newest->shares[i];
+    if (!share->frame || source->recent[share->frame] < wanted_ns || source->before[share->frame] * 10 >= before_ns ||
+        (deepest && share->depth <= deepest->depth))
+      continue;
     const struct rtop_symbol *symbol = rtop_symbols_get(look->symbols, share->frame);
-    bool own = rtop_symbol_is_program(symbol);
-    if (share->frame && (own || any) && symbol->kind != RTOP_SYMBOL_SPECIAL &&
-        source->recent[share->frame] >= wanted_ns && source->before[share->frame] * 10 < before_ns &&
-        (!deepest || share->depth > deepest->depth))
-      deepest = share;
+    if (any ? symbol->kind != RTOP_SYMBOL_SPECIAL : rtop_symbol_is_program(symbol)) deepest = share;
   }
   return deepest;
 }

@@ -1,10 +1,10 @@
-/* Rows sorted by digits, with the places they had before. */
+/* Rows sorted into buckets, with the places they had before. */
 #include "order.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum { SORT_FEW = 16, SORT_BITS = 10 };
 
 /* Doubles as whole numbers of the same order, largest first unless reversed. */
 static uint64_t sortable(double key, bool reverse)
@@ -13,11 +13,6 @@ static uint64_t sortable(double key, bool reverse)
   memcpy(&bits, &key, sizeof bits);
   bits = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
   return reverse ? bits : ~bits;
-}
-
-static uint64_t digits_of(const struct order_item *item, int digit)
-{
-  return digit < 0 ? item->tie : item->key >> digit * DIGIT_BITS;
 }
 
 static void use_spare(struct order *order)
@@ -30,36 +25,67 @@ static void use_spare(struct order *order)
   order->spare_capacity = capacity;
 }
 
-/* One stable pass over some bits. */
-static void pass(struct order *order, size_t count, int digit, unsigned shift)
+static bool stands_before(const struct order_item *a, const struct order_item *b)
 {
-  uint32_t from[DIGITS] = { 0 };
-  for (size_t i = 0; i < count; i++) from[digits_of(&order->items[i], digit) >> shift & (DIGITS - 1)]++;
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < DIGITS; i++) {
-    uint32_t here = from[i];
-    from[i] = sum;
-    sum += here;
-  }
-  for (size_t i = 0; i < count; i++)
-    order->spare[from[digits_of(&order->items[i], digit) >> shift & (DIGITS - 1)]++] = order->items[i];
-  use_spare(order);
+  return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-/* By key, equal ones by tie: from the least significant digit on. Bits that are the same everywhere cost no
- * pass. */
+static void sort_few(struct order_item *items, size_t count)
+{
+  for (size_t i = 1; i < count; i++) {
+    struct order_item item = items[i];
+    size_t at = i;
+    for (; at > 0 && stands_before(&item, &items[at - 1]); at--) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
+/* What tells them apart: keys, or where these are all the same, ties. */
+static uint64_t sort_number(const struct order_item *item, bool ties)
+{
+  return ties ? item->tie : item->key;
+}
+
+/* How far apart the lowest and the highest are. */
+static uint64_t sort_range(const struct order_item *items, size_t count, bool ties, uint64_t *lowest)
+{
+  uint64_t highest = 0;
+  *lowest = UINT64_MAX;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t number = sort_number(&items[i], ties);
+    *lowest = number < *lowest ? number : *lowest;
+    highest = number > highest ? number : highest;
+  }
+  return highest - *lowest;
+}
+
+/* By key, equal ones by tie: into buckets of a few items, the lowest first, and each of these by itself. */
+static void sort_many(struct order_item *items, struct order_item *spare, size_t count)
+{
+  uint32_t end[1 << SORT_BITS];
+  unsigned bits = 1, shift = 0;
+  uint64_t lowest, range = sort_range(items, count, false, &lowest);
+  bool ties = range == 0;
+  if (ties) range = sort_range(items, count, true, &lowest);
+  if (range == 0) return;
+  while (bits < SORT_BITS && count >> bits > SORT_FEW / 4) bits++;
+  while (range >> shift >> bits != 0) shift++;
+  memset(end, 0, sizeof *end << bits);
+  for (size_t i = 0; i < count; i++) end[(sort_number(&items[i], ties) - lowest) >> shift]++;
+  for (uint32_t i = 0, sum = 0, here; i < 1u << bits; i++, sum += here) {
+    here = end[i];
+    end[i] = sum;
+  }
+  for (size_t i = 0; i < count; i++) spare[end[(sort_number(&items[i], ties) - lowest) >> shift]++] = items[i];
+  memcpy(items, spare, count * sizeof *items);
+  for (uint32_t i = 0, from = 0; i < 1u << bits; from = end[i++])
+    if (end[i] - from > SORT_FEW) sort_many(items + from, spare, end[i] - from);
+    else sort_few(items + from, end[i] - from);
+}
+
 static void sort_items(struct order *order, size_t count)
 {
-  uint64_t keys = 0;
-  uint32_t ties = 0;
-  for (size_t i = 1; i < count; i++) {
-    keys |= order->items[i].key ^ order->items[0].key;
-    ties |= order->items[i].tie ^ order->items[0].tie;
-  }
-  for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS)
-    if ((ties >> shift & (DIGITS - 1)) != 0) pass(order, count, -1, shift);
-  for (int digit = 0; digit * DIGIT_BITS < 64; digit++)
-    if ((keys >> digit * DIGIT_BITS & (DIGITS - 1)) != 0) pass(order, count, digit, 0);
+  sort_many(order->items, order->spare, count);
 }
 
 enum { ORDER_TENTH = 10, ORDER_TWENTIETH = 20, ORDER_AVERAGE = 4, ORDER_LEAST = 5, ORDER_CALM = 1000 };
@@ -170,21 +196,19 @@ static void sort_by(struct order *order, const struct rtop_methods *methods, con
   sort_items(order, order->count);
 }
 
-static void sort_again(struct order *order, size_t count, const double *worth, bool reverse)
-{
-  for (size_t i = 0; i < count; i++) order->items[i].key = sortable(worth[order->items[i].frame], reverse);
-  sort_items(order, count);
-}
-
-/* The first of sorted rows, as many as anybody looks through: by what they are worth on the average, then what
+/* The first of sorted rows, as many as are looked at: by what they are worth on the average, then what
  * contradicts the figures that are seen. Those below stay in their strict order. */
 static void calm_first(struct order *order, bool reverse, double least)
 {
-  size_t count = order->count < ORDER_CALM ? order->count : ORDER_CALM;
-  sort_again(order, count, order->smooth, reverse);
+  struct order_item sorted[ORDER_CALM];
+  size_t most = order->seen > 0 && order->seen < ORDER_CALM ? order->seen : ORDER_CALM;
+  size_t count = order->count < most ? order->count : most;
+  memcpy(sorted, order->items, count * sizeof *sorted);
+  for (size_t i = 0; i < count; i++) order->items[i].key = sortable(order->smooth[order->items[i].frame], reverse);
+  sort_items(order, count);
   calm(order, count, order->smooth, reverse, least, ORDER_TWENTIETH);
   for (size_t i = 0; i < count; i++) order->rank[order->items[i].frame] = (uint32_t)i + 1;
-  sort_again(order, count, order->values, reverse);
+  memcpy(order->items, sorted, count * sizeof *sorted);
   calm(order, count, order->values, reverse, ORDER_LEAST * least, ORDER_TENTH);
   for (size_t i = 0; i < count; i++) order->rows[i] = order->items[i].row;
 }

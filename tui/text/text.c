@@ -39,6 +39,7 @@ static bool text_in(const struct text_range *ranges, size_t count, uint32_t code
 
 static bool text_is_unwanted(uint32_t code)
 {
+  if (code >= 0x20 && code < 0x7F) return false;
   return (code & 0xFFFE) == 0xFFFE || text_in(unwanted, sizeof unwanted / sizeof unwanted[0], code);
 }
 
@@ -98,7 +99,7 @@ size_t rtop_text_sanitize(char *out, size_t out_bytes, const char *bytes, size_t
 static int text_step(const char *text, size_t *bytes)
 {
   uint32_t code;
-  *bytes = text_decode((const unsigned char *)text, strlen(text) < 4 ? strlen(text) : 4, &code);
+  *bytes = text_decode((const unsigned char *)text, 4, &code); /* the end of the text ends a character, too */
   if (code < 0x300 || code == TEXT_BAD) return 1;
   int columns = wcwidth((wchar_t)code);
   return columns >= 0 ? columns : text_is_combining(code) ? 0 : 1;

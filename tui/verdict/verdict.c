@@ -18,6 +18,7 @@ struct judge {
   uint32_t shown; /* the source that is shown alone, or all */
   const struct verdict *before;
   struct verdict *verdict;
+  uint32_t frames;            /* so many sums */
   uint64_t of[VERDICT_PARTS]; /* in all */
   uint64_t waiting_ns;        /* for the GVL of the source */
   uint64_t work_ns;           /* of threads at work, in any state */
@@ -74,7 +75,7 @@ static enum verdict_part judge_off(const struct judge *judge, uint32_t node, con
 static void judge_add(struct judge *judge, uint32_t key, enum verdict_part part, uint64_t value)
 {
   judge->of[part] += value;
-  if (key < judge->maker->sum_capacity) judge->maker->sums[key].of[part] += value;
+  if (key < judge->frames) judge->maker->sums[key].of[part] += value;
 }
 
 static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
@@ -126,7 +127,7 @@ static double judge_least(const struct judge *judge, enum verdict_kind kind, dou
 static uint64_t judge_most(const struct judge *judge, enum verdict_part part)
 {
   uint64_t most = 0;
-  for (size_t i = 0; i < judge->maker->sum_capacity; i++)
+  for (size_t i = 0; i < judge->frames; i++)
     most = judge->maker->sums[i].of[part] > most ? judge->maker->sums[i].of[part] : most;
   return most;
 }
@@ -161,9 +162,9 @@ static uint32_t judge_worst(const struct judge *judge, enum verdict_part part)
   const struct verdict_sums *sums = judge->maker->sums;
   uint32_t worst = 0, last = judge->before ? verdict_key(&judge->before->place) : 0;
   uint32_t unsampled = rtop_symbols_get_node(judge->symbols, rtop_symbols_unsampled(judge->symbols))->frame;
-  for (uint32_t i = 1; i < judge->maker->sum_capacity; i++)
+  for (uint32_t i = 1; i < judge->frames; i++)
     if (i != unsampled && sums[i].of[part] > sums[worst].of[part] * (worst != 0)) worst = i;
-  bool keep = last && last < judge->maker->sum_capacity && judge->before->kind == judge->verdict->kind &&
+  bool keep = last && last < judge->frames && judge->before->kind == judge->verdict->kind &&
               (double)sums[last].of[part] >= stays * (double)sums[worst].of[part];
   return keep ? last : worst;
 }
@@ -188,8 +189,6 @@ static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part pa
 {
   struct verdict_maker *maker = judge->maker;
   uint32_t leaf = 0, last = judge->before ? judge->before->place.leaf : 0;
-  for (size_t i = 0; i < maker->sum_capacity; i++) maker->sums[i].as_leaf = 0;
-  for (size_t i = 0; i < judge->sum->thread_count; i++) maker->lives[i].place_ns = 0;
   for (size_t i = 0; i < judge->sum->cell_count; i++) {
     const struct rtop_sum_cell *cell = &judge->sum->cells[i];
     if (cell->thread >= judge->sum->thread_count) continue;
@@ -197,13 +196,13 @@ static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part pa
     if (off_place(judge->symbols, cell->node, &way) != key) continue;
     uint64_t value = judge_value(judge, cell, part, &way);
     uint32_t frame = rtop_symbols_get_node(judge->symbols, cell->node)->frame;
-    if (frame >= maker->sum_capacity) continue;
+    if (frame >= judge->frames) continue;
     maker->sums[frame].as_leaf += value;
     maker->lives[cell->thread].place_ns += value;
     leaf = value && maker->sums[frame].as_leaf > maker->sums[leaf].as_leaf ? frame : leaf;
   }
   double all = (double)maker->sums[key].of[part];
-  if (last && last < maker->sum_capacity && (double)maker->sums[last].as_leaf >= 0.5 * stays * all) leaf = last;
+  if (last && last < judge->frames && (double)maker->sums[last].as_leaf >= 0.5 * stays * all) leaf = last;
   else if ((double)maker->sums[leaf].as_leaf < 0.5 * all) leaf = 0;
   return leaf && leaf != key ? (struct verdict_place){ leaf, key } : (struct verdict_place){ key, 0 };
 }
@@ -464,13 +463,14 @@ static void judge_blame(struct judge *judge)
 static bool judge_reserve(struct judge *judge)
 {
   struct verdict_maker *maker = judge->maker;
-  size_t frames = rtop_symbols_frame_count(judge->symbols), threads = judge->sum->thread_count;
+  size_t threads = judge->sum->thread_count;
+  judge->frames = rtop_symbols_frame_count(judge->symbols);
   if (!off_ways_begin(&maker->ways, rtop_profile_lens(judge->profile), judge->symbols) ||
-      !rtop_reserve(&maker->sums, &maker->sum_capacity, frames, sizeof *maker->sums) ||
+      !rtop_reserve(&maker->sums, &maker->sum_capacity, judge->frames, sizeof *maker->sums) ||
       !rtop_reserve(&maker->lives, &maker->life_capacity, threads + 1, sizeof *maker->lives))
     return false;
-  memset(maker->sums, 0, maker->sum_capacity * sizeof *maker->sums);
-  memset(maker->lives, 0, maker->life_capacity * sizeof *maker->lives);
+  memset(maker->sums, 0, judge->frames * sizeof *maker->sums);
+  memset(maker->lives, 0, threads * sizeof *maker->lives);
   return true;
 }
 
