@@ -196,12 +196,13 @@ static void sort_by(struct order *order, const struct rtop_methods *methods, con
   sort_items(order, order->count);
 }
 
-/* The first of sorted rows, as many as anybody looks through: by what they are worth on the average, then what
+/* The first of sorted rows, as many as are looked at: by what they are worth on the average, then what
  * contradicts the figures that are seen. Those below stay in their strict order. */
 static void calm_first(struct order *order, bool reverse, double least)
 {
   struct order_item sorted[ORDER_CALM];
-  size_t count = order->count < ORDER_CALM ? order->count : ORDER_CALM;
+  size_t most = order->seen > 0 && order->seen < ORDER_CALM ? order->seen : ORDER_CALM;
+  size_t count = order->count < most ? order->count : most;
   memcpy(sorted, order->items, count * sizeof *sorted);
   for (size_t i = 0; i < count; i++) order->items[i].key = sortable(order->smooth[order->items[i].frame], reverse);
   sort_items(order, count);

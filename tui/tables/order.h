@@ -4,7 +4,7 @@
  * stands above what is shown as larger by more than a tenth of it (of shares, by more than half a point and half of it).
  * Within that, rows keep the places that they had, until one is larger by more than a twentieth
  * (a tenth of a point) on the average of the last few times: figures that swing do not swap rows, and what differs
- * stands right after some seconds. That is so for the first thousand rows; below them, where hardly anybody looks, the
+ * stands right after some seconds. That is so for the rows that are looked at, at most the first thousand; below them the
  * order is strict. Counts of this moment, names and changes are ordered strictly. Rows that come stand
  * below those of their size.
  *
@@ -26,6 +26,7 @@ enum order_part { ORDER_ALL, ORDER_BUSY, ORDER_OFF };
 struct order {
   enum order_part part; /* set by its owner, as is the next */
   uint32_t first;       /* this frame stands above all others, however they are sorted; 0: none does */
+  size_t seen;          /* so many rows may be looked at: those below need not stand still; 0: any number */
   uint32_t *rows;       /* indexes into methods->rows */
   size_t count;
   double *values; /* by frame: what it is worth, by `valued`, and shown as (calm.h), */

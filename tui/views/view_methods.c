@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOLD_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000 };
+enum { HOLD_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000, ROWS_NEAR = 100 };
 
 static struct methods_view *methods_view(const struct ui *ui)
 {
@@ -231,6 +231,7 @@ static void apply_order(struct ui *ui)
   fold_off(ui);
   find_unfinished(ui);
   view->order.samples = ui_calm_samples(ui);
+  view->order.seen = view->pager.top + ui_rows_page(ui, 1) + ROWS_NEAR;
   if (view->calls && !hold) order_forget(&view->order); /* what is exact is not calmed */
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
     view->order.count = 0;
