@@ -243,12 +243,12 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
                        const struct rtop_methods_options *options)
 {
   choose_threads(live, sum);
-  live_stacks_change(live, sum);
   live->spent_known = false;
+  if (!methods) return !live->failed; /* what changes goes up when somebody looks at rows */
+  live_stacks_change(live, sum);
   live_nodes_up(live);
   bool fine = take_options(live, options);
   live_rows_finish(live, sum);
-  if (!methods) return fine && !live->failed;
   if (!methods->borrowed) free(methods->rows);
   methods->borrowed = true;
   methods->rows = live->rows;
