@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool rtop_reserve(void *array, size_t *capacity, size_t count, size_t bytes)
+bool rtop_reserve_more(void *array, size_t *capacity, size_t count, size_t bytes)
 {
   void *old, *grown;
-  if (count <= *capacity) return true;
   if (count > SIZE_MAX / 4 / bytes) /* half as much again, and then some, must not wrap around */
     return false;
   memcpy(&old, array, sizeof old);

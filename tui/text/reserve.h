@@ -6,8 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+bool rtop_reserve_more(void *array, size_t *capacity, size_t count, size_t bytes); /* private */
+
 /* Makes room for `count` elements of `bytes` each in the array that the pointer at `array` points to;
  * new elements are zero. False: memory ran out, everything stays as it was. */
-bool rtop_reserve(void *array, size_t *capacity, size_t count, size_t bytes);
+static inline bool rtop_reserve(void *array, size_t *capacity, size_t count, size_t bytes)
+{
+  return count <= *capacity || rtop_reserve_more(array, capacity, count, bytes);
+}
 
 #endif
