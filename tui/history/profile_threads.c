@@ -112,7 +112,8 @@ uint32_t rtop_profile_thread(struct rtop_profile *profile, uint32_t source, cons
   if (!from->name) return thread->id;
   thread->native_id = from->native_id;
   thread->is_main = from->is_main;
-  thread->name = profile_name(&profile->threads, from->name, from->name_bytes);
+  bool same = strlen(thread->name) == from->name_bytes && memcmp(thread->name, from->name, from->name_bytes) == 0;
+  if (!same) thread->name = profile_name(&profile->threads, from->name, from->name_bytes);
   return thread->id;
 }
 
