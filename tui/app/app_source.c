@@ -72,7 +72,7 @@ static void fill_main(struct ui_source *source, const struct rtop_session *sessi
 {
   struct rtop_feed_end end;
   int index = main_index(session);
-  if (index >= 0) memcpy(&source->main, &source->at[index], sizeof source->main); /* gaps too: they are compared */
+  if (index >= 0) fill_process(&source->main, session, index); /* which may have no place of its own */
   source->main.state = rtop_session_state(session);
   memset(source->main.losses, 0, sizeof source->main.losses);
   for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++)

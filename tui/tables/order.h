@@ -4,8 +4,8 @@
  * stands above what is shown as larger by more than a tenth of it (of shares, by more than half a point and half of it).
  * Within that, rows keep the places that they had, until one is larger by more than a twentieth
  * (a tenth of a point) on the average of the last few times: figures that swing do not swap rows, and what differs
- * stands right after some seconds. That is so for the rows that are looked at, at most the first thousand; below them the
- * order is strict. Counts of this moment, names and changes are ordered strictly. Rows that come stand
+ * stands right after some seconds. That is so for the rows that are looked at, at most the first thousand; below them
+ * the order is strict. Counts of this moment, names and changes are ordered strictly. Rows that come stand
  * below those of their size.
  *
  * While the user moves the cursor (`hold`) no row changes its place at all; new rows come last.

@@ -33,15 +33,15 @@ struct ui_process {
 
 /* What is watched, as the loop knows it. */
 struct ui_source {
-  bool ready;                           /* a channel was found */
-  int processes;                        /* that live; 1 when none does */
-  int count;                            /* of all sources, those that ended too */
-  struct ui_process main;               /* the first that lives; state and end are those of all together */
-  int64_t clock_offset_ns;              /* real - mono */
-  struct rtop_launch *launch;           /* NULL: no command was started */
-  const char *problem;                  /* or NULL */
-  const char *waits;                    /* why there is nothing of the command yet, or NULL */
-  bool recording;                       /* into a file, just now */
+  bool ready;                 /* a channel was found */
+  int processes;              /* that live; 1 when none does */
+  int count;                  /* of all sources, those that ended too */
+  struct ui_process main;     /* the first that lives; state and end are those of all together */
+  int64_t clock_offset_ns;    /* real - mono */
+  struct rtop_launch *launch; /* NULL: no command was started */
+  const char *problem;        /* or NULL */
+  const char *waits;          /* why there is nothing of the command yet, or NULL */
+  bool recording;             /* into a file, just now */
   struct ui_stream {
     bool there;         /* a stream is read */
     bool ended, broken; /* and nothing comes any more; and its end was missing */
@@ -50,7 +50,7 @@ struct ui_source {
     uint64_t left_out;  /* windows that it had no room for */
     int64_t clock_ns;   /* what is added to ui->now_ns for the clock there */
   } stream;
-  char file[64]; /* of a replay: its name without the folder */
+  char file[64];                        /* of a replay: its name without the folder */
   struct ui_process at[UI_SOURCES_MAX]; /* by source; last, for most of it is empty */
 };
 
