@@ -182,7 +182,7 @@ static void check_locks(const struct rtop_report *report)
 static void take_report(struct rtop_report *report, struct rtop_profile *profile,
                         const struct rtop_methods_options *options)
 {
-  static const char *const names[] = { "Shop#m5", "Nobody#knows\x1b[1m" };
+  static const char *const names[] = { "Shop#m5", "Nobody#knows" };
   struct rtop_span span = rtop_profile_bounds(profile);
   const struct label_table_options sets = { .sort = RTOP_SORT_SELF, .mode = options->mode };
   report->symbols = rtop_profile_symbols(profile);

@@ -490,9 +490,27 @@ bool profile_raised_add(struct profile_raised **handle, const struct rtop_raised
   return true;
 }
 
+/* No process tells of so many: what is beyond is of any class, at any place. */
+static void raised_bound(struct profile_raised *list)
+{
+  if (list->count <= PROFILE_RAISED_MAX) return;
+  struct rtop_raised_count rest = list->all[PROFILE_RAISED_MAX - 1];
+  raised_become_rest(&rest);
+  for (size_t i = PROFILE_RAISED_MAX; i < list->count; i++) raised_add(&rest, &list->all[i]);
+  memmove(list->all + 1, list->all, (PROFILE_RAISED_MAX - 1) * sizeof *list->all);
+  list->all[0] = rest; /* the least key there is; it may be there twice */
+  list->count = lists_join(&raised_kind, (char *)list->all, PROFILE_RAISED_MAX);
+  struct rtop_raised_count *fewer = realloc(list->all, list->count * sizeof *list->all);
+  if (fewer) list->all = fewer;
+  list->capacity = list->count;
+}
+
 bool profile_raised_arrange(struct profile_raised *list)
 {
-  return !list || lists_arrange(&raised_kind, &list->all, &list->count, &list->capacity);
+  if (!list) return true;
+  bool fine = lists_arrange(&raised_kind, &list->all, &list->count, &list->capacity);
+  raised_bound(list);
+  return fine;
 }
 
 bool profile_raised_add_all(struct profile_raised **handle, const struct profile_raised *from)

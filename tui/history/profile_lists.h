@@ -162,6 +162,7 @@ void rtop_profile_each_raised(const struct rtop_profile *profile, struct rtop_sp
                               void *context);
 
 /* By class, place and thread; NULL is an empty one, as most are. Carried are they of no thread. */
+enum { PROFILE_RAISED_MAX = 4096 }; /* of a window, however many it says */
 struct profile_raised {
   struct rtop_raised_count *all;
   size_t count, capacity;

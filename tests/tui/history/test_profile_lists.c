@@ -144,7 +144,8 @@ static void test_largest(void **state)
   rtop_profile_each_begun(*state, rtop_profile_bounds(*state), see_begun, &begun);
   rtop_profile_each_fibers(*state, rtop_profile_bounds(*state), see_fibers, &fibers);
   assert_true(exact.in_order && exact.rows == LARGEST_EXACT && exact.sum == LARGEST_EXACT);
-  assert_true(raised.in_order && raised.rows == LARGEST_RAISED && raised.sum == LARGEST_RAISED);
+  assert_true(raised.in_order && raised.rows == PROFILE_RAISED_MAX && raised.sum == LARGEST_RAISED);
+  assert_int_equal(raised.rest.count, LARGEST_RAISED - (PROFILE_RAISED_MAX - 1));
   assert_true(begun.in_order && begun.rows == LARGEST_BEGUN && begun.sum == LARGEST_BEGUN);
   assert_true(fibers.in_order && fibers.rows == LARGEST_FIBERS && fibers.sum == LARGEST_FIBERS);
 }
