@@ -142,6 +142,31 @@ static void check_told(const struct input *input, const struct rtop_profile *pro
   if (input->told.exact <= INT64_MAX) demand(found.exact == input->told.exact);
 }
 
+static void replay_window(void *context, uint32_t source, const struct rtop_window *window, const uint32_t *nodes,
+                          size_t node_count)
+{
+  (void)source;
+  demand(nodes == NULL && node_count == 0 && window->start_mono_ns < window->end_mono_ns);
+  report_tell(context, window);
+}
+
+static void replay_gap(void *context, uint32_t source, int64_t start_ns, int64_t end_ns)
+{
+  (void)context;
+  (void)source;
+  demand(start_ns < end_ns);
+}
+
+/* Handed out again, as a recording gets it: the same. Of what memory cannot hold nothing is. */
+static void check_replay(const struct input *input, struct rtop_profile *profile)
+{
+  struct told found = { 0 };
+  const struct rtop_profile_tap tap = { .context = &found, .window = replay_window, .gap = replay_gap };
+  demand(rtop_profile_replay(profile, rtop_profile_bounds(profile), &tap));
+  if (input->how & 64 || input->told.raised > UINT64_C(1) << 42 || input->told.exact > UINT64_C(1) << 56) return;
+  demand(found.raised == input->told.raised && found.exact == input->told.exact);
+}
+
 static void check_tables(const struct rtop_report *report)
 {
   const struct whole_table *whole = &report->whole;
@@ -290,6 +315,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   rtop_lens_set(rtop_profile_lens(profile), &lens);
   rtop_profile_add_source_bytes(profile, size);
   check_told(&input, profile);
+  check_replay(&input, profile);
   check_all(profile, &input);
   rtop_profile_destroy(&profile);
   return 0;
