@@ -1,4 +1,4 @@
-/* Thread#name and Thread.list without a call that anybody could see: no TracePoint of the application is told of it and
+/* Thread#name, Thread#priority and Thread.list without a call that anybody could see: no TracePoint of the application is told of it and
  * no method that the application put in their place runs. The VM has no functions for that in its interface, so those
  * behind the methods are called (method_entry.h); where they are not known for certain, there is no answer.
  *
@@ -16,5 +16,11 @@ VALUE thread_calls_name(VALUE thread);
 
 /* An Array of the living threads of this Ractor; Qundef when they cannot be known. */
 VALUE thread_calls_list(void);
+
+/* From here on the calling thread keeps the GVL beyond its time slice, up to 0.8 s as long as it waits for nothing: what another
+ * thread raises in it (Thread#raise, Thread#kill, Timeout) cannot come in the middle, where it would be lost with the job.
+ * What to give to thread_calls_let_go(); Qundef when it is not possible. */
+VALUE thread_calls_hold_on(void);
+void thread_calls_let_go(VALUE before);
 
 #endif

@@ -15,9 +15,21 @@ bool lookup_learn(void)
   return instance_method != NULL;
 }
 
+/* What is none raises, and the application's own hooks would see that. */
+static bool lookup_is_text(const char *name, size_t bytes)
+{
+  const char *end = name + bytes;
+  while (name < end) {
+    int length = rb_enc_precise_mbclen(name, end, rb_utf8_encoding());
+    if (!MBCLEN_CHARFOUND_P(length)) return false;
+    name += MBCLEN_CHARFOUND_LEN(length);
+  }
+  return true;
+}
+
 static ID lookup_id(const char *name, size_t bytes)
 {
-  return bytes ? rb_check_id_cstr(name, (long)bytes, rb_utf8_encoding()) : 0;
+  return bytes && lookup_is_text(name, bytes) ? rb_check_id_cstr(name, (long)bytes, rb_utf8_encoding()) : 0;
 }
 
 static VALUE lookup_constant(VALUE module, const char *name, size_t bytes)

@@ -7,6 +7,7 @@
 #include "trace_hook.h"
 #include "whole_names.h"
 #include "ext/names/method_entry.h"
+#include "ext/sampling/thread_calls.h"
 #include "shm/base/clock.h"
 #include <ruby/debug.h>
 #include <sched.h>
@@ -158,6 +159,16 @@ static VALUE find_method(VALUE pointer)
   return lookup_method(wish->name + mark, wish->bytes - mark);
 }
 
+/* Nobody is warned of a constant that is deprecated: that is the application's own code. */
+static VALUE find_quietly(const struct rtop_trace_wish *wish, bool *raised)
+{
+  VALUE verbose = ruby_verbose;
+  ruby_verbose = Qnil;
+  VALUE method = call_protected(find_method, (VALUE)wish, raised);
+  ruby_verbose = verbose;
+  return method;
+}
+
 /* What its frames are known by is its entry, where it is a plain method of a class; else it is seen at the first call. */
 static void take_method(struct trace_target *target, VALUE method, VALUE entry)
 {
@@ -206,8 +217,7 @@ static enum rtop_trace_state trace_function(struct trace_target *target)
 static void begin_target(struct trace_target *target)
 {
   bool raised;
-  VALUE method = call_protected(find_method, (VALUE)&target->wish, &raised),
-        entry = raised ? 0 : method_entry_of(method);
+  VALUE method = find_quietly(&target->wish, &raised), entry = raised ? 0 : method_entry_of(method);
   if (raised || NIL_P(method)) return;
   if (!entry) {
     give_up_target(target, RTOP_TRACE_REFUSED);
@@ -276,8 +286,7 @@ static void name_places(struct trace_target *target)
 static bool is_gone(struct trace_target *target)
 {
   bool raised;
-  VALUE method = call_protected(find_method, (VALUE)&target->wish, &raised),
-        entry = raised ? 0 : method_entry_of(method);
+  VALUE method = find_quietly(&target->wish, &raised), entry = raised ? 0 : method_entry_of(method);
   bool gone = !raised && (!entry || method_entry_definition(entry) != target->definition);
   RB_GC_GUARD(method);
   return gone;
@@ -400,11 +409,11 @@ struct wanted {
   struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
 };
 
-static void follow_wanted(const struct wanted *wanted)
+static void follow_wanted(const struct wanted *wanted, bool alone)
 {
   struct tracing *tracing = wanted->tracing;
   int64_t now_ns = clock_now_ns();
-  bool raised, possible = wanted->slots && make_tables(tracing) &&
+  bool raised, possible = wanted->slots && alone && make_tables(tracing) &&
                           call_protected(learn_to_trace, (VALUE)tracing, &raised) == Qtrue && !raised;
   bool any = wanted->slots != 0;
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
@@ -435,7 +444,10 @@ void tracing_job(struct tracing *tracing)
   memcpy(wanted.wishes, tracing->wishes, sizeof wanted.wishes);
   trylock_release(&tracing->lock);
   tracing->seen_window = window;
-  follow_wanted(&wanted);
+  VALUE held =
+      thread_calls_hold_on(); /* what follows calls methods, and what another thread raises would end in there */
+  follow_wanted(&wanted, held != Qundef);
+  thread_calls_let_go(held);
 }
 
 void tracing_hand_in(struct tracing *tracing)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { DEPTH_MAX = 4096 }; /* readers follow no longer stacks: beyond it calls are told without a place */
 enum { NODES_PER_JOB = 512, METHODS_PER_JOB = 24, FEW = 4 /* times less */, LABEL_MAX = 512 };
 
 struct label {
@@ -88,7 +89,9 @@ static bool name_method(struct sampler *sampler, struct whole_method *method)
 static uint32_t find_place(struct sampler *sampler, uint32_t parent, uint32_t frame)
 {
   struct calltree *tree = &sampler->tree;
-  if (parent == WHOLE_NO_PLACE || calltree_count(tree) >= tree->capacity / 8 * 7) return WHOLE_NO_PLACE;
+  if (parent == WHOLE_NO_PLACE || calltree_count(tree) >= tree->capacity / 8 * 7 ||
+      tree->entries[parent].depth >= DEPTH_MAX)
+    return WHOLE_NO_PLACE;
   if (!trylock_take(&sampler->lock)) return 0;
   uint32_t node = calltree_child(tree, parent, frame, 0);
   trylock_release(&sampler->lock);

@@ -238,7 +238,7 @@ static inline uint64_t rtop_exact_sum(uint32_t what, uint64_t before, uint64_t l
 {
   if (rtop_exact_is_now(what)) return later;
   if (what == RTOP_EXACT_TOTAL_MAX || what == RTOP_EXACT_SELF_MAX) return before > later ? before : later;
-  return before + later;
+  return before + later < before ? UINT64_MAX : before + later;
 }
 
 static inline void rtop_window_set_counter(struct rtop_window *window, enum rtop_counter_id id, uint64_t value)

@@ -45,6 +45,11 @@ static bool fibers_before(const void *row, const void *key)
   return a->node < b->node;
 }
 
+static bool fibers_are_rest(const struct rtop_fibers *fibers)
+{
+  return fibers->serial == 0 && fibers->name == RTOP_NODE_ROOT && fibers->node == RTOP_NODE_FOLDED;
+}
+
 /* The last place is for the rest, of no thread. */
 static bool merge_one(struct rtop_window *to, const struct rtop_fibers *fibers)
 {
@@ -54,7 +59,7 @@ static bool merge_one(struct rtop_window *to, const struct rtop_fibers *fibers)
     fibers_add(there, fibers);
     return true;
   }
-  if (to->fibers_count + 1 >= to->fibers_capacity && fibers->serial != 0) {
+  if (to->fibers_count + 1 >= to->fibers_capacity && !fibers_are_rest(fibers)) {
     struct rtop_fibers rest = *fibers;
     rest.serial = 0;
     rest.name = RTOP_NODE_ROOT;

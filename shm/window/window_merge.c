@@ -262,8 +262,8 @@ static void merge_begun_one(struct window_merge *merge, const struct rtop_begun 
     there->count += begun->count;
     return;
   }
-  if (to->begun_count + 1 >= to->begun_capacity &&
-      begun->node != RTOP_NODE_FOLDED) { /* the last place is for the rest */
+  bool is_rest = begun->node == RTOP_NODE_FOLDED && begun->label == 0;
+  if (to->begun_count + 1 >= to->begun_capacity && !is_rest) { /* the last place is for the rest */
     const struct rtop_begun rest = { .node = RTOP_NODE_FOLDED, .count = begun->count };
     merge->lossy = true;
     merge_begun_one(merge, &rest);

@@ -120,7 +120,7 @@ class WholeTest < Minitest::Test
       4.times { one.with(1); one.with(1, 2, c: 3, e: 4) { one.key(1) } }
       11.times { One.new.shared; Two.new.shared; Derived.new.up }
       6.times { one.refined; one.sorts; one.plain = one.plain }
-      one.with(1) { begin; one.over; rescue SystemStackError; end }
+      Fiber.new { one.with(1) { begin; one.over; rescue SystemStackError; end } }.resume # its stack is not so deep
       threads = 4.times.map { Thread.new { 100.times { one.made(1); one.yields { Thread.pass } } } }
       fibers = 20.times.map { Fiber.new { 3.times { one.waits } } }
       4.times { fibers.each { |fiber| fiber.resume if fiber.alive? } }
@@ -273,6 +273,22 @@ class WholeTest < Minitest::Test
     nodes = rows(dump).filter_map { |node, what,| node if what == WHAT[:calls] }.uniq.size
     assert_operator nodes, :<=, 65_536
     assert_equal calls(dump).values.sum + sum(dump, :unnamed), counted_total(dump)
+  end
+
+  # Readers follow stacks up to 4096 frames: what is called below is counted, but has no place.
+  def test_calls_deeper_than_any_reader_goes
+    dump, answer = whole(<<~'RUBY', name: "*r")
+      class Deep
+        def down(n) = n.zero? ? 0 : down(n - 1)
+      end
+      puts "ready"; $stdout.flush; STDIN.gets
+      Deep.new.down(6000)
+      p 6001; $stdout.flush; STDIN.gets
+    RUBY
+    deepest = rows(dump).filter_map { |node, what,| dump.stack(node).size if what == WHAT[:calls] }.max
+    assert_equal 4096, deepest
+    assert_equal deepest, calls(dump)["Deep#down"]
+    assert_equal answer - deepest, sum(dump, :unnamed)
   end
 
   def counted_total(dump) = sum(dump, :calls) + sum(dump, :unnamed)

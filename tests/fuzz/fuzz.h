@@ -13,10 +13,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static inline void demand(bool right)
-{
-  if (!right) abort();
-}
+/* Which one it was is not seen in a stack. */
+#define demand(right)                                                                                                  \
+  do {                                                                                                                 \
+    if (!(right)) {                                                                                                    \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #right);                                                      \
+      abort();                                                                                                         \
+    }                                                                                                                  \
+  } while (0)
 
 /* A file of these bytes, and its path; to be closed. */
 static inline int fuzz_file(const void *data, size_t size, char path[64])

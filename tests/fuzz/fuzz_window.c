@@ -4,6 +4,7 @@
 #include "shm/base/label_text.h"
 #include "shm/base/latency.h"
 #include "shm/window/window.h"
+#include "shm/window/window_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,26 @@ static void check_round_trip(struct rtop_window *window, const struct rtop_windo
   free(scratch);
 }
 
+/* As a writer adds windows to a longer one, in the memory that it has for that: what is counted stays as it is. */
+static void check_merge(const struct rtop_window *window)
+{
+  static struct window_merge merge;
+  uint64_t raised = 0, begun = 0, merged = 0;
+  if (!merge.scratch)
+    window_merge_init(&merge, calloc(1, window_merge_memory_bytes()), malloc(window_merge_scratch_bytes()));
+  for (int times = 0; times < 2; times++) window_merge_add(&merge, window);
+  for (size_t i = 0; i < window->raised_count; i++) raised += window->raised[i].count;
+  for (size_t i = 0; i < window->begun_count; i++) begun += window->begun[i].count;
+  for (size_t i = 0; i < merge.window.raised_count; i++) merged += merge.window.raised[i].count;
+  demand(merged == 2 * raised);
+  merged = 0;
+  for (size_t i = 0; i < merge.window.begun_count; i++) merged += merge.window.begun[i].count;
+  demand(merged == 2 * begun);
+  demand(merge.window.fibers_count <= window->fibers_count && merge.window.slow_count <= 2 * window->slow_count);
+  for (size_t i = 0; i < merge.window.cell_count; i++) demand(merge.window.cells[i].thread < merge.window.thread_count);
+  window_merge_clear(&merge);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static struct rtop_window window;
@@ -122,6 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(exact, unpacked, raw_bytes);
   if (rtop_window_decode(&window, exact, raw_bytes, &limits)) {
     check_ranges(&window, &limits);
+    check_merge(&window);
     check_round_trip(&window, &limits);
   }
   free(exact);

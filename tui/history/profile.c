@@ -230,8 +230,9 @@ static void profile_keep_begun(struct profile_window *window, const struct profi
       .label = from->label,
       .count = profile_bound(from->count, PROFILE_CELL_MAX),
     };
-    if (!profile_begun_add(&window->begun, &begun)) return;
+    if (!profile_begun_add(&window->begun, &begun)) break;
   }
+  profile_begun_arrange(&window->begun);
 }
 
 static void profile_keep_fibers(struct profile_window *window, const struct profile_input *input)
@@ -247,8 +248,9 @@ static void profile_keep_fibers(struct profile_window *window, const struct prof
       .wait_ns = profile_bound(from->wait_ns, PROFILE_LATE_MAX),
       .longest_ns = profile_bound(from->longest_ns, PROFILE_LATE_MAX),
     };
-    if (!profile_fibers_add(&window->fibers, &fibers)) return;
+    if (!profile_fibers_add(&window->fibers, &fibers)) break;
   }
+  profile_fibers_arrange(window->fibers);
 }
 
 static void profile_keep_exact(struct profile_window *window, const struct profile_input *input)
@@ -259,10 +261,11 @@ static void profile_keep_exact(struct profile_window *window, const struct profi
       .node = from->node < input->node_count ? input->nodes[from->node] : 0,
       .what = from->what,
       .key = from->key,
-      .value = profile_bound(from->value, PROFILE_CELL_MAX),
+      .value = profile_bound(from->value, PROFILE_EXACT_MAX),
     };
-    if (!profile_exact_add(&window->exact, &number)) return;
+    if (!profile_exact_add(&window->exact, &number)) break;
   }
+  profile_exact_arrange(window->exact);
 }
 
 static void profile_keep_slow(struct profile_window *window, const struct profile_input *input)
@@ -296,8 +299,9 @@ static void profile_keep_raised(struct profile_window *window, const struct prof
       .first_ns = from->first_mono_ns,
       .last_ns = from->last_mono_ns,
     };
-    if (!profile_raised_add(&window->raised, &raised)) return;
+    if (!profile_raised_add(&window->raised, &raised)) break;
   }
+  profile_raised_arrange(window->raised);
 }
 
 struct profile_window *profile_window_make(const struct rtop_profile *profile, const struct profile_input *input,
@@ -409,6 +413,6 @@ bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struc
     return false;
   }
   known->last_end_ns = end_ns;
-  profile->has_exact = profile->has_exact || window->exact_count;
+  profile->has_exact = profile->has_exact || window->exact_count || window->slow_count;
   return true;
 }

@@ -58,9 +58,9 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
   profile_cover_add(&profile->carry.cover, window->start_ns, window->end_ns);
   profile_counters_add(&source->carry_counters, &window->counters, window->counters_present);
   for (size_t i = 0; i < window->cell_count; i++) carry_add(profile, &window->cells[i]);
-  profile_begun_add_all(&profile->carry.begun, &window->begun);
-  profile_exact_add_all(&profile->carry.exact, window->exact);
-  profile_raised_add_all(&profile->carry.raised, window->raised);
+  profile_begun_carry(&profile->carry.begun, &window->begun);
+  profile_exact_carry(&profile->carry.exact, window->exact);
+  profile_raised_carry(&profile->carry.raised, window->raised);
   for (size_t i = 0; i < window->thread_count; i++) carry_presence(profile, &window->threads[i]);
 }
 

@@ -3,11 +3,149 @@
 
 #include "profile_load.h"
 #include "profile_windows.h"
-#include "shm/base/sorted.h"
 #include "shm/window/window.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- rows in order: a stranger's window may have hundreds of thousands, in the worst order ------------- */
+
+struct lists_kind {
+  size_t bytes;
+  bool (*before)(const void *row, const void *key);
+  void (*add)(void *to, const void *later); /* of the same key */
+  size_t carried_max;                       /* what memory cannot hold any more has no more rows than that */
+  void (*become_rest)(void *row);           /* of those beyond; NULL: they are left out */
+};
+
+static uint64_t lists_sum(uint64_t a, uint64_t b)
+{
+  return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Of two runs in order one; of the same key the first run's row comes first. */
+static void lists_merge_runs(const struct lists_kind *kind, const char *a, size_t a_count, const char *b,
+                             size_t b_count, char *out)
+{
+  for (; a_count && b_count; out += kind->bytes) {
+    bool second = kind->before(b, a);
+    memcpy(out, second ? b : a, kind->bytes);
+    a += second ? 0 : kind->bytes;
+    b += second ? kind->bytes : 0;
+    a_count -= !second;
+    b_count -= second;
+  }
+  if (a_count) memcpy(out, a, a_count * kind->bytes);
+  else if (b_count) memcpy(out, b, b_count * kind->bytes);
+}
+
+static bool lists_are_sorted(const struct lists_kind *kind, const char *rows, size_t count)
+{
+  for (size_t i = 1; i < count; i++)
+    if (kind->before(rows + i * kind->bytes, rows + (i - 1) * kind->bytes)) return false;
+  return true;
+}
+
+/* Stable, for the later one of two may be meant. False: memory ran out. */
+static bool lists_sort(const struct lists_kind *kind, char *rows, size_t count)
+{
+  if (lists_are_sorted(kind, rows, count)) return true;
+  char *scratch = malloc(count * kind->bytes), *from = rows, *to = scratch;
+  if (!scratch) return false;
+  for (size_t run = 1; run < count; run *= 2) {
+    for (size_t left = 0; left < count; left += 2 * run) {
+      size_t middle = left + run < count ? left + run : count, right = middle + run < count ? middle + run : count;
+      lists_merge_runs(kind, from + left * kind->bytes, middle - left, from + middle * kind->bytes, right - middle,
+                       to + left * kind->bytes);
+    }
+    char *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != rows) memcpy(rows, from, count * kind->bytes);
+  free(scratch);
+  return true;
+}
+
+/* Of rows in order: those of the same key become one. Returns how many are left. */
+static size_t lists_join(const struct lists_kind *kind, char *rows, size_t count)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *row = rows + i * kind->bytes;
+    char *last = rows + (kept ? kept - 1 : 0) * kind->bytes;
+    if (kept && !kind->before(last, row)) kind->add(last, row);
+    else memmove(rows + kept++ * kind->bytes, row, kind->bytes);
+  }
+  return kept;
+}
+
+/* `rows` is the address of the list's array. False: memory ran out, and nothing is in the list. */
+static bool lists_arrange(const struct lists_kind *kind, void *rows, size_t *count, size_t *capacity)
+{
+  char *all;
+  memcpy(&all, rows, sizeof all);
+  if (lists_sort(kind, all, *count)) {
+    *count = lists_join(kind, all, *count);
+    return true;
+  }
+  free(all);
+  memset(rows, 0, sizeof all);
+  *count = *capacity = 0;
+  return false;
+}
+
+/* Adds rows in order to a list in order. False: memory ran out; the list is as it was. */
+static bool lists_merge(const struct lists_kind *kind, void *rows, size_t *count, size_t *capacity, const void *from,
+                        size_t from_count)
+{
+  char *old, *merged = from_count ? malloc((*count + from_count) * kind->bytes) : NULL;
+  if (!merged) return from_count == 0;
+  memcpy(&old, rows, sizeof old);
+  lists_merge_runs(kind, old, *count, from, from_count, merged);
+  *count = lists_join(kind, merged, *count + from_count);
+  char *fitting = realloc(merged, *count * kind->bytes);
+  *capacity = *count;
+  free(old);
+  memcpy(rows, fitting ? &fitting : &merged, sizeof merged);
+  return true;
+}
+
+/* Of rows in order, those that are in the list already, and of others as many as there is room for; what is left over is
+ * the rest. Returns how many, still in order. */
+static size_t lists_choose(const struct lists_kind *kind, const char *all, size_t count, char *from, size_t from_count)
+{
+  size_t room = kind->carried_max > count ? kind->carried_max - count : 0, kept = 0, at = 0;
+  for (size_t i = 0; i < from_count; i++) {
+    char *row = from + i * kind->bytes;
+    while (at < count && kind->before(all + at * kind->bytes, row)) at++;
+    bool there = at < count && !kind->before(row, all + at * kind->bytes);
+    if (!there && room == 0 && !kind->become_rest) continue;
+    if (!there && room == 0) kind->become_rest(row);
+    else if (!there) room--;
+    memmove(from + kept++ * kind->bytes, row, kind->bytes);
+  }
+  return kept;
+}
+
+/* As lists_merge(), but the list has a bound. What is added is the caller's copy, which becomes another. */
+static bool lists_carry(const struct lists_kind *kind, void *rows, size_t *count, size_t *capacity, char *from,
+                        size_t from_count)
+{
+  char *old;
+  memcpy(&old, rows, sizeof old);
+  size_t kept = lists_choose(kind, old, *count, from, lists_join(kind, from, from_count));
+  return lists_sort(kind, from, kept) && lists_merge(kind, rows, count, capacity, from, lists_join(kind, from, kept));
+}
+
+static void *lists_copy(const struct lists_kind *kind, const void *rows, size_t count)
+{
+  void *copy = count ? malloc(count * kind->bytes) : NULL;
+  if (copy) memcpy(copy, rows, count * kind->bytes);
+  return copy;
+}
+
+/* ---- labels that began ------------------------------------------------------------------------------- */
 
 static bool begun_before(const void *row, const void *key)
 {
@@ -15,26 +153,44 @@ static bool begun_before(const void *row, const void *key)
   return a->node != b->node ? a->node < b->node : a->label < b->label;
 }
 
+static void begun_add(void *row, const void *later)
+{
+  struct rtop_begun_count *to = row;
+  to->count = lists_sum(to->count, ((const struct rtop_begun_count *)later)->count);
+}
+
+static void begun_become_rest(void *row)
+{
+  struct rtop_begun_count *begun = row;
+  begun->node = begun->label = 0;
+}
+
+static const struct lists_kind begun_kind = { sizeof(struct rtop_begun_count), begun_before, begun_add,
+                                              PROFILE_CARRIED_MAX, begun_become_rest };
+
 bool profile_begun_add(struct profile_begun *list, const struct rtop_begun_count *begun)
 {
-  size_t place = sorted_place(list->all, list->count, sizeof *list->all, begun, begun_before);
-  if (place < list->count && list->all[place].node == begun->node && list->all[place].label == begun->label) {
-    list->all[place].count += begun->count;
-    return true;
-  }
   if (!rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
-  struct rtop_begun_count *at = &list->all[place];
-  memmove(at + 1, at, (list->count - place) * sizeof *at);
-  *at = *begun;
-  list->count++;
+  list->all[list->count++] = *begun;
   return true;
+}
+
+bool profile_begun_arrange(struct profile_begun *list)
+{
+  return lists_arrange(&begun_kind, &list->all, &list->count, &list->capacity);
 }
 
 bool profile_begun_add_all(struct profile_begun *list, const struct profile_begun *from)
 {
-  for (size_t i = 0; i < from->count; i++)
-    if (!profile_begun_add(list, &from->all[i])) return false;
-  return true;
+  return lists_merge(&begun_kind, &list->all, &list->count, &list->capacity, from->all, from->count);
+}
+
+bool profile_begun_carry(struct profile_begun *list, const struct profile_begun *from)
+{
+  void *copy = lists_copy(&begun_kind, from->all, from->count);
+  bool fine = copy && lists_carry(&begun_kind, &list->all, &list->count, &list->capacity, copy, from->count);
+  free(copy);
+  return fine || from->count == 0;
 }
 
 void profile_begun_destroy(struct profile_begun *list)
@@ -87,37 +243,39 @@ static uint32_t fibers_count(uint32_t a, uint32_t b)
   return a + b < a ? UINT32_MAX : a + b;
 }
 
-static bool fibers_insert(struct profile_fibers *list, const struct rtop_fibers_wait *fibers)
+static void fibers_add(void *row, const void *later)
 {
-  size_t place = sorted_place(list->all, list->count, sizeof *list->all, fibers, fibers_before);
-  struct rtop_fibers_wait *at = list->all + place;
-  if (place < list->count && !fibers_before(fibers, at)) {
-    at->alive = fibers_count(at->alive, fibers->alive);
-    at->waiting = fibers_count(at->waiting, fibers->waiting);
-    at->wait_ns += fibers->wait_ns;
-    if (at->longest_ns < fibers->longest_ns) at->longest_ns = fibers->longest_ns;
-    return true;
-  }
-  if (!rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
-  at = &list->all[place];
-  memmove(at + 1, at, (list->count - place) * sizeof *at);
-  *at = *fibers;
-  list->count++;
+  struct rtop_fibers_wait *to = row;
+  const struct rtop_fibers_wait *from = later;
+  to->alive = fibers_count(to->alive, from->alive);
+  to->waiting = fibers_count(to->waiting, from->waiting);
+  to->wait_ns = lists_sum(to->wait_ns, from->wait_ns);
+  if (to->longest_ns < from->longest_ns) to->longest_ns = from->longest_ns;
+}
+
+static const struct lists_kind fibers_kind = { sizeof(struct rtop_fibers_wait), fibers_before, fibers_add, 0, NULL };
+
+bool profile_fibers_add(struct profile_fibers **handle, const struct rtop_fibers_wait *fibers)
+{
+  if (!*handle) *handle = calloc(1, sizeof **handle);
+  struct profile_fibers *list = *handle;
+  if (!list || !rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
+  list->all[list->count++] = *fibers;
   return true;
 }
 
-bool profile_fibers_add(struct profile_fibers **list, const struct rtop_fibers_wait *fibers)
+bool profile_fibers_arrange(struct profile_fibers *list)
 {
-  if (!*list) *list = calloc(1, sizeof **list);
-  return *list && fibers_insert(*list, fibers);
+  return !list || lists_arrange(&fibers_kind, &list->all, &list->count, &list->capacity);
 }
 
-bool profile_fibers_add_all(struct profile_fibers **list, const struct profile_fibers *from)
+bool profile_fibers_add_all(struct profile_fibers **handle, const struct profile_fibers *from)
 {
-  for (size_t i = 0; *list && i < (*list)->count; i++) (*list)->all[i].alive = (*list)->all[i].waiting = 0;
-  for (size_t i = 0; from && i < from->count; i++)
-    if (!profile_fibers_add(list, &from->all[i])) return false;
-  return true;
+  struct profile_fibers *list = *handle;
+  for (size_t i = 0; list && i < list->count; i++) list->all[i].alive = list->all[i].waiting = 0;
+  if (!from) return true;
+  if (!list) *handle = list = calloc(1, sizeof *list);
+  return list && lists_merge(&fibers_kind, &list->all, &list->count, &list->capacity, from->all, from->count);
 }
 
 void profile_fibers_destroy(struct profile_fibers **list)
@@ -157,31 +315,57 @@ static bool exact_before(const void *row, const void *key)
   return a->what != b->what ? a->what < b->what : a->key < b->key;
 }
 
-bool profile_exact_add(struct profile_exact **handle, const struct rtop_exact_number *number)
+static void exact_add(void *row, const void *later)
+{
+  struct rtop_exact_number *to = row;
+  to->value = rtop_exact_sum(to->what, to->value, ((const struct rtop_exact_number *)later)->value);
+}
+
+static const struct lists_kind exact_kind = { sizeof(struct rtop_exact_number), exact_before, exact_add,
+                                              PROFILE_CARRIED_MAX, NULL };
+
+static struct profile_exact *exact_list(struct profile_exact **handle)
 {
   if (!*handle) *handle = calloc(1, sizeof **handle);
-  struct profile_exact *list = *handle;
-  if (!list) return false;
-  size_t place = sorted_place(list->all, list->count, sizeof *list->all, number, exact_before);
-  if (place < list->count && !exact_before(number, &list->all[place])) {
-    list->all[place].value = rtop_exact_sum(number->what, list->all[place].value, number->value);
-    return true;
-  }
-  if (!rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
-  struct rtop_exact_number *at = &list->all[place];
-  memmove(at + 1, at, (list->count - place) * sizeof *at);
-  *at = *number;
-  list->count++;
+  return *handle;
+}
+
+bool profile_exact_add(struct profile_exact **handle, const struct rtop_exact_number *number)
+{
+  struct profile_exact *list = exact_list(handle);
+  if (!list || !rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
+  list->all[list->count++] = *number;
   return true;
 }
 
-bool profile_exact_add_all(struct profile_exact **list, const struct profile_exact *from)
+bool profile_exact_arrange(struct profile_exact *list)
 {
-  for (size_t i = 0; i < profile_exact_count(from); i++)
-    if (!profile_exact_add(list, &from->all[i])) return false;
+  return !list || lists_arrange(&exact_kind, &list->all, &list->count, &list->capacity);
+}
+
+static bool exact_add_slow(struct profile_exact **list, const struct profile_exact *from)
+{
   for (size_t i = 0; i < profile_slow_count(from); i++)
     if (!profile_slow_add(list, &from->slow[i])) return false;
   return true;
+}
+
+bool profile_exact_add_all(struct profile_exact **handle, const struct profile_exact *from)
+{
+  struct profile_exact *list = from ? exact_list(handle) : NULL;
+  if (!list) return !from;
+  return lists_merge(&exact_kind, &list->all, &list->count, &list->capacity, from->all, from->count) &&
+         exact_add_slow(handle, from);
+}
+
+bool profile_exact_carry(struct profile_exact **handle, const struct profile_exact *from)
+{
+  struct profile_exact *list = from ? exact_list(handle) : NULL;
+  if (!list) return !from;
+  void *copy = lists_copy(&exact_kind, from->all, from->count);
+  bool fine = copy && lists_carry(&exact_kind, &list->all, &list->count, &list->capacity, copy, from->count);
+  free(copy);
+  return (fine || from->count == 0) && exact_add_slow(handle, from);
 }
 
 static void slow_drop_shortest(struct profile_exact *list)
@@ -273,32 +457,79 @@ static bool raised_before(const void *row, const void *key)
   return a->serial < b->serial;
 }
 
-bool profile_raised_add(struct profile_raised **handle, const struct rtop_raised_count *raised)
+static void raised_add(void *row, const void *later)
+{
+  struct rtop_raised_count *to = row;
+  const struct rtop_raised_count *from = later;
+  to->count = lists_sum(to->count, from->count);
+  if (from->first_ns < to->first_ns) to->first_ns = from->first_ns;
+  if (from->last_ns > to->last_ns) to->last_ns = from->last_ns;
+}
+
+static void raised_become_rest(void *row)
+{
+  struct rtop_raised_count *raised = row;
+  raised->name = raised->node = 0;
+  raised->serial = 0;
+}
+
+static const struct lists_kind raised_kind = { sizeof(struct rtop_raised_count), raised_before, raised_add,
+                                               PROFILE_CARRIED_MAX, raised_become_rest };
+
+static struct profile_raised *raised_list(struct profile_raised **handle)
 {
   if (!*handle) *handle = calloc(1, sizeof **handle);
-  struct profile_raised *list = *handle;
-  if (!list) return false;
-  size_t place = sorted_place(list->all, list->count, sizeof *list->all, raised, raised_before);
-  if (place < list->count && !raised_before(raised, &list->all[place])) {
-    struct rtop_raised_count *there = &list->all[place];
-    there->count += raised->count;
-    if (raised->first_ns < there->first_ns) there->first_ns = raised->first_ns;
-    if (raised->last_ns > there->last_ns) there->last_ns = raised->last_ns;
-    return true;
-  }
-  if (!rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
-  struct rtop_raised_count *at = &list->all[place];
-  memmove(at + 1, at, (list->count - place) * sizeof *at);
-  *at = *raised;
-  list->count++;
+  return *handle;
+}
+
+bool profile_raised_add(struct profile_raised **handle, const struct rtop_raised_count *raised)
+{
+  struct profile_raised *list = raised_list(handle);
+  if (!list || !rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
+  list->all[list->count++] = *raised;
   return true;
 }
 
-bool profile_raised_add_all(struct profile_raised **list, const struct profile_raised *from)
+/* No process tells of so many: what is beyond is of any class, at any place. */
+static void raised_bound(struct profile_raised *list)
 {
-  for (size_t i = 0; i < profile_raised_count(from); i++)
-    if (!profile_raised_add(list, &from->all[i])) return false;
-  return true;
+  if (list->count <= PROFILE_RAISED_MAX) return;
+  struct rtop_raised_count rest = list->all[PROFILE_RAISED_MAX - 1];
+  raised_become_rest(&rest);
+  for (size_t i = PROFILE_RAISED_MAX; i < list->count; i++) raised_add(&rest, &list->all[i]);
+  memmove(list->all + 1, list->all, (PROFILE_RAISED_MAX - 1) * sizeof *list->all);
+  list->all[0] = rest; /* the least key there is; it may be there twice */
+  list->count = lists_join(&raised_kind, (char *)list->all, PROFILE_RAISED_MAX);
+  struct rtop_raised_count *fewer = realloc(list->all, list->count * sizeof *list->all);
+  if (fewer) list->all = fewer;
+  list->capacity = list->count;
+}
+
+bool profile_raised_arrange(struct profile_raised *list)
+{
+  if (!list) return true;
+  bool fine = lists_arrange(&raised_kind, &list->all, &list->count, &list->capacity);
+  raised_bound(list);
+  return fine;
+}
+
+bool profile_raised_add_all(struct profile_raised **handle, const struct profile_raised *from)
+{
+  struct profile_raised *list = from ? raised_list(handle) : NULL;
+  if (!list) return !from;
+  return lists_merge(&raised_kind, &list->all, &list->count, &list->capacity, from->all, from->count);
+}
+
+/* A program that raises in threads that come and go would have a row for each of them. */
+bool profile_raised_carry(struct profile_raised **handle, const struct profile_raised *from)
+{
+  struct profile_raised *list = from ? raised_list(handle) : NULL;
+  struct rtop_raised_count *copy = list ? lists_copy(&raised_kind, from->all, from->count) : NULL;
+  if (!copy) return !from || (list && from->count == 0);
+  for (size_t i = 0; i < from->count; i++) copy[i].serial = 0;
+  bool fine = lists_carry(&raised_kind, &list->all, &list->count, &list->capacity, (char *)copy, from->count);
+  free(copy);
+  return fine;
 }
 
 void profile_raised_destroy(struct profile_raised **list)

@@ -20,13 +20,22 @@ void rtop_profile_each_begun(const struct rtop_profile *profile, struct rtop_spa
                              void (*visit)(void *context, uint32_t source, const struct rtop_begun_count *begun),
                              void *context);
 
-/* For the profile: a list by node and label, without two of the same. False when memory ran out. */
+/* For the profile, as all lists below: rows are added one by one, in any order, and then arranged: by their keys, those of
+ * the same key one (of what is "now", the later). Lists that are arranged are put together by profile_..._add_all(), the
+ * later window's second; what memory cannot hold any more by profile_..._carry(), which has a bound: what comes beyond it is
+ * told of no set, of no class and place, or not at all (numbers of traced methods). Takes time as sorting does, whatever a
+ * window says. False when memory ran out. */
+enum { PROFILE_CARRIED_MAX = 1 << 18 };
+
+/* By node and label. */
 struct profile_begun {
   struct rtop_begun_count *all;
   size_t count, capacity;
 };
 bool profile_begun_add(struct profile_begun *list, const struct rtop_begun_count *begun);
+bool profile_begun_arrange(struct profile_begun *list);
 bool profile_begun_add_all(struct profile_begun *list, const struct profile_begun *from);
+bool profile_begun_carry(struct profile_begun *list, const struct profile_begun *from);
 void profile_begun_destroy(struct profile_begun *list);
 static inline size_t profile_begun_bytes(const struct profile_begun *list)
 {
@@ -56,13 +65,14 @@ void rtop_profile_each_fibers(const struct rtop_profile *profile, struct rtop_sp
 /* What a sum over the span takes of a time of the window. */
 uint64_t rtop_fibers_share(const struct rtop_fibers_look *look, uint64_t ns);
 
-/* For the profile: a list by thread, name and node, without two of the same. False when memory ran out. */
+/* By thread, name and node. */
 struct profile_fibers {
   struct rtop_fibers_wait *all;
   size_t count, capacity;
 };
 /* A list is made when something is added: most windows have none (NULL). */
 bool profile_fibers_add(struct profile_fibers **list, const struct rtop_fibers_wait *fibers);
+bool profile_fibers_arrange(struct profile_fibers *list);
 /* A later window's. */
 bool profile_fibers_add_all(struct profile_fibers **list, const struct profile_fibers *from);
 void profile_fibers_destroy(struct profile_fibers **list);
@@ -102,8 +112,8 @@ void rtop_profile_each_slow(const struct rtop_profile *profile, struct rtop_span
                             void (*visit)(void *context, uint32_t source, const struct rtop_slow_call *call),
                             void *context);
 
-/* For the profile: a list by node, what and key, without two of the same; NULL is an empty one, as most are. With it slow
- * calls, of too many the longest, in the order in which they came. False when memory ran out. */
+/* By node, what and key; NULL is an empty one, as most are. With it slow calls, of too many the longest, in the order in
+ * which they came. */
 struct profile_exact {
   struct rtop_exact_number *all;
   size_t count, capacity;
@@ -116,7 +126,9 @@ static inline size_t profile_slow_count(const struct profile_exact *list)
   return list ? list->slow_count : 0;
 }
 bool profile_exact_add(struct profile_exact **list, const struct rtop_exact_number *number);
+bool profile_exact_arrange(struct profile_exact *list);
 bool profile_exact_add_all(struct profile_exact **list, const struct profile_exact *from);
+bool profile_exact_carry(struct profile_exact **list, const struct profile_exact *from);
 void profile_exact_destroy(struct profile_exact **list);
 static inline size_t profile_exact_count(const struct profile_exact *list)
 {
@@ -149,14 +161,16 @@ void rtop_profile_each_raised(const struct rtop_profile *profile, struct rtop_sp
                               void (*visit)(void *context, uint32_t source, const struct rtop_raised_count *raised),
                               void *context);
 
-/* For the profile: a list by class, place and thread, without two of the same; NULL is an empty one, as most are. False
- * when memory ran out. */
+/* By class, place and thread; NULL is an empty one, as most are. Carried are they of no thread. */
+enum { PROFILE_RAISED_MAX = 4096 }; /* of a window, however many it says */
 struct profile_raised {
   struct rtop_raised_count *all;
   size_t count, capacity;
 };
 bool profile_raised_add(struct profile_raised **list, const struct rtop_raised_count *raised);
+bool profile_raised_arrange(struct profile_raised *list);
 bool profile_raised_add_all(struct profile_raised **list, const struct profile_raised *from);
+bool profile_raised_carry(struct profile_raised **list, const struct profile_raised *from);
 void profile_raised_destroy(struct profile_raised **list);
 static inline size_t profile_raised_count(const struct profile_raised *list)
 {

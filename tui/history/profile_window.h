@@ -11,6 +11,7 @@
 /* Values of strangers are cut to these, so that sums of all that memory can hold do not overflow. */
 #define PROFILE_CELL_MAX (UINT64_C(1) << 42)
 #define PROFILE_LATE_MAX (UINT64_C(1) << 50)
+#define PROFILE_EXACT_MAX (UINT64_C(1) << 56) /* squares of objects are large numbers; sums of these stop at the end */
 #define PROFILE_TIME_MAX (INT64_C(1) << 61)
 /* Windows up to this long are told whole by the span that has their middle, longer ones are shared out. */
 #define PROFILE_WHOLE_NS INT64_C(500000000)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RAISED_PLACE_DEPTH = 16 }; /* a place has fewer frames: what the program called, and that in turn */
+
 struct raised_walk {
   struct raised_list *list;
   const struct rtop_symbols *symbols;
@@ -27,8 +29,8 @@ struct raised_place raised_place_of(const struct rtop_symbols *symbols, const st
   if (raised->name && class->kind == RTOP_SYMBOL_SPECIAL && strcmp(class->namespace_label, RTOP_RAISED_NAMESPACE) == 0)
     place.class_frame = name->frame;
   uint32_t at = raised->node;
-  while (at && !rtop_symbol_is_program(rtop_symbols_get(symbols, node->frame))) {
-    at = node->parent < at ? node->parent : 0;
+  for (int i = 0; at && !rtop_symbol_is_program(rtop_symbols_get(symbols, node->frame)); i++) {
+    at = node->parent < at && i < RAISED_PLACE_DEPTH ? node->parent : 0;
     node = rtop_symbols_get_node(symbols, at);
   }
   bool called = node != leaf && !raised_is_plain(rtop_symbols_get(symbols, leaf->frame));

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <uthash.h>
 
+#define SITES_MOST 9e18
+
 /* Of a process. */
 struct sites_process {
   uint64_t time_ns;
@@ -173,6 +175,14 @@ static int sites_by_bytes(const void *left, const void *right)
   return sites_compare(a->bytes, b->bytes, a, b);
 }
 
+/* Numbers that do not fit together make estimates that no integer holds, and figures are shown as such. */
+static void sites_bound_row(struct sites_row *row)
+{
+  double *const figures[] = { &row->objects, &row->error, &row->bytes, &row->live, &row->live_bytes };
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+    if (!(*figures[i] < SITES_MOST)) *figures[i] = SITES_MOST;
+}
+
 static bool sites_make_rows(struct sites_walk *walk, const struct rtop_symbols *symbols, enum sites_order order)
 {
   struct sites_table *table = walk->table;
@@ -187,7 +197,10 @@ static bool sites_make_rows(struct sites_walk *walk, const struct rtop_symbols *
     sites_add_row(row, sum, &walk->processes[(uint32_t)sum->key]);
     table->samples += sum->samples;
   }
-  for (size_t i = 0; i < table->count; i++) table->rows[i].error = sqrt(table->rows[i].error);
+  for (size_t i = 0; i < table->count; i++) {
+    table->rows[i].error = sqrt(table->rows[i].error);
+    sites_bound_row(&table->rows[i]);
+  }
   if (table->count)
     qsort(table->rows, table->count, sizeof *table->rows, order == SITES_BY_BYTES ? sites_by_bytes : sites_by_objects);
   table->distance = table->samples ? (double)table->objects / (double)table->samples : 0;

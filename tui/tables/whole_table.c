@@ -11,6 +11,8 @@ struct whole_slot {
   struct whole_figures figures;
 };
 
+#define WHOLE_BACK (UINT32_C(1) << 31) /* there are fewer nodes */
+
 struct whole_walk {
   struct whole_table *table;
   const struct rtop_symbols *symbols;
@@ -34,17 +36,24 @@ static uint32_t whole_new_slot(struct whole_walk *walk, uint32_t node, uint32_t 
   return (uint32_t)table->slot_count++;
 }
 
-/* Callers first: from the node up to one that is there, and down again; the way back is kept in slot_of. */
+/* Callers first: from the node up to one that is there, and down again; the way back is kept where the slots will be. */
 static uint32_t whole_slot_of(struct whole_walk *walk, uint32_t node)
 {
   struct whole_table *table = walk->table;
+  uint32_t at = node, below = 0;
   if (node >= table->node_capacity) return 0;
-  while (node && !table->slot_of[node] && !walk->failed) {
-    uint32_t top = node;
-    for (uint32_t up; (up = rtop_symbols_get_node(walk->symbols, top)->parent) != 0 && up < top && !table->slot_of[up];)
-      top = up;
-    uint32_t parent = rtop_symbols_get_node(walk->symbols, top)->parent;
-    whole_new_slot(walk, top, parent < top ? table->slot_of[parent] : 0);
+  while (at && !table->slot_of[at]) {
+    uint32_t above = rtop_symbols_get_node(walk->symbols, at)->parent;
+    table->slot_of[at] = WHOLE_BACK | below;
+    below = at;
+    at = above < at ? above : 0;
+  }
+  while (below) {
+    uint32_t next = table->slot_of[below] & ~WHOLE_BACK;
+    table->slot_of[below] = 0;
+    whole_new_slot(walk, below, table->slot_of[at]);
+    at = below;
+    below = next;
   }
   return table->slot_of[node];
 }

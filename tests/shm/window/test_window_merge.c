@@ -446,6 +446,28 @@ static void test_exceptions_are_bounded(void **state)
   window_merge_clear(&merge);
 }
 
+/* Rows that look like the rest, but are not: there is no more room for them than for others. */
+static void test_rows_that_look_like_the_rest(void **state)
+{
+  struct rtop_window window = { .end_mono_ns = 100 };
+  uint64_t wait_ns = 0, count = 0;
+  (void)state;
+  for (uint32_t i = 1; i <= 2 * WINDOW_MERGE_BEGUN_MAX; i++) {
+    *rtop_window_add_fibers(&window) = (struct rtop_fibers){ .name = i, .node = 7, .wait_ns = 1 };
+    *rtop_window_add_begun(&window) = (struct rtop_begun){ RTOP_NODE_FOLDED, i, 1 };
+  }
+  window_merge_clear(&merge);
+  window_merge_add(&merge, &window);
+  assert_true(merge.lossy);
+  assert_true(merge.window.fibers_count <= WINDOW_MERGE_FIBERS_MAX);
+  assert_true(merge.window.begun_count <= WINDOW_MERGE_BEGUN_MAX);
+  for (size_t i = 0; i < merge.window.fibers_count; i++) wait_ns += merge.window.fibers[i].wait_ns;
+  for (size_t i = 0; i < merge.window.begun_count; i++) count += merge.window.begun[i].count;
+  assert_int_equal(wait_ns, 2 * WINDOW_MERGE_BEGUN_MAX);
+  assert_int_equal(count, 2 * WINDOW_MERGE_BEGUN_MAX);
+  rtop_window_destroy(&window);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -461,6 +483,7 @@ int main(void)
     cmocka_unit_test(test_what_is_not_sampled_outlasts_folding),
     cmocka_unit_test(test_threads_are_as_at_the_end),
     cmocka_unit_test(test_too_much_of_everything),
+    cmocka_unit_test(test_rows_that_look_like_the_rest),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -94,11 +94,38 @@ static void test_of_very_many_the_most_frequent(void **state)
   rtop_profile_destroy(&profile);
 }
 
+/* No program's place is below a hundred functions in C: it is not looked for further up. */
+static void test_a_place_below_too_much(void **state)
+{
+  (void)state;
+  struct rtop_profile *profile = rtop_profile_create(1 << 20);
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct raised_list list = { 0 };
+  uint32_t missing = class_node(symbols, "Missing");
+  uint32_t near = rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Shop#find", "/app/shop.rb", 3), 5), far = near;
+  for (int i = 0; i < 100; i++) {
+    char label[16];
+    snprintf(label, sizeof label, "C%d#call", i);
+    far = rtop_symbols_node(symbols, far, fixture_frame(symbols, label, "", 0), 0);
+    if (i == 7) near = far;
+  }
+  const struct rtop_raised rows[] = { { 1, 2, 1, missing, near, 5 }, { 1, 2, 1, missing, far, 3 } };
+  add_raised(profile, 0, rows, 2);
+  assert_true(raised_list_build(&list, profile, fixture_span(0, 100 * MS)));
+  assert_int_equal(list.count, 2);
+  assert_int_equal(list.rows[0].count, 5);
+  assert_int_equal(list.rows[0].place.line, 5);
+  assert_int_equal(list.rows[1].place.frame, 0);
+  raised_list_destroy(&list);
+  rtop_profile_destroy(&profile);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_by_class_and_place),
     cmocka_unit_test(test_of_very_many_the_most_frequent),
+    cmocka_unit_test(test_a_place_below_too_much),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

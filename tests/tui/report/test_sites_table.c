@@ -168,6 +168,45 @@ static void test_hostile(void **state)
   }
 }
 
+/* As large as a channel tells them in a window: an interval of many objects that stands for a hundred. */
+static void test_large_squares(void **state)
+{
+  struct rtop_window window = { .end_mono_ns = 100 * MS };
+  number(&window, 0, RTOP_SITES_STATE, 1, RTOP_SITES_NO_GC);
+  number(&window, 0, RTOP_SITES_SUM, RTOP_SITES_SUM_OBJECTS, 2000000);
+  number(&window, 0, RTOP_SITES_SUM, RTOP_SITES_SUM_SEEN, 2000000);
+  number(&window, 0, RTOP_SITES_SUM, RTOP_SITES_SUM_SQUARE, 0);
+  number(&window, strings, RTOP_SITES_OBJECTS, 0, 1000000);
+  number(&window, strings, RTOP_SITES_SQUARE, 0, RTOP_SITES_SQUARE_MAX);
+  assert_true(fixture_add(*state, 0, &window));
+  rtop_window_destroy(&window);
+  build(*state, SITES_BY_OBJECTS);
+  assert_int_equal(table.count, 1);
+  assert_near(table.rows[0].error, (double)(1 << 24));
+}
+
+/* Estimates that no integer holds: figures are shown as such. */
+static void test_estimates_out_of_range(void **state)
+{
+  const uint64_t most = UINT64_C(1) << 55;
+  struct rtop_window window = { .end_mono_ns = 100 * MS };
+  number(&window, 0, RTOP_SITES_SUM, RTOP_SITES_SUM_OBJECTS, most);
+  number(&window, 0, RTOP_SITES_SUM, RTOP_SITES_SUM_SEEN, 1);
+  number(&window, strings, RTOP_SITES_OBJECTS, 0, most);
+  number(&window, strings, RTOP_SITES_BYTES, 0, most);
+  number(&window, strings, RTOP_SITES_ALIVE, RTOP_SITES_JUDGED, 1);
+  number(&window, strings, RTOP_SITES_ALIVE, RTOP_SITES_LIVE, most);
+  number(&window, strings, RTOP_SITES_ALIVE, RTOP_SITES_LIVE_BYTES, most);
+  assert_true(fixture_add(*state, 0, &window));
+  rtop_window_destroy(&window);
+  build(*state, SITES_BY_BYTES);
+  const struct sites_row *row = &table.rows[0];
+  const double figures[] = { row->objects, row->bytes, row->error, row->live, row->live_bytes };
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+    assert_true(figures[i] >= 0 && figures[i] < (double)INT64_MAX);
+  assert_true(row->live > 8e18);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -176,6 +215,8 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
     cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
     cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_large_squares, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_estimates_out_of_range, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,32 @@ static void test_hostile(void **state)
   assert_int_equal(table.tree[3].depth, 3);
 }
 
+/* Of chains only the ends were called, the deepest first: the callers are found once, however many there are. */
+static void test_long_chains(void **state)
+{
+  enum { CHAINS = 16, DEPTH = 4000 };
+  struct rtop_window window = { .end_mono_ns = 100 * MS };
+  uint32_t ends[CHAINS];
+  for (uint32_t chain = 0; chain < CHAINS; chain++) {
+    char label[16];
+    snprintf(label, sizeof label, "Deep#m%u", chain);
+    uint32_t frame = fixture_frame(symbols, label, "/app/a.rb", 3);
+    ends[chain] = 0;
+    for (int i = 0; i < DEPTH; i++) ends[chain] = rtop_symbols_node(symbols, ends[chain], frame, 0);
+  }
+  for (uint32_t chain = CHAINS; chain-- > 0;) exact_add_call(&window, ends[chain], 1, 1 * MS, 1 * MS);
+  assert_true(fixture_add(*state, 0, &window));
+  rtop_window_destroy(&window);
+  build(*state);
+  assert_int_equal(table.tree_count, CHAINS * DEPTH);
+  assert_int_equal(table.method_count, CHAINS);
+  for (size_t i = 0; i < table.tree_count; i++) {
+    assert_int_equal(table.tree[i].depth, i % DEPTH);
+    assert_int_equal(table.tree[i].parent, i % DEPTH ? (int)i - 1 : WHOLE_NO_PARENT);
+  }
+  assert_int_equal(table.tree[DEPTH - 1].figures.calls, 1);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -124,6 +150,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
     cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
     cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_long_chains, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
