@@ -146,7 +146,7 @@ static bool is_shared(const struct trace_target *target)
   return false;
 }
 
-/* A mark before the name says that it is to be done also where it makes compiled code slower. */
+/* A mark before the name says that it is to be done although it leaves the program slower. */
 static bool is_forced(const struct rtop_trace_wish *wish)
 {
   return wish->name[0] == RTOP_TRACE_FORCED;
@@ -208,7 +208,7 @@ static enum rtop_trace_state trace_function(struct trace_target *target)
   struct functions *functions = &target->tracing->functions;
   bool raised;
   if (whole_is_compiled() && functions_are_members(method_entry_of(target->method))) return RTOP_TRACE_NOT_RUBY;
-  if (whole_is_compiled() && !is_forced(&target->wish)) return RTOP_TRACE_YJIT;
+  if (!is_forced(&target->wish)) return RTOP_TRACE_SLOWER;
   if (call_protected(learn_functions, (VALUE)functions, &raised) != Qtrue || raised) return RTOP_TRACE_REFUSED;
   functions_add(functions, target);
   return RTOP_TRACE_ON;

@@ -378,7 +378,7 @@ enum rtop_trace_state {
   RTOP_TRACE_REFUSED = 5,  /* this VM is not known well enough, or would not do it */
   RTOP_TRACE_EXPIRED = 6,  /* the time was up */
   RTOP_TRACE_TOO_MANY = 7, /* its calls were so many that tracing them cost too much (version 1.6) */
-  RTOP_TRACE_YJIT = 8,     /* not done: it is not written in Ruby, and compiled code would be slower for good */
+  RTOP_TRACE_SLOWER = 8,     /* not done: it is not written in Ruby, and the program would stay slower */
   RTOP_TRACE_STATE_END = 9,
 };
 
@@ -444,14 +444,14 @@ struct rtop_trace_slot {
   char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method", "Class.method" or what comes next, zero behind it */
 };
 
-/* Before the name of a method that is not written in Ruby: also where YJIT compiles (version 1.7). */
+/* Before the name of a method that is not written in Ruby: although the program stays slower until it ends (version 1.7). */
 #define RTOP_TRACE_FORCED '!'
 
 /* All calls of the program: this, then letters for how. */
 #define RTOP_TRACE_WHOLE '*'
 enum {
   RTOP_WHOLE_FORCED = '!', /* also where YJIT has compiled it */
-  RTOP_WHOLE_RUBY = 'r',   /* methods written in Ruby only: less slow */
+  RTOP_WHOLE_RUBY = 'r',   /* methods written in Ruby only: less slow, and not for good */
 };
 enum { RTOP_WHOLE_SECONDS = 5, RTOP_WHOLE_SECONDS_MAX = 60 }; /* asked for 0: the first */
 /* Allocation sites: just this. */

@@ -7,7 +7,7 @@ class TraceTest < Minitest::Test
 
   WHAT = { state: 1, traced: 2, calls: 3, returned: 4, raised: 5, untimed: 6, total: 7, self: 8, wait: 9, off: 10, total_max: 11,
            self_max: 12, total_times: 13, self_times: 14, caller: 15, slow: 16, too_many: 17 }.freeze
-  STATES = { 1 => :waits, 2 => :traced, 3 => :gone, 4 => :not_ruby, 5 => :refused, 6 => :expired, 7 => :too_many, 8 => :yjit }.freeze
+  STATES = { 1 => :waits, 2 => :traced, 3 => :gone, 4 => :not_ruby, 5 => :refused, 6 => :expired, 7 => :too_many, 8 => :slower }.freeze
   GO = "STDIN.gets\n"
   MONOTONIC = "def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)\n"
 

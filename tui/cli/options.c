@@ -485,14 +485,14 @@ static int options_trace_all(struct rtop_options *options, const char *text)
 {
   static const struct {
     const char *text, *how;
-  } known[] = { { "", "" }, { "ruby", "r" }, { "force", "!" }, { "ruby,force", "r!" }, { "force,ruby", "r!" } };
+  } known[] = { { "", "r" }, { "ruby", "r" }, { "c", "" }, { "force", "r!" }, { "c,force", "!" }, { "force,c", "!" } };
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     if (strcmp(text ? text : "", known[i].text) != 0) continue;
     options->whole = true;
     snprintf(options->whole_how, sizeof options->whole_how, "%s", known[i].how);
     return -1;
   }
-  return options_usage("--trace-all takes ruby, force, or both with a comma: '%s' is neither", text);
+  return options_usage("--trace-all takes c, force, or both with a comma: '%s' is neither", text);
 }
 
 static int options_allocations(struct rtop_options *options, const char *text)

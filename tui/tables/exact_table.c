@@ -232,7 +232,7 @@ static const struct {
   [RTOP_TRACE_REFUSED] = { "refused", "the process cannot trace it" },
   [RTOP_TRACE_EXPIRED] = { "expired", "its time was up" },
   [RTOP_TRACE_TOO_MANY] = { "too_many", "too many calls; tracing ended" },
-  [RTOP_TRACE_YJIT] = { "yjit", "not in Ruby: YJIT code would be slower for good (METHOD,force does it)" },
+  [RTOP_TRACE_SLOWER] = { "slower", "not in Ruby: the program would stay slower (METHOD,force does it)" },
 };
 
 /* Nobody has said anything of it yet. */

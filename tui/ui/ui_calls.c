@@ -98,12 +98,13 @@ bool ui_calls_request(struct ui *ui)
 static bool calls_read(const char *text, struct ui_calls_wish *wish)
 {
   char word[16];
-  bool forced = false, ruby = false;
+  bool forced = false, ruby = true;
   *wish = (struct ui_calls_wish){ .begin = true, .seconds = RTOP_WHOLE_SECONDS };
   for (int used = 0; sscanf(text, " %15[^ ,]%n", word, &used) == 1; text += used, text += *text == ',') {
     char *end;
     long seconds = strtol(word, &end, 10);
     if (strcmp(word, "force") == 0) forced = true;
+    else if (strcmp(word, "c") == 0) ruby = false;
     else if (strcmp(word, "ruby") == 0) ruby = true;
     else if (*end != '\0' || seconds < 1 || seconds > RTOP_WHOLE_SECONDS_MAX) return false;
     else wish->seconds = (uint32_t)seconds;
@@ -137,7 +138,7 @@ bool ui_calls_answer(struct ui *ui, const char *text)
 {
   if (!calls_read(text, &ui->wish.calls)) {
     ui->wish.calls.begin = false;
-    ui_say(ui, "seconds from 1 to %d, and if you like: ruby (no methods in C), force (also with YJIT)",
+    ui_say(ui, "seconds from 1 to %d, and if you like: c (methods in C, too), force (also with YJIT)",
            RTOP_WHOLE_SECONDS_MAX);
     return false;
   }

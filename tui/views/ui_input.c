@@ -122,7 +122,7 @@ static void trace_selected(struct ui *ui)
   const struct exact_row *row = ui_traces_of(ui, ui->selected);
   bool method = name != NULL && (symbol->kind == RTOP_SYMBOL_RUBY || symbol->kind == RTOP_SYMBOL_C);
   if (!method) ui_say(ui, "only methods can be traced");
-  else if (row != NULL && row->state == RTOP_TRACE_YJIT) {
+  else if (row != NULL && row->state == RTOP_TRACE_SLOWER) {
     char command[sizeof ui->wish.command];
     snprintf(command, sizeof command, "trace %s,force", name);
     ui_ask_command(ui, command);

@@ -171,7 +171,7 @@ static void test_words_for_what_is_not_traced(void **state)
     const char *name, *text;
   } words[] = {
     { RTOP_TRACE_NOT_RUBY, "not_ruby", "Ruby does not tell of its calls: only the sampler sees it" },
-    { RTOP_TRACE_YJIT, "yjit", "not in Ruby: YJIT code would be slower for good (METHOD,force does it)" },
+    { RTOP_TRACE_SLOWER, "slower", "not in Ruby: the program would stay slower (METHOD,force does it)" },
     { RTOP_TRACE_STATE_END, "ended", "not traced any more" },
   };
   struct rtop_profile *profile = *state;
