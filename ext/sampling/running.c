@@ -51,6 +51,33 @@ void running_late_cpu(struct thread_data *data)
   atomic_fetch_add_explicit(&data->strata[0].cpu_ns, late, memory_order_relaxed);
 }
 
+static void move_part(struct lane *from, struct lane *to, int64_t wall_ns, int64_t cpu_ns, int64_t blame_ns)
+{
+  atomic_fetch_sub_explicit(&from->wall_ns, wall_ns, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&from->cpu_ns, cpu_ns, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&from->blame_ns, blame_ns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&to->cpu_ns, cpu_ns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&to->blame_ns, blame_ns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&to->wall_ns, wall_ns, memory_order_release);
+}
+
+/* CPU of a lane, as far as it can be that of its wall time. */
+static int64_t cpu_of(struct lane *lane, int64_t wall_ns)
+{
+  int64_t cpu = atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed);
+  return cpu < 0 ? 0 : cpu < wall_ns ? cpu : wall_ns;
+}
+
+/* At the first instant of a stretch. Before the first one of the program nothing waits. */
+static void set_head_apart(struct thread_data *data)
+{
+  struct lane *open = &data->lanes[RTOP_RUNNING];
+  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
+  int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
+  if (data->met_node || wall <= 0 || (data->is_main && !data->begin_pool)) return;
+  move_part(open, &data->head, wall / 2, cpu_of(open, wall) / 2, blame / 2);
+}
+
 /* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
 {
@@ -59,6 +86,7 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
   bool is_rest = !divided || open_ns > STRATA_LONG_NS;
   running_late_cpu(data);
+  set_head_apart(data);
   accounting_point(sampler, data, RTOP_RUNNING, node, 0);
   strata_point(strata, node, is_rest);
   data->rest_met = data->rest_met || is_rest;
@@ -91,17 +119,17 @@ static void settle(struct sampler *sampler, struct thread_data *data, uint32_t p
 static void move(struct lane *from, struct lane *to, uint64_t epoch)
 {
   int64_t wall = atomic_load_explicit(&from->wall_ns, memory_order_relaxed);
-  int64_t cpu = atomic_load_explicit(&from->cpu_ns, memory_order_relaxed);
-  int64_t blame = atomic_exchange_explicit(&from->blame_ns, 0, memory_order_relaxed);
-  if (cpu > wall) cpu = wall;
-  if (cpu < 0) cpu = 0;
-  atomic_fetch_sub_explicit(&from->wall_ns, wall, memory_order_relaxed);
-  atomic_fetch_sub_explicit(&from->cpu_ns, cpu, memory_order_relaxed);
   if (atomic_load_explicit(&to->wall_ns, memory_order_relaxed) <= 0)
     atomic_store_explicit(&to->epoch, epoch, memory_order_release);
-  atomic_fetch_add_explicit(&to->cpu_ns, cpu, memory_order_relaxed);
-  atomic_fetch_add_explicit(&to->blame_ns, blame, memory_order_relaxed);
-  atomic_fetch_add_explicit(&to->wall_ns, wall, memory_order_release);
+  move_part(from, to, wall, cpu_of(from, wall), atomic_load_explicit(&from->blame_ns, memory_order_relaxed));
+}
+
+static void put_head_back(struct thread_data *data)
+{
+  int64_t wall = atomic_load_explicit(&data->head.wall_ns, memory_order_relaxed);
+  if (wall <= 0) return;
+  move_part(&data->head, &data->lanes[RTOP_RUNNING], wall, atomic_load_explicit(&data->head.cpu_ns, memory_order_relaxed),
+            atomic_load_explicit(&data->head.blame_ns, memory_order_relaxed));
 }
 
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
@@ -118,6 +146,7 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
     trylock_release(&sampler->lock);
   }
   data->met_node = 0;
+  put_head_back(data);
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   if (rest <= 0) return;
   stratum_wait(stratum, rest);

@@ -53,6 +53,7 @@ struct thread_data {
   _Atomic int64_t boundary_ns;                /* end of the window that it saw pass last, and the totals then */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT];
   struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
+  struct lane head;                    /* what of that stretch waits like the rest of it (running.h) */
   struct lane strata[STRATA_COUNT];    /* running time of stretches that ended, by kind */
   _Atomic uint32_t node;               /* leaf of the last known stack */
   _Atomic int64_t node_seen_ns;        /* when it was seen */
