@@ -58,7 +58,7 @@ class TestHtml < Minitest::Test
         def counted = nil
         loop { 7.times { counted } and sleep 0.01 }
       RUBY
-      result = viewer("--trace-all", "-t", "1", "-o", "#{folder}/x.html", "--", RbConfig.ruby, QUICK, "--disable-yjit", "#{folder}/calls.rb")
+      result = viewer("--trace-all=c", "-t", "1", "-o", "#{folder}/x.html", "--", RbConfig.ruby, QUICK, "--disable-yjit", "#{folder}/calls.rb")
       assert_match(/wrote/, result.err)
       page = shown(of: "#{folder}/x.html")
       counts = methods(page).to_h { |row| [row[5], row[0].delete(",").to_i] }

@@ -148,7 +148,7 @@ class TestTrace < Minitest::Test
 
   def test_methods_in_c
     running(ORDERS) do |pid|
-      result = viewer("-b", "-J", "-n", "3", "-p", pid.to_s, "--trace", "Orders#place", "--trace", "Kernel#sleep", "--trace", "Proc#call",
+      result = viewer("-b", "-J", "-n", "3", "-p", pid.to_s, "--trace", "Orders#place", "--trace", "Kernel#sleep,force", "--trace", "Proc#call",
                       "--slower", "2ms")
       place, sleeps, call = result.objects.last["traces"]
       assert_equal %w[traced traced not_ruby], [place, sleeps, call].map { |row| row["state"] }
@@ -160,20 +160,19 @@ class TestTrace < Minitest::Test
     end
   end
 
-  # Where YJIT is on it is refused, and on the screen c on the row offers to force it.
-  def test_methods_in_c_under_yjit
-    skip "this Ruby has no YJIT" unless defined?(RubyVM::YJIT)
-    running("--yjit", ORDERS) do |pid|
+  # They are refused, and on the screen c on the row offers to force it.
+  def test_methods_in_c_are_forced
+    running(ORDERS) do |pid|
       Terminal.open("-p", pid.to_s, rows: 30, columns: 100) do |terminal|
         terminal.wait_for("Kernel#sleep")
         terminal.type("/Kernel#sleep\rcD")
-        terminal.wait_for("YJIT code would be slower for good")
+        terminal.wait_for("the program would stay slower")
         terminal.type("c")
         terminal.wait_for("trace Kernel#sleep,force")
         terminal.type("\r")
         wait_until("its calls") { terminal.repainted.match?(/TRACED  [\d.k]+ calls\/s.*from .*Orders#place/m) }
         text = viewer("-b", "-n", "1", "-p", pid.to_s, "--trace", "Hash#fetch").out
-        assert_match(/^Traced Hash#fetch\n  not in Ruby: YJIT code would be slower for good/, text)
+        assert_match(/^Traced Hash#fetch\n  not in Ruby: the program would stay slower/, text)
         terminal.type("Q")
       end
       wait_until("the end of tracing") { !viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last.key?("traces") }

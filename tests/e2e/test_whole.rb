@@ -136,13 +136,13 @@ class TestWhole < Minitest::Test
         terminal.type("T")
         terminal.wait_for("All calls for seconds")
         terminal.type("\u{15}1\r")
-        terminal.wait_for("all calls: ")
-        wait_until("its end") { terminal.repainted.match?(/exact: [\d.]+ s of all calls, [\d,]+ calls, [\d.]+ [nu]s a call taken off/) }
+        terminal.wait_for("all calls in Ruby: ")
+        wait_until("its end") { terminal.repainted.match?(/exact: [\d.]+ s of all calls in Ruby, [\d,]+ calls, [\d.]+ [nu]s a call taken off/) }
         wait_until("calls") { terminal.repainted.match?(/CALLS.*TOTAL.*SELF.*MEAN.*\d+.*Orders#place/m) }
         terminal.type("T")
         wait_until("samples") { terminal.repainted.match?(/SELF%v/) }
-        terminal.type("T\u{15}60\r")
-        wait_until("calls") { terminal.repainted.match?(/all calls: \d+ s to go, [\d,]+ calls so far/) }
+        terminal.type("T\u{15}60 ruby\r")
+        wait_until("calls") { terminal.repainted.match?(/all calls in Ruby: \d+ s to go, [\d,]+ calls so far/) }
         terminal.type("2")
         wait_until("the tree") { terminal.repainted.match?(/CALLS.*%PARENT.*Orders#check/m) }
         terminal.type("T")
@@ -163,7 +163,7 @@ class TestWhole < Minitest::Test
   end
 
   def test_usage
-    assert_match(/--trace-all takes ruby, force, or both with a comma: 'x' is neither/, viewer("--trace-all=x", "-p", "1").err)
+    assert_match(/--trace-all takes c, force, or both with a comma: 'x' is neither/, viewer("--trace-all=x", "-p", "1").err)
     assert_match(/--trace-all needs -p PID or -- COMMAND/, viewer("-b", "-r", "x.rpt", "--trace-all").err)
     assert_match(/--trace-all takes at most 60 s/, viewer("--trace-all", "-t", "90", "-p", "1").err)
     assert_match(/counts of calls have no place in a file like 'x.json'/, viewer("--trace-all", "-o", "x.json", "-p", "1").err)

@@ -7,7 +7,7 @@
 
 enum {
   TREE_LOOK_MS = 1000,
-  TREE_THOROUGH_MS = 10000, /* whose numbers were there is read again: some milliseconds on a full machine */
+  TREE_THOROUGH_MS = 5000, /* whose numbers were there is read again: some milliseconds on a full machine */
   TREE_YOUNG_MS = 10000,
   TREE_LOOK_SOON_MS = 100,  /* of a command that we started: its first seconds are wanted, too */
   TREE_AGAIN_MS = 100,      /* a member without a channel may get one: it is asked again, ever less often */
