@@ -48,8 +48,8 @@ static void test_what_is_asked(void **state)
   begin("");
   assert_true(ui.wish.calls.begin && !ui.wish.calls.end);
   assert_int_equal(ui.wish.calls.seconds, 5);
-  assert_string_equal(ui.wish.calls.how, "");
-  check("all calls: asked for, nothing is told yet (T: end)");
+  assert_string_equal(ui.wish.calls.how, "r");
+  check("all calls in Ruby: asked for, nothing is told yet (T: end)");
   check("no call was traced yet");
 }
 
@@ -58,7 +58,9 @@ static void test_how_it_is_asked(void **state)
   static const struct {
     const char *text, *how;
     uint32_t seconds;
-  } answers[] = { { "12 ruby", "r", 12 }, { "force, 3", "!", 3 }, { "ruby force 60", "r!", 60 }, { " ", "", 5 } };
+  } answers[] = {
+    { "12 ruby", "r", 12 }, { "force, 3", "r!", 3 }, { "c force 60", "!", 60 }, { "c", "", 5 }, { " ", "r", 5 }
+  };
   static const char *const bad[] = { "0", "61", "x", "5s", "-1", "1 2.5" };
   (void)state;
   for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
@@ -79,7 +81,7 @@ static void test_all_of_it(void **state)
 {
   (void)state;
   model_press(&ui, '@');
-  begin("");
+  begin("c");
   come(10, RTOP_WHOLE_ON);
   check("all calls: 4 s to go, 310,400 calls so far");
   check("48 ns a call taken off (T: end)");
