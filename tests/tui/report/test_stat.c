@@ -54,8 +54,8 @@ static void test_text(void **state)
     "\n           220.0 ms   55.0%  blocked",
     "\n            10.0 ms    2.5%  marking",
     "\n             0.0 ms    0.0%  sweeping",
-    "\nBlocked 55% of thread time: other 55%\n    WAIT THREADS  LONGEST  WAITED FOR, BEHIND WHAT\n  200 ms       1     "
-    "   -  other in <main> (m.rb:1)\n",
+    "\nBlocked 55% of thread time: other 55%\n    WAIT THREADS  LONGEST  WAITED FOR, BEHIND WHAT\n",
+    "\n  200 ms       1        -  other in <main> (m.rb:1)\n",
     "\n               4             GC runs (4 minor, 0 major)\n",
     "\n              80             objects allocated\n",
     "\n               2             threads\n",
