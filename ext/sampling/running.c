@@ -128,7 +128,8 @@ static void put_head_back(struct thread_data *data)
 {
   int64_t wall = atomic_load_explicit(&data->head.wall_ns, memory_order_relaxed);
   if (wall <= 0) return;
-  move_part(&data->head, &data->lanes[RTOP_RUNNING], wall, atomic_load_explicit(&data->head.cpu_ns, memory_order_relaxed),
+  move_part(&data->head, &data->lanes[RTOP_RUNNING], wall,
+            atomic_load_explicit(&data->head.cpu_ns, memory_order_relaxed),
             atomic_load_explicit(&data->head.blame_ns, memory_order_relaxed));
 }
 

@@ -378,7 +378,7 @@ enum rtop_trace_state {
   RTOP_TRACE_REFUSED = 5,  /* this VM is not known well enough, or would not do it */
   RTOP_TRACE_EXPIRED = 6,  /* the time was up */
   RTOP_TRACE_TOO_MANY = 7, /* its calls were so many that tracing them cost too much (version 1.6) */
-  RTOP_TRACE_SLOWER = 8,     /* not done: it is not written in Ruby, and the program would stay slower */
+  RTOP_TRACE_SLOWER = 8,   /* not done: it is not written in Ruby, and the program would stay slower */
   RTOP_TRACE_STATE_END = 9,
 };
 
