@@ -90,10 +90,6 @@ int screen_open(const struct screen_options *options)
     return -1;
   }
   screen_term_remember_exit();
-  /* Once it was left and has come back, this ncurses does not write after every move of the cursor any more. */
-  endwin();
-  doupdate();
-  screen_repaint();
   if (screen_term_plain_sgr()) screen_gather_squeeze();
   set_up(options);
   screen_resize();
