@@ -2,9 +2,10 @@
 #
 #   ruby tests/bench/exact/whole.rb BUILD [--rounds N] [--rdoc N]
 #
-# One process a program, in whose rounds stand one after the other: nothing, a hook of the VM's that does nothing (calls of
-# Ruby only; calls of C as well), one that reads the clock, ours, nothing again; and ruby-prof where its gem is installed.
-# Told are medians of the ratios to the same round's time before, CPU time.
+# Two processes a program. In the rounds of the first: nothing, a hook of the VM's that does nothing (calls of Ruby), ours,
+# nothing again. Of the second: hooks of calls in C, too, one that does nothing and one that reads the clock, ours, nothing
+# again, and ruby-prof where its gem is installed. Told are medians of CPU time over that of nothing: in the first that of
+# the same round, in the second that of the first process, because calls of C once told of leave a program slower.
 require "io/wait"
 require "json"
 require "open3"
@@ -98,7 +99,7 @@ def build_hooks(folder)
   status.success? or abort out
 end
 
-def measure(folder, rounds, *arguments)
+def measure(folder, rounds, in_c, *arguments)
   io = IO.popen([{ "RPERF_TOP_DIR" => folder, "RPERF_TOP_KEEP" => "0" }, RbConfig.ruby, "-I", BUILD, "-I", folder, "-rrperf_top", "#{folder}/program.rb",
                  *arguments], "r+", err: File::NULL)
   channel = wait_for("the channel") { Dir["#{folder}/rperf-top.*.#{io.pid}.*"].grep_v(/ctl\z/).first }
@@ -106,10 +107,10 @@ def measure(folder, rounds, *arguments)
   ask.("plain")
   results = rounds.times.map do
     row = { before: ask.("plain").first }
-    row[:ruby], row[:ruby_events] = ask.("ruby")
-    row[:all], row[:events] = ask.("all")
-    row[:clock], = ask.("clock")
-    { "*r" => :ours_ruby, "*" => :ours }.each do |name, key|
+    row[:ruby], row[:ruby_events] = ask.("ruby") unless in_c
+    row[:all], row[:events] = ask.("all") if in_c
+    row[:clock], = ask.("clock") if in_c
+    (in_c ? { "*" => :ours } : { "*r" => :ours_ruby }).each do |name, key|
       viewer = IO.popen([DUMP, channel, "--watch", "100", "--until-eof", "--trace", name, "--trace-seconds", "60"], "w", out: File::NULL)
       wait_for("tracing") { state(channel) == :on }
       row[key], = ask.("plain")
@@ -118,30 +119,34 @@ def measure(folder, rounds, *arguments)
       wait_for("its end") { JSON.parse(IO.popen([DUMP, channel], &:read))["windows"].last["exact"].empty? }
     end
     row[:after], = ask.("plain")
-    row[:ruby_prof], = ask.("ruby-prof")
+    row[:ruby_prof], = ask.("ruby-prof") if in_c
     row
   end
   io.close
   results
 end
 
-def tell(name, results)
-  ratio = ->(key) { results.all? { |row| row[key] } ? median(results.map { |row| row[key] / row[:before] }) : nil }
-  before = median(results.map { |row| row[:before] })
-  per_call = median(results.map { |row| (row[:ours] - row[:before]) / (row[:events] / 2) * 1e9 })
-  bare = median(results.map { |row| (row[:all] - row[:before]) / (row[:events] / 2) * 1e9 })
-  puts format("%s: %.3f s CPU, %d calls, of them of Ruby %d (%d rounds, medians; ours ended %s)", name, before, results[0][:events] / 2,
-              results[0][:ruby_events] / 2, results.size, results.map { |row| row[:state] }.uniq.join("/"))
-  { "bare hook, Ruby calls" => :ruby, "bare hook, all calls" => :all, "hook with clock_gettime" => :clock, "ours, Ruby calls" => :ours_ruby, "ours, all calls" => :ours,
-    "plain afterwards" => :after, "ruby-prof" => :ruby_prof }.each do |title, key|
-    puts ratio.(key) ? format("  %-24s x%.3f", title, ratio.(key)) : format("  %-24s not installed", title)
+def tell(name, plain, in_c)
+  before = median(plain.map { |row| row[:before] })
+  calls, ruby_calls = in_c[0][:events] / 2, plain[0][:ruby_events] / 2
+  more = ->(key) { (median(in_c.map { |row| row[key] }) - before) / calls * 1e9 }
+  puts format("%s: %.3f s CPU, %d calls, of them of Ruby %d (%d rounds, medians; ours ended %s)", name, before, calls, ruby_calls, plain.size,
+              (plain + in_c).map { |row| row[:state] }.uniq.join("/"))
+  { "bare hook, Ruby calls" => :ruby, "ours, Ruby calls" => :ours_ruby, "plain afterwards" => :after }.each do |title, key|
+    puts format("  %-32s x%.3f", title, median(plain.map { |row| row[key] / row[:before] }))
   end
-  puts format("  a call: %.0f ns more, of which the bare hook has %.0f", per_call, bare)
+  { "bare hook, all calls" => :all, "hook with clock_gettime" => :clock, "ours, all calls" => :ours, "plain afterwards, for good" => :after,
+    "ruby-prof" => :ruby_prof }.each do |title, key|
+    found = in_c.filter_map { |row| row[key] }
+    puts found.empty? ? format("  %-32s not installed", title) : format("  %-32s x%.3f", title, median(found) / before)
+  end
+  puts format("  a call: %.0f ns more, of which the bare hook has %.0f", more.(:ours), more.(:all))
 end
 
 Dir.mktmpdir("rperf-top-whole.", "/dev/shm") do |folder|
   build_hooks(folder)
   File.write("#{folder}/program.rb", PROGRAM)
-  tell("tarai(10, 5, 0)", measure(folder, rounds, "tarai"))
-  tell("rdoc of #{rdoc} files", measure(folder, [rounds, 3].min, "rdoc", rdoc.to_s)) if rdoc.positive?
+  both = ->(rounds, *arguments) { [false, true].map { |in_c| measure(folder, rounds, in_c, *arguments) } }
+  tell("tarai(10, 5, 0)", *both.(rounds, "tarai"))
+  tell("rdoc of #{rdoc} files", *both.([rounds, 3].min, "rdoc", rdoc.to_s)) if rdoc.positive?
 end
