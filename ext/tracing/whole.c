@@ -162,10 +162,12 @@ static VALUE begin_counting(VALUE pointer)
   return Qtrue;
 }
 
+/* Calls of C once told of leave the program slower: where they are not asked for, not even a look at them is taken. */
 static VALUE learn_all(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
-  return call_place_learn() && whole_probe_learn(whole->probe, ruby_events | c_events) ? Qtrue : Qfalse;
+  rb_event_flag_t events = whole->ruby_only ? ruby_events : ruby_events | c_events;
+  return call_place_learn() && whole_probe_learn(whole->probe, events) ? Qtrue : Qfalse;
 }
 
 static int64_t wish_ns(const struct rtop_trace_wish *wish)

@@ -291,6 +291,27 @@ class WholeTest < Minitest::Test
     assert_equal answer - deepest, sum(dump, :unnamed)
   end
 
+  # Operators that have become calls stand on stacks: they do once calls of C were told of, until the process ends.
+  def operators_after(program, name)
+    viewer = view(program, name: name)
+    until_state(program, :on)
+    viewer.close
+    ended = program.dump_until("its end") { |dump| dump.windows.last["exact"].empty? }.windows.last["end_ns"]
+    dump = program.dump_until("what comes after") { |one| one.windows.last["end_ns"] > ended + 500_000_000 }
+    dump.frames.filter_map { |frame| frame && frame["label"] }.grep(/\AInteger#[+<]\z/)
+  end
+
+  def test_calls_in_ruby_leave_no_call_behind
+    program = start(AWAKE + <<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000" })
+      def add = (i = 0; i += 1 while i < 100_000)
+      puts "ready"; $stdout.flush
+      loop { add }
+    RUBY
+    program.line
+    assert_empty operators_after(program, "*r")
+    refute_empty operators_after(program, "*"), "so it can be seen"
+  end
+
   def counted_total(dump) = sum(dump, :calls) + sum(dump, :unnamed)
 
   def test_where_yjit_compiles_it_is_forced_only
