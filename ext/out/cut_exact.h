@@ -12,7 +12,8 @@
 bool cut_exact_add(struct cut *cut, struct tracing *tracing);
 
 /* What tracing has cost the process in the window, ns. When it was more than that share of a core in a second, the
- * method with the most calls is to be traced no more, or all that are not in Ruby if these cost more; budget 0: it may cost whatever it does. */
+ * method with the most calls is to be traced no more, or all that are not in Ruby if these cost more; budget 0: it may
+ * cost whatever it does. */
 int64_t cut_exact_cost(const struct cut *cut, struct tracing *tracing, double budget);
 
 #endif

@@ -1,5 +1,5 @@
-/* Thread#name, Thread#priority and Thread.list without a call that anybody could see: no TracePoint of the application is told of it and
- * no method that the application put in their place runs. The VM has no functions for that in its interface, so those
+/* Thread#name, Thread#priority and Thread.list without a call that anybody could see: no TracePoint of the application is
+ * told of it and no method that the application put in their place runs. The VM has no functions for that in its interface, so those
  * behind the methods are called (method_entry.h); where they are not known for certain, there is no answer.
  *
  * Threads: thread_calls_learn() once, at load; it may raise. The others under the GVL, not in a hook: the list allocates.
