@@ -1,4 +1,4 @@
-/* The table of frames: lookup, naming, marking, ageing. */
+/* The table of frames: lookup, naming, marking, forgetting. */
 #include "frames.h"
 
 #include "frame_names.h"
@@ -12,10 +12,29 @@
 
 enum { VALUE_SLOTS_FIRST = 2048 };
 
+/* Under the lock: a walk holds ids of what it found. */
+static void forget_values(struct frames *frames)
+{
+  memset(frames->values, 0, (frames->value_mask + 1) * sizeof *frames->values);
+  frames->value_count = 0;
+  atomic_fetch_add(&frames->generation, 1);
+}
+
+/* Once in each: what is met while it goes on is marked when it comes back to us at its end. */
+static void forget_in_major(struct frames *frames)
+{
+  size_t majors = rb_gc_stat(frames->major_count);
+  if (majors == frames->majors || !trylock_take(frames->lock)) return;
+  frames->majors = majors;
+  forget_values(frames);
+  trylock_release(frames->lock);
+}
+
 static void mark_values(void *pointer)
 {
   struct frames *frames = pointer;
   if (!frames->values) return;
+  forget_in_major(frames);
   for (uint32_t slot = 0; slot <= frames->value_mask; slot++)
     if (frames->values[slot].value) rb_gc_mark(frames->values[slot].value);
   noted_mark(&frames->noted);
@@ -27,13 +46,7 @@ static const rb_data_type_t marker_type = {
   .function = { .dmark = mark_values },
 };
 
-/* Room for the most, of which the first slots are used; behind it, half as much for remembering while it grows. */
-static struct frames_value *new_values(const struct frames *frames)
-{
-  return calloc(frames->value_slots + frames->value_slots / 2, sizeof(struct frames_value));
-}
-
-int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes)
+int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes, struct trylock *lock)
 {
   uint32_t strings = 2 * capacity;
   *frames = (struct frames){
@@ -42,11 +55,15 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
     .string_capacity = strings,
     .value_mask = VALUE_SLOTS_FIRST - 1,
     .value_slots = 2 * FRAMES_VALUES_MIN,
+    .lock = lock,
+    .major_count = ID2SYM(rb_intern("major_gc_count")),
   };
+  frames->majors = rb_gc_stat(frames->major_count);
   while (frames->value_slots < 2 * capacity) frames->value_slots *= 2;
   frames->values_max = frames->value_slots / 2;
   frames->entries = calloc(capacity, sizeof *frames->entries);
-  frames->values = new_values(frames);
+  /* Room for the most, of which the first slots are used; behind it, half as much for remembering while it grows. */
+  frames->values = calloc(frames->value_slots + frames->value_slots / 2, sizeof *frames->values);
   frames->arena = calloc(1, arena_bytes);
   frames->strings = calloc(strings, sizeof *frames->strings);
   bool maps = id_map_create(&frames->identities, capacity) == 0 && id_map_create(&frames->string_ids, strings) == 0;
@@ -221,7 +238,7 @@ static void remember(struct frames *frames, VALUE value, uint32_t frame)
   if (frames->value_count > frames->value_mask / 2 && frames->value_mask < frames->value_slots - 1) grow_values(frames);
   struct frames_value *entry = &frames->values[value_slot(frames, value)];
   if (!entry->value) frames->value_count++;
-  *entry = (struct frames_value){ .value = value, .frame = frame, .epoch = atomic_load(&frames->epoch) };
+  *entry = (struct frames_value){ .value = value, .frame = frame };
 }
 
 /* The frame with this identity; made, with *made set, when there is none. */
@@ -264,11 +281,8 @@ static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait
 
 uint32_t frames_find(struct frames *frames, VALUE value)
 {
-  struct frames_value *entry = &frames->values[value_slot(frames, value)];
-  if (entry->value) {
-    entry->epoch = atomic_load_explicit(&frames->epoch, memory_order_relaxed);
-    return entry->frame;
-  }
+  const struct frames_value *entry = &frames->values[value_slot(frames, value)];
+  if (entry->value) return entry->frame;
   uint32_t wait = waits_find(&frames->waits, value);
   if (wait < WAITS_MAX) return wait_frame(frames, value, &frames->waits.entries[wait]);
   return frames->value_count < frames->values_max ? FRAMES_UNKNOWN : FRAMES_OTHER;
@@ -284,34 +298,21 @@ uint32_t frames_peek(struct frames *frames, VALUE value)
   return frame;
 }
 
-bool frames_add(struct frames *frames, VALUE value, struct trylock *lock)
+bool frames_add(struct frames *frames, VALUE value)
 {
   struct frame_names names;
-  if (!frame_names_read(value, &names) || !trylock_take(lock)) return false;
+  if (!frame_names_read(value, &names) || !trylock_take(frames->lock)) return false;
   bool made;
   remember(frames, value, find_or_add(frames, &names, &made));
-  trylock_release(lock);
+  trylock_release(frames->lock);
   RB_GC_GUARD(value);
   return true;
 }
 
-void frames_age(struct frames *frames)
+void frames_make_room(struct frames *frames)
 {
-  uint32_t epoch = atomic_fetch_add(&frames->epoch, 1) + 1;
-  bool crowded = frames->value_count > frames->values_max / 2;
-  if (epoch % 2 && !crowded) return;
-  struct frames_value *kept = new_values(frames);
-  if (!kept) return;
-  struct frames_value *old = frames->values;
-  frames->values = kept;
-  frames->value_count = 0;
-  for (uint32_t slot = 0; slot <= frames->value_mask; slot++) {
-    bool is_c = old[slot].value && frames->entries[old[slot].frame].kind == RTOP_FRAME_C;
-    bool stale = epoch - old[slot].epoch > (crowded ? 1u : 2u);
-    if (!old[slot].value || (stale && (!is_c || crowded))) continue; /* C functions seldom go away */
-    kept[value_slot(frames, old[slot].value)] = old[slot];
-    frames->value_count++;
-  }
-  atomic_fetch_add(&frames->generation, 1);
-  free(old);
+  bool crowded = frames->value_count > frames->values_max / 8 * 7;
+  if (!crowded || !trylock_take(frames->lock)) return;
+  forget_values(frames);
+  trylock_release(frames->lock);
 }

@@ -1,14 +1,15 @@
 /* From the VM's frame VALUEs to the profiler's own frames, with names.
  *
- * A VALUE is looked up in a bounded table whose entries are marked (an unmarked VALUE of a collected
- * method aborts the VM when its name is asked for). Entries that were not seen for a while are dropped,
- * so that dead classes can go. Frames are told apart by path, first line and label, not by VALUE: one
- * method can have several, and a program that makes a class per request makes a new one each time.
+ * A VALUE is looked up in a bounded table whose entries are marked: memory that is used again would have the name of the
+ * method that was there before. But a method keeps its class and all methods of that alive. So all are forgotten when a
+ * major collection begins, which then takes what nobody else holds, and those that run are met again. Frames are told
+ * apart by path, first line and label, not by VALUE: one method can have several, and a program that makes a class per
+ * request makes a new one each time.
  *
  * Names are made in the job, before a frame is used (frames_add). A hook that meets a new VALUE can only note the
  * stack (noted.h). But a process may go to wait for ever in what it never did before, and no job will come: so methods
- * of the VM in which programs wait are known from the start (waits.h), and of Ruby code texts that exist already are
- * read in place, as long as the process has one Ractor (frames_peek). The publisher copies frames and strings in order of their ids.
+ * of the VM in which programs wait are known from the start (waits.h), and texts that exist already are read in place,
+ * as long as the process has one Ractor (frames_peek). The publisher copies frames and strings in order of their ids.
  *
  * Threads: frames_find() under the sampler's lock. frames_add() in the job only, without that lock (it makes Ruby
  * objects, so the GC may run). The publisher reads below the published counts at any time.
@@ -46,7 +47,6 @@ struct frames_string {
 struct frames_value {
   VALUE value; /* 0: free */
   uint32_t frame;
-  uint32_t epoch; /* in which it was seen last */
 };
 
 struct frames {
@@ -59,8 +59,10 @@ struct frames {
   uint32_t value_slots, values_max;
   uint32_t value_mask;
   uint32_t value_count;
-  _Atomic uint32_t epoch;
-  _Atomic uint64_t generation; /* grows when VALUEs were dropped: caches of VALUEs are stale */
+  struct trylock *lock;        /* the sampler's */
+  VALUE major_count;           /* what rb_gc_stat() is asked for */
+  size_t majors;               /* collections at which VALUEs were forgotten last */
+  _Atomic uint64_t generation; /* grows when VALUEs were forgotten: caches of VALUEs are stale */
 
   struct noted noted;
 
@@ -78,20 +80,19 @@ struct frames {
   VALUE marker;                /* keeps the VALUEs alive */
 };
 
-/* Under the GVL; makes one Ruby object. 0, or -1 when memory ran out. */
-int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes);
+/* Under the GVL; makes one Ruby object. 0, or -1 when memory ran out. `lock` is the sampler's. */
+int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes, struct trylock *lock);
 void frames_destroy(struct frames *frames);
 
 /* Id of a frame, or FRAMES_UNKNOWN. [hook] */
 uint32_t frames_find(struct frames *frames, VALUE value);
 
-/* Adds Ruby code whose names can be read without asking for anything (frame_names_peek); else FRAMES_UNKNOWN. On a thread
+/* Adds code whose names can be read without asking for anything (frame_names_peek); else FRAMES_UNKNOWN. On a thread
  * of the only Ractor; under the sampler's lock. [hook] */
 uint32_t frames_peek(struct frames *frames, VALUE value);
 
-/* Names `value` and adds it unless it is there. `lock` is the sampler's; false when it could not be had or the VM
- * raised. */
-bool frames_add(struct frames *frames, VALUE value, struct trylock *lock);
+/* Names `value` and adds it unless it is there. False when the sampler's lock could not be had or the VM raised. */
+bool frames_add(struct frames *frames, VALUE value);
 
 /* Is a frame whose names are in place left out of stacks? Sets entry->excluded. Under the sampler's lock. */
 void frames_judge(const struct frames *frames, struct frames_entry *entry);
@@ -117,9 +118,8 @@ uint32_t frames_function(struct frames *frames, const char *label, const char *n
  * above. Under the sampler's lock. */
 uint32_t frames_class(struct frames *frames, const char *text, size_t bytes);
 
-/* A new epoch; every second one drops the VALUEs that were not seen in the last two. In the job, under
- * the sampler's lock. */
-void frames_age(struct frames *frames);
+/* Forgets VALUEs when there is hardly room for more. In the job; takes the sampler's lock. */
+void frames_make_room(struct frames *frames);
 
 static inline uint32_t frames_count(struct frames *frames)
 {

@@ -17,7 +17,6 @@
 
 enum { THREADS_PER_JOB = 16 };
 #define LOST_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
-#define AGE_INTERVAL_NS (15 * CLOCK_NS_PER_SECOND)
 
 /* Where that cannot be learnt, what rests on it is left out. */
 static VALUE learn_layout(VALUE unused)
@@ -47,7 +46,7 @@ void sampler_learn(struct sampler *sampler)
 int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity, uint32_t string_bytes)
 {
   if (calltree_create(&sampler->tree, node_capacity) != 0) return -1;
-  if (frames_create(&sampler->frames, frame_capacity, string_bytes) != 0) return -1;
+  if (frames_create(&sampler->frames, frame_capacity, string_bytes, &sampler->lock) != 0) return -1;
   for (int i = 0; i < 2; i++)
     if (cells_create(&sampler->cells[i]) != 0) return -1;
   task_names_init(&sampler->task_names);
@@ -259,11 +258,7 @@ static void housekeeping(struct sampler *sampler, struct thread_data *data, int6
   sampler->seen_window = window;
   sampler_read_vm(sampler);
   raised_age(&sampler->raised, now_ns);
-  if (now_ns - sampler->aged_ns > AGE_INTERVAL_NS && trylock_take(&sampler->lock)) {
-    sampler->aged_ns = now_ns;
-    frames_age(&sampler->frames);
-    trylock_release(&sampler->lock);
-  }
+  frames_make_room(&sampler->frames);
   uint32_t high = atomic_load(&sampler->threads.high);
   for (uint32_t i = 0; i < THREADS_PER_JOB && i < high; i++) {
     sampler->thread_cursor = (sampler->thread_cursor + 1) % high;

@@ -96,7 +96,6 @@ struct sampler {
   uint32_t thread_cursor;
   uint32_t own_node;    /* "(rperf-top)", under the root: the profiler's own work */
   uint32_t shared_node; /* "(shared)", under the root */
-  int64_t aged_ns;      /* [job] */
 
   /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
   _Atomic uint32_t missed_count;

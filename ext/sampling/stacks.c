@@ -110,7 +110,7 @@ uint32_t sampler_named_stack(struct sampler *sampler, void *what,
     uint32_t node = stack(sampler, what, &unknown);
     if (node != SAMPLER_NO_STACK) return node;
     trylock_release(&sampler->lock);
-    if (!unknown || !frames_add(&sampler->frames, unknown, &sampler->lock)) break;
+    if (!unknown || !frames_add(&sampler->frames, unknown)) break;
   }
   return SAMPLER_NO_STACK;
 }

@@ -67,7 +67,7 @@ static uint32_t method_node(struct sampler *sampler, const struct sites_pending 
   if (!trylock_take(&sampler->lock)) return 0;
   uint32_t frame = frames_find(&sampler->frames, sample->frame);
   trylock_release(&sampler->lock);
-  if (frame == FRAMES_UNKNOWN && !frames_add(&sampler->frames, sample->frame, &sampler->lock)) return 0;
+  if (frame == FRAMES_UNKNOWN && !frames_add(&sampler->frames, sample->frame)) return 0;
   if (!trylock_take(&sampler->lock)) return 0;
   frame = frames_find(&sampler->frames, sample->frame);
   uint32_t node = calltree_child(tree, RTOP_NODE_ROOT, frame == FRAMES_UNKNOWN ? FRAMES_OTHER : frame, sample->line);

@@ -67,7 +67,7 @@ uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name)
 /* As the sampler names it: both are the same method then. */
 static bool name_by_entry(struct sampler *sampler, struct whole_method *method)
 {
-  if (!frames_add(&sampler->frames, method->entry, &sampler->lock) || !trylock_take(&sampler->lock)) return false;
+  if (!frames_add(&sampler->frames, method->entry) || !trylock_take(&sampler->lock)) return false;
   method->frame = frames_find(&sampler->frames, method->entry);
   trylock_release(&sampler->lock);
   if (method->frame == FRAMES_UNKNOWN) method->frame = FRAMES_OTHER;
