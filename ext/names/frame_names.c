@@ -17,6 +17,13 @@ static void set_string(VALUE string, const char **bytes, size_t *count)
   *count = (size_t)RSTRING_LEN(string);
 }
 
+static void use_plain(struct frame_names *names)
+{
+  if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;
+  names->label = names->plain;
+  names->label_bytes = names->plain_bytes;
+}
+
 /* Of Ruby code; false of C functions. */
 static bool read_plain(VALUE frame, struct frame_names *names)
 {
@@ -33,10 +40,14 @@ static bool read_plain(VALUE frame, struct frame_names *names)
     names->path_bytes = rtop_utf8_cut(names->path, names->path_bytes, RTOP_STRING_BYTES_MAX);
     if (FIXNUM_P(line) && FIX2LONG(line) > 0) names->line = (uint32_t)FIX2LONG(line);
   }
-  if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;
-  names->label = names->plain;
-  names->label_bytes = names->plain_bytes;
+  use_plain(names);
   return !names->is_c;
+}
+
+static void read_function(VALUE frame, struct frame_names *names)
+{
+  set_string(rb_profile_frame_method_name(frame), &names->plain, &names->plain_bytes);
+  use_plain(names);
 }
 
 static size_t append(char *to, size_t used, const char *bytes, size_t count)
@@ -49,13 +60,13 @@ static size_t append(char *to, size_t used, const char *bytes, size_t count)
 /* "block in " + "Price" + "#" + "total" */
 static bool add_class(struct frame_names *names, VALUE frame)
 {
-  const char *base, *class;
-  size_t base_bytes, class_bytes;
+  const char *base = names->plain, *class;
+  size_t base_bytes = names->plain_bytes, class_bytes;
   VALUE defined = method_entry_class(frame);
   if (!defined || RTEST(rb_profile_frame_singleton_method_p(frame))) return false;
   set_string(rb_mod_name(defined), &class, &class_bytes);
   if (!class_bytes || memchr(class, '<', class_bytes)) return false;
-  set_string(rb_profile_frame_base_label(frame), &base, &base_bytes);
+  if (!names->is_c) set_string(rb_profile_frame_base_label(frame), &base, &base_bytes);
   size_t prefix = names->plain_bytes >= base_bytes ? names->plain_bytes - base_bytes : 0;
   size_t used = append(names->label_buffer, 0, names->plain, prefix);
   used = append(names->label_buffer, used, class, class_bytes);
@@ -70,7 +81,9 @@ static bool add_class(struct frame_names *names, VALUE frame)
 bool frame_names_peek(VALUE frame, struct frame_names *names)
 {
   if (method_entry_is_code(frame)) return read_plain(frame, names);
-  return method_entry_is(frame) && read_plain(frame, names) && add_class(names, frame);
+  if (!method_entry_is(frame)) return false;
+  if (!read_plain(frame, names)) read_function(frame, names);
+  return add_class(names, frame);
 }
 
 static bool is_hex(char c)
@@ -119,12 +132,7 @@ bool frame_names_read(VALUE frame, struct frame_names *names)
   }
   const char *from;
   size_t count;
-  if (!read_plain(frame, names)) {
-    set_string(rb_profile_frame_method_name(frame), &names->plain, &names->plain_bytes);
-    if (names->plain_bytes > FRAME_NAMES_LABEL_MAX) names->plain_bytes = FRAME_NAMES_LABEL_MAX;
-    names->label = names->plain;
-    names->label_bytes = names->plain_bytes;
-  }
+  if (!read_plain(frame, names)) read_function(frame, names);
   set_string(results[1], &from, &count);
   if (count) {
     names->label_bytes = copy_without_addresses(names->label_buffer, from, count);

@@ -26,8 +26,8 @@ struct frame_names {
  * the VM: in the job only. False when that raised. */
 bool frame_names_read(VALUE frame, struct frame_names *names);
 
-/* The same of Ruby code whose texts all exist since it was compiled and its class was named: nothing is made, and no lock
- * is taken while the process has one Ractor, to whose threads this is left. False of all other code. [hook] */
+/* The same of code whose texts all exist since it was compiled or defined and its class was named: nothing is made, and no
+ * lock is taken while the process has one Ractor, to whose threads this is left. False of all other code. [hook] */
 bool frame_names_peek(VALUE frame, struct frame_names *names);
 
 /* The name of a class, in FRAME_NAMES_LABEL_MAX bytes; of one without a name "#<Class>". Returns its bytes; 0 when that
