@@ -83,7 +83,7 @@ bool frame_names_peek(VALUE frame, struct frame_names *names)
   if (method_entry_is_code(frame)) return read_plain(frame, names);
   if (!method_entry_is(frame)) return false;
   if (!read_plain(frame, names)) read_function(frame, names);
-  return add_class(names, frame);
+  return names->plain_bytes && add_class(names, frame);
 }
 
 static bool is_hex(char c)

@@ -14,9 +14,9 @@ class HooksTest < Minitest::Test
   # an object for every fiber, whose variables can be read (of one Ractor: without a lock).
   FIBERS = %w[rb_fiber_scheduler_get rb_obj_is_kind_of rb_class_inherited_p rb_cObject].freeze
   SWITCH = %w[rb_fiber_scheduler_current rb_fiber_current rb_fiber_alive_p rb_profile_thread_frames rb_ivar_get].freeze
-  # Of one Ractor: texts of compiled Ruby code that exist already. None of them takes a lock or makes an object.
+  # Of one Ractor: texts that exist already, of compiled Ruby code and of methods in C. None of them takes a lock or makes an object.
   TEXTS = %w[rb_profile_frame_path rb_profile_frame_absolute_path rb_profile_frame_label rb_profile_frame_base_label
-             rb_profile_frame_first_lineno rb_profile_frame_singleton_method_p rb_mod_name].freeze
+             rb_profile_frame_first_lineno rb_profile_frame_method_name rb_profile_frame_singleton_method_p rb_mod_name].freeze
   # Of libc: clocks, copies, and the memory of a thread that starts, on the thread that makes it.
   LIBC = %w[clock_gettime memcpy memset memmove memcmp memmem memchr memrchr strlen syscall pthread_self pthread_getcpuclockid sched_yield calloc malloc free
             __stack_chk_fail __rseq_offset __rseq_size __tls_get_addr _GLOBAL_OFFSET_TABLE_].freeze
