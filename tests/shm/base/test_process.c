@@ -94,10 +94,14 @@ static int with_environment(struct support_pipes pipes, void *argument)
   return 1;
 }
 
+/* It has its name before it has its environment. */
 static bool has_become_cat(void *argument)
 {
   struct process_stat stat;
-  return process_stat_read(*(pid_t *)argument, &stat) && strcmp(stat.program, "cat") == 0;
+  char value[32];
+  pid_t pid = *(pid_t *)argument;
+  return process_stat_read(pid, &stat) && strcmp(stat.program, "cat") == 0 &&
+         process_environment(pid, "TEST", value, sizeof value);
 }
 
 static void test_environment(void **state)
