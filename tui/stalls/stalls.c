@@ -246,6 +246,10 @@ static void stalls_keep_source(const struct stalls_source *source, struct rtop_s
     for (size_t at = 0; at < window->share_count; at++) rtop_symbols_use_frame(symbols, window->shares[at].frame);
     for (size_t at = 0; at < window->wait_count; at++) rtop_symbols_use_frame(symbols, window->waits[at].place);
   }
+  for (const struct stalls_rise *rise = source->rises; rise; rise = rise->hh.next)
+    rtop_symbols_use_frame(symbols, rise->frame);
+  for (const struct stalls_rise *rise = source->waits_rises; rise; rise = rise->hh.next)
+    rtop_symbols_use_frame(symbols, rise->frame);
   rtop_symbols_use_frame(symbols, source->method);
   rtop_symbols_use_frame(symbols, source->waits_place);
 }

@@ -15,7 +15,9 @@ enum {
   STALLS_SITES = 4,
   STALLS_STOPS = 8,
   STALLS_RING = 20,
-  STALLS_HALF = STALLS_RING / 2,
+  STALLS_HALF = STALLS_RING / 2, /* windows: a second */
+  STALLS_RISE = 40,              /* with the second in which it is a stall a rise has so many windows */
+  STALLS_CALM = 2,               /* it had less for so many times as long */
   STALLS_SOURCES_MAX = RTOP_SOURCES_MAX
 };
 
@@ -62,6 +64,20 @@ struct stalls_stay {
   uint32_t long_look, left_look; /* the last look in which its wait was not short; in which it was out of its work */
 };
 
+/* A method that had a tenth of a second lately, or a place to wait that had a fifth of what it takes to be a stall, and
+ * since when: what rises slowly is new as well. Windows are told by their turns. What has no entry is calm. */
+struct stalls_rise {
+  uint32_t frame;
+  uint32_t rose, loud; /* the first and the last window with whose second it had so much; 0: none */
+  uint32_t calm;       /* windows before the first one in which it had less */
+  uint32_t held;       /* the last window of which it had half; 0: none */
+  int64_t rose_ns;     /* start of the first one, or a little before */
+  int64_t took_ns;     /* start of the first window of which it had half, and of one in each second since */
+  uint64_t stay_ns;    /* places: of the newest half of the ring */
+  bool lost;           /* memory ran out */
+  UT_hash_handle hh;
+};
+
 /* A window for some of which the process did not run. */
 struct stalls_stop {
   int64_t start_ns, end_ns, stopped_ns;
@@ -72,6 +88,7 @@ struct stalls_source {
   struct stalls_stop stops[STALLS_STOPS]; /* the last ones, in turn */
   unsigned stop_count;
   struct stalls_window {
+    int64_t start_ns;
     uint64_t length_ns, waiting_ns;
     struct stalls_share *shares;
     size_t share_count, share_capacity;
@@ -79,7 +96,11 @@ struct stalls_source {
     struct stalls_waits *waits;
     size_t wait_count, wait_capacity;
   } ring[STALLS_RING];
-  unsigned next, filled;     /* of the ring */
+  unsigned next, filled; /* of the ring */
+  uint32_t turn;         /* windows since it was empty */
+  uint32_t hole_turn;    /* that of the last hole, */
+  int64_t hole_ns;       /* and how much is missing since there were two seconds without */
+  struct stalls_rise *rises, *waits_rises;
   uint64_t *recent, *before; /* by frame: the newer and the older half of the ring */
   size_t recent_capacity, before_capacity;
   uint32_t *place; /* scratch by frame: share of the window that is added */
@@ -87,8 +108,9 @@ struct stalls_source {
   uint64_t gc_run_ns, gc_last_ns; /* of the collection that goes on; of the last window */
   bool gc_full;                   /* nearly all of the last window was collection */
   uint64_t open_waiting, open_gc, open_method, open_waits;
-  uint32_t method, method_depth; /* of open_method */
-  uint32_t waits_place;          /* of open_waits */
+  uint32_t method, method_depth;    /* of open_method */
+  uint32_t waits_place;             /* of open_waits */
+  uint32_t method_turn, waits_turn; /* when the last ones were found; 0: there was none since the ring was empty */
 };
 
 /* The way up from a call node: of methods that recur the outermost call. */
@@ -147,11 +169,29 @@ void stalls_forget_threads(struct stalls_state *state, int64_t before_ns);
 bool stalls_take_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source,
                        struct stalls_window *into);
 void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source);
+/* stalls_rises.c: methods and places that rise over some seconds, when the newest window has its place in the ring. False:
+ * memory ran out. */
+bool stalls_note_rises(struct stalls_source *source);
+bool stalls_note_waits(struct stalls_source *source, double many_waits);
+void stalls_forget_rises(struct stalls_source *source);
+/* Did it rise to what it has in the newest second, slowly, after a calm that was longer, and after the window with the
+ * turn `told`, whose stall has told of all that rose before? Then since when. */
+bool stalls_rose(const struct stalls_source *source, struct stalls_rise *rises, uint32_t frame, uint32_t told,
+                 int64_t *start_ns);
 /* stalls_process.c: stops, waiting, collection, methods. The first comes before all others look at the window. */
 void stalls_note_stop(struct stalls_look *look, const struct rtop_look *window);
 /* Of a stretch: how long the process did not run, as far as the last windows tell. */
 int64_t stalls_stopped_ns(const struct stalls_look *look, uint32_t source, int64_t start_ns, int64_t end_ns);
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window);
+/* A window of the ring, so many before the newest one; start of the first of the newest ones. */
+static inline const struct stalls_window *stalls_back(const struct stalls_source *source, unsigned back)
+{
+  return &source->ring[(source->next + STALLS_RING - 1 - back) % STALLS_RING];
+}
+static inline int64_t stalls_since(const struct stalls_source *source, unsigned count)
+{
+  return stalls_back(source, count - 1)->start_ns;
+}
 void stalls_end_source(struct stalls *stalls, struct stalls_source *source);
 void stalls_forget_source(struct stalls_source *source);
 /* Of long collections that ended since then, or a little before: late records may have told who was to blame.

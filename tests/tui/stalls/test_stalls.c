@@ -423,6 +423,148 @@ static void test_method_takes_over(void **state)
   assert_in_range(stalls.list[0].end_ns / MS, 14400, 15100);
 }
 
+/* Windows in which a method that calls itself has so much of the GVL, and all of the program the rest. */
+static void has_share(int count, double share, int64_t length_ms)
+{
+  struct rtop_window made = { 0 };
+  for (int i = 0; i < count; i++, now_ms += length_ms) {
+    uint64_t loop_ns = (uint64_t)(share * (double)length_ms * 1e6);
+    fixture_window(&made, now_ms * MS, (now_ms + length_ms) * MS);
+    uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, node[WORK], 0);
+    fixture_cell(&made, thread, node[LOOP], RTOP_RUNNING, loop_ns);
+    fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, (uint64_t)(length_ms * MS) - loop_ns);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+static void is_missing(int64_t length_ms)
+{
+  rtop_profile_add_gap(profile, 0, now_ms * MS, (now_ms + length_ms) * MS);
+  now_ms += length_ms;
+}
+
+/* One method, and since then. */
+static void check_took_over(int64_t start_ms)
+{
+  const struct stall *stall = only(STALL_METHOD, start_ms, now_ms);
+  assert_string_equal(rtop_symbols_get(symbols, stall->frame)->label, "Tax#loop");
+  assert_true(stall->open);
+  check_at_once();
+}
+
+/* As early as it can be: the second before is the first that anybody knows of. */
+static void test_method_of_a_fresh_program(void **state)
+{
+  (void)state;
+  runs(10);
+  has_share(9, 1, 100);
+  assert_int_equal(stalls.count, 0);
+  has_share(1, 1, 100);
+  check_took_over(11000);
+}
+
+/* Others still get a part of the first second: by the time that the method has nine tenths of one, it had most of the
+ * one before, too. */
+static void test_method_takes_over_slowly(void **state)
+{
+  (void)state;
+  runs(30);
+  has_share(10, 0.85, 100);
+  assert_int_equal(stalls.count, 0);
+  has_share(20, 0.96, 100);
+  check_took_over(13000);
+}
+
+/* Over three seconds; it began when it had half. */
+static void test_method_rises_for_seconds(void **state)
+{
+  (void)state;
+  runs(62);
+  has_share(14, 0.3, 100);
+  has_share(10, 0.7, 100);
+  assert_int_equal(stalls.count, 0);
+  has_share(12, 0.95, 100);
+  check_took_over(17600);
+  has_share(8, 0.1, 100); /* it comes back while it is still known when it rose: told before */
+  has_share(12, 0.95, 100);
+  assert_int_equal(stalls.count, 1);
+}
+
+static void test_method_rises_with_little_history(void **state)
+{
+  (void)state;
+  runs(22);
+  has_share(5, 0.85, 100);
+  has_share(10, 0.96, 100);
+  check_took_over(12200);
+}
+
+/* Longer than that it is how things are; the same where it had time before, and where nobody knows. */
+static void test_method_rises_too_slowly(void **state)
+{
+  (void)state;
+  runs(50);
+  has_share(40, 0.8, 100);
+  has_share(30, 0.96, 100);
+  runs(26); /* a calm not much longer than the rise */
+  has_share(15, 0.8, 100);
+  has_share(20, 0.96, 100);
+  assert_int_equal(stalls.count, 0);
+  is_missing(3000);
+  has_share(10, 0.85, 100);
+  has_share(30, 0.96, 100);
+  assert_int_equal(stalls.count, 0);
+}
+
+/* A steady load whose methods take turns, faster and slower: from nearly nothing to nearly all, and back. */
+static void test_methods_that_take_turns(void **state)
+{
+  (void)state;
+  for (int period = 10; period <= 120; period += 5) {
+    for (int i = 0; i < 4 * period; i++) {
+      double part = (double)(i % period) / period, up = part < 0.5 ? 2 * part : 2 - 2 * part;
+      has_share(1, up * up * (3 - 2 * up), 100);
+    }
+    if (stalls.count) fail_msg("turns of %d windows", period);
+  }
+}
+
+/* What is missing for a moment, or is longer than usual, hides nothing; more does. */
+static void test_method_takes_over_where_windows_are_missing(void **state)
+{
+  (void)state;
+  runs(30);
+  is_missing(200);
+  has_share(6, 0.85, 100);
+  is_missing(150);
+  has_share(2, 0.9, 350);
+  has_share(20, 0.96, 100);
+  is_missing(100);
+  has_share(5, 0.96, 100);
+  check_took_over(13200);
+}
+
+static void test_method_takes_over_where_much_is_missing(void **state)
+{
+  (void)state;
+  for (int pieces = 1; pieces <= 3; pieces += 2) {
+    runs(30);
+    for (int i = 0; i < pieces; i++) {
+      is_missing(600 / pieces);
+      has_share(2, 0.96, 100);
+    }
+    has_share(30, 0.96, 100);
+    assert_int_equal(stalls.count, 0);
+  }
+  has_share(1, 0.96, 600);
+  runs(30); /* and it starts afresh, whatever was missing before */
+  is_missing(200);
+  has_share(12, 1, 100);
+  assert_int_equal(stalls.count, 1);
+}
+
 /* All of the server is busy with one call, first with the little that others leave: it is the call, not who
  * calls it, nor what is written in C below it. */
 static void test_the_method_that_explains_it(void **state)
@@ -738,6 +880,47 @@ static void test_many_short_waits(void **state)
   check_at_once();
 }
 
+/* The first second has less than it takes, and more than a fifth of it. */
+static void test_many_waits_that_come_slowly(void **state)
+{
+  (void)state;
+  idle(30);
+  short_waits((struct waits){ .windows = 10, .threads = 1, .where = query(), .ms = 40, .run_ms = 5 });
+  assert_int_equal(stalls.count, 0);
+  short_waits((struct waits){ .windows = 12, .threads = 1, .where = query(), .ms = 80, .run_ms = 5 });
+  only(STALL_MANY_WAITS, 13000, 15200);
+  assert_true(stalls.list[0].open);
+  check_at_once();
+  idle(20);
+  for (int ms = 10; ms <= 90; ms += 2) /* and so slowly that it is how things are */
+    short_waits((struct waits){ .windows = 2, .threads = 1, .where = query(), .ms = (uint64_t)ms, .run_ms = 5 });
+  assert_int_equal(stalls.count, 1);
+}
+
+/* A load that grows over seconds serves as well as one that is there at once. */
+static void test_a_load_that_grows(void **state)
+{
+  (void)state;
+  idle(30);
+  for (int threads = 1; threads <= 5; threads++)
+    short_waits(
+        (struct waits){ .windows = 5, .threads = threads, .where = query(), .ms = 85, .run_ms = 5, .between = 1 });
+  short_waits((struct waits){ .windows = 30, .threads = 5, .where = query(), .ms = 85, .run_ms = 5, .between = 1 });
+  assert_int_equal(stalls.count, 0);
+}
+
+static void test_many_waits_where_windows_are_missing(void **state)
+{
+  (void)state;
+  idle(20);
+  is_missing(200);
+  short_waits((struct waits){ .windows = 6, .threads = 3, .where = query(), .ms = 80, .run_ms = 5 });
+  is_missing(200);
+  short_waits((struct waits){ .windows = 6, .threads = 3, .where = query(), .ms = 80, .run_ms = 5 });
+  only(STALL_MANY_WAITS, 12200, 13600);
+  assert_true(stalls.list[0].open);
+}
+
 /* Half of a single thread's time is enough, a little less is not. */
 static void test_waits_of_one_thread(void **state)
 {
@@ -911,6 +1094,14 @@ int main(void)
     STALL_TEST(test_gc),
     STALL_TEST(test_waiting),
     STALL_TEST(test_method_takes_over),
+    STALL_TEST(test_method_of_a_fresh_program),
+    STALL_TEST(test_method_takes_over_slowly),
+    STALL_TEST(test_method_rises_for_seconds),
+    STALL_TEST(test_method_rises_with_little_history),
+    STALL_TEST(test_method_rises_too_slowly),
+    STALL_TEST(test_methods_that_take_turns),
+    STALL_TEST(test_method_takes_over_where_windows_are_missing),
+    STALL_TEST(test_method_takes_over_where_much_is_missing),
     STALL_TEST(test_method_counts_once_per_stack),
     STALL_TEST(test_the_method_that_explains_it),
     STALL_TEST(test_one_cause_is_one_stall),
@@ -925,6 +1116,9 @@ int main(void)
     STALL_TEST(test_pieces),
     STALL_TEST(test_bounded),
     STALL_TEST(test_many_short_waits),
+    STALL_TEST(test_many_waits_that_come_slowly),
+    STALL_TEST(test_a_load_that_grows),
+    STALL_TEST(test_many_waits_where_windows_are_missing),
     STALL_TEST(test_waits_of_one_thread),
     STALL_TEST(test_many_queue_for_a_short_lock),
     STALL_TEST(test_waits_of_a_healthy_server),
