@@ -86,6 +86,13 @@ struct stall {
   uint32_t others;                      /* more threads that are blocked there, or by it */
   uint32_t members;                     /* private */
   bool holds;                           /* private: its thread has a lock */
+  /* waiting, and many-waits for a lock: what most of that was behind, as in wait_sums.h; for the GVL as blame tells */
+  struct {
+    double share;         /* of all that was waited; 0: not known, or too little to be worth saying */
+    uint32_t frame, took; /* the application's own method, 0: not known; the one that took a lock around it, 0: none */
+    const char *thread;   /* that has more than half of it; NULL: none has. "": it has no name, but */
+    uint32_t native_id;
+  } behind;
   /* threads that waited (many-waits: at its worst); nanoseconds of collection; share of the method */
   double amount;
   const char *mark; /* name of a mark; else "" */
@@ -113,7 +120,8 @@ const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, in
 const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window);
 
 /* "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in Kernel#sleep <
- * Bill#write", "..., in a deadlock with worker 2", "": who is to blame. */
+ * Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it behind worker 2 in Stock#fill
+ * < Stock#load", "Report#write, 96% of it by worker 2", "": who is to blame. */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 /* "worker 3", "worker 3 +4": with others. */
 void stall_threads(const struct stall *stall, char *out, size_t bytes);

@@ -4,6 +4,7 @@
 
 #include "off_gvl.h"
 #include "stalls.h"
+#include "wait_holder.h"
 #include "tui/history/profile_each.h"
 
 /* Without this uthash ends the program when memory runs out. */
@@ -13,6 +14,7 @@
 
 enum {
   STALLS_SITES = 4,
+  STALLS_PARTS = 32,
   STALLS_STOPS = 8,
   STALLS_RING = 20,
   STALLS_HALF = STALLS_RING / 2, /* windows: a second */
@@ -35,6 +37,7 @@ struct stalls_thread {
     uint32_t source, unused;
     uint64_t serial;
   } key;
+  uint32_t id;        /* of the profile */
   uint64_t open;      /* id of its stall; 0: none */
   uint64_t told;      /* the last one without a safepoint: what becomes known corrects it */
   int64_t judged_ns;  /* start of the last stretch off the GVL whose stack was known */
@@ -121,6 +124,21 @@ struct stalls_climb {
   uint32_t first; /* node that counts at or above this one; 0: none */
 };
 
+/* What the waiting of a stall was behind, so far. */
+struct stalls_behind {
+  uint64_t stall;
+  enum stall_cause cause;
+  uint32_t source, place;    /* frame: of many-waits */
+  int64_t told_ns, until_ns; /* its windows before that are in here; are to be, next */
+  double all_ns;
+  size_t count;
+  struct stalls_part {
+    uint32_t frame, took; /* struct wait_holder */
+    uint64_t serial;
+    double wait_ns; /* lengths come from strangers: no sum of them runs over */
+  } parts[STALLS_PARTS];
+};
+
 struct stalls_state {
   int64_t until_ns, marks_ns; /* history looked at; marks taken */
   uint64_t retired_seen;      /* of the sources that got another number */
@@ -133,6 +151,8 @@ struct stalls_state {
   struct stalls_stay *stays; /* by thread */
   size_t stay_capacity;
   uint32_t looks;
+  struct stalls_behind *behind; /* of stalls that go on, or have just ended */
+  size_t behind_count, behind_capacity;
 };
 
 struct stalls_look {
@@ -178,6 +198,11 @@ void stalls_forget_rises(struct stalls_source *source);
  * turn `told`, whose stall has told of all that rose before? Then since when. */
 bool stalls_rose(const struct stalls_source *source, struct stalls_rise *rises, uint32_t frame, uint32_t told,
                  int64_t *start_ns);
+/* stalls_behind.c: whom it was behind. What is asked for is looked at not while windows are being visited, as below: each
+ * window of such a stall once. */
+void stalls_ask_behind(struct stalls_look *look, const struct stall *stall, uint32_t place);
+void stalls_look_behind(struct stalls_look *look);
+void stalls_keep_behind(const struct stalls_state *state, struct rtop_symbols *symbols);
 /* stalls_process.c: stops, waiting, collection, methods. The first comes before all others look at the window. */
 void stalls_note_stop(struct stalls_look *look, const struct rtop_look *window);
 /* Of a stretch: how long the process did not run, as far as the last windows tell. */

@@ -114,8 +114,9 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
     stalls_close(look->stalls, &source->open_waiting);
     return;
   }
-  struct stall *stall = source->open_waiting ? stalls_find(look->stalls, source->open_waiting)
-                                             : stalls_add(look->stalls, STALL_WAITING, since_ns, window->end_ns);
+  bool is_new = !source->open_waiting;
+  struct stall *stall = is_new ? stalls_add(look->stalls, STALL_WAITING, since_ns, window->end_ns)
+                               : stalls_find(look->stalls, source->open_waiting);
   if (!stall) return;
   uint32_t worst = threads > stall->amount || !stall->frame ? stalls_worst(look, window) : 0;
   if (worst) stalls_blame(stall, look, worst);
@@ -124,6 +125,7 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
   stall->source = window->source;
   stall->end_ns = window->end_ns;
   source->open_waiting = stall->id;
+  if (is_new) stalls_ask_behind(look, stall, 0);
   stalls_explains(look->stalls, source->open_waiting, 1u << STALL_METHOD);
 }
 

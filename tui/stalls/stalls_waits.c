@@ -185,6 +185,7 @@ void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window,
     source->open_waits = stall->id;
     source->waits_place = place;
     source->waits_turn = source->turn;
+    stalls_ask_behind(look, stall, place);
   }
   double threads = (double)recent.wait_ns / (double)recent.length_ns;
   stall->amount = threads > stall->amount ? threads : stall->amount; /* at its worst */

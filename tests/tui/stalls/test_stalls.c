@@ -599,6 +599,57 @@ static void test_one_cause_is_one_stall(void **state)
   assert_non_null(strstr(words, "5.0 threads wait"));
 }
 
+/* Five threads wait for the GVL, most of the time behind one that is in this node. */
+static void held_by(int count, uint64_t holder, uint32_t where, int64_t blame_ms)
+{
+  struct rtop_window made = { 0 };
+  for (int i = 0; i < count; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    for (uint64_t serial = 1; serial <= 6; serial++) {
+      bool holds = serial == holder;
+      uint32_t state = holds ? RTOP_RUNNING : RTOP_WAITING, in = holds ? where : node[WORK];
+      uint32_t thread = fixture_thread(&made, serial, state, in, 0);
+      fixture_cell(&made, thread, in, state, 100 * MS)->blame_ns = holds ? (uint64_t)(blame_ms * MS) : 0;
+    }
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+/* All of the stall is told, with the second before it was found. */
+static void test_who_held_the_gvl(void **state)
+{
+  (void)state;
+  uint32_t other = call(node[UNPACK], "Tax#round", "/app/tax.rb");
+  runs(5);
+  held_by(10, 2, node[LOOP], 400);
+  check_words(only(STALL_WAITING, 10300, 11500), "GVL held 1.2 s by Tax#loop, 80% of it by t2, 5.0 threads wait");
+  held_by(5, 3, node[LOOP], 400);
+  check_words(&stalls.list[0], "GVL held 1.7 s by Tax#loop, 80% of it by t2, 5.0 threads wait");
+  held_by(5, 3, node[LOOP], 400); /* each has half */
+  check_words(&stalls.list[0], "GVL held 2.2 s by Tax#loop, 80% of it, 5.0 threads wait");
+  held_by(30, 3, other, 500);
+  check_words(&stalls.list[0], "GVL held 5.2 s by Tax#loop, 60% of it by t3 in Tax#round, 5.0 threads wait");
+  held_by(30, 4, other, 500);
+  check_words(&stalls.list[0], "GVL held 8.2 s by Tax#loop, 75% of it in Tax#round, 5.0 threads wait");
+  runs(20);
+  check_words(only(STALL_WAITING, 10300, stalls.list[0].end_ns / MS), "GVL held 8.4 s by Tax#loop, 75% of it in "
+                                                                      "Tax#round, 5.0 threads wait");
+  check_at_once();
+}
+
+/* Of which nobody is told, or that is little of many. */
+static void test_nobody_held_the_gvl(void **state)
+{
+  (void)state;
+  runs(5);
+  held_by(12, 2, node[LOOP], 0);
+  check_words(&stalls.list[0], "GVL held 1.4 s by ?, 5.0 threads wait");
+  held_by(20, 2, node[LOOP], 20);
+  assert_true(stalls.list[0].behind.share == 0);
+}
+
 static void blocked_threads(int count, const struct doing *doing, size_t threads)
 {
   for (int i = 0; i < count; i++) window(doing, threads);
@@ -946,6 +997,87 @@ static void test_many_queue_for_a_short_lock(void **state)
               "many short waits 2.0 s in Thread::Mutex#synchronize < Inventory#count, 2.8 threads");
 }
 
+/* Threads that queue for a lock, a moment each; thread 9 runs in this node. */
+static void queue(int count, uint64_t holder, uint32_t where)
+{
+  uint32_t lock = call(call(request(), "Stock#count", "/app/stock.rb"), "Thread::Mutex#synchronize", "");
+  struct rtop_window made = { 0 };
+  for (int i = 0; i < count; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    for (uint64_t serial = 1; serial <= 4; serial++) {
+      uint32_t thread = fixture_thread(&made, serial, RTOP_BLOCKED, lock, 0);
+      made.threads[thread].state_age_ns = 3 * MS;
+      made.threads[thread].lock_kind = RTOP_LOCK_MUTEX;
+      made.threads[thread].lock = 1;
+      made.threads[thread].lock_holder = holder;
+      fixture_cell(&made, thread, lock, RTOP_BLOCKED, 70 * MS);
+    }
+    fixture_cell(&made, fixture_thread(&made, 9, RTOP_RUNNING, where, 0), where, RTOP_RUNNING, 50 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+static uint32_t fills(const char *method)
+{
+  uint32_t took = call(call(request(), "Stock#load", "/app/stock.rb"), "Thread::Mutex#synchronize", "");
+  return call(took, method, "/app/stock.rb");
+}
+
+static void test_whom_many_queued_behind(void **state)
+{
+  (void)state;
+  limits.method = false;
+  idle(20);
+  queue(15, 9, fills("Stock#fill"));
+  check_words(only(STALL_MANY_WAITS, 12000, 13500),
+              "many short waits 1.5 s in Thread::Mutex#synchronize < Stock#count, 100% of it behind t9 in Stock#fill < "
+              "Stock#load, 2.8 threads");
+  queue(5, 0, fills("Stock#fill"));  /* nobody told who has it, */
+  queue(5, 2, fills("Stock#fill"));  /* or one of those that wait, */
+  queue(5, 99, fills("Stock#fill")); /* or one that is not there */
+  char words[300];
+  stall_words(&stalls.list[0], symbols, words, sizeof words);
+  assert_non_null(strstr(words, ", 50% of it behind t9 in Stock#fill < Stock#load, "));
+  idle(20);
+  only(STALL_MANY_WAITS, 12000, 15000);
+  check_at_once();
+}
+
+/* More methods than are told apart: the one that has most of the time is among them. */
+static void test_whom_many_queued_behind_one_of_many(void **state)
+{
+  char name[32], words[300];
+  (void)state;
+  limits.method = false;
+  idle(20);
+  queue(2, 9, fills("Stock#fill"));
+  for (int i = 0; i < 3 * 40; i++) {
+    snprintf(name, sizeof name, "Stock#m%d", i);
+    queue(1, 9, i % 3 == 0 ? fills(name) : fills("Stock#fill"));
+  }
+  assert_int_equal(stalls.count, 1);
+  stall_words(&stalls.list[0], symbols, words, sizeof words);
+  if (!strstr(words, ", 67% of it behind t9 in Stock#fill < Stock#load, ")) fail_msg("%s", words);
+}
+
+static void test_words_of_threads_without_a_name(void **state)
+{
+  (void)state;
+  uint32_t own = rtop_symbols_get_node(symbols, node[LOOP])->frame;
+  struct stall stall = { .cause = STALL_WAITING, .frame = own, .thread = "", .holder = "", .mark = "" };
+  stall.behind.share = 0.5;
+  stall.behind.thread = "";
+  stall.behind.native_id = 77;
+  check_words(&stall, "GVL held 0.0 s by Tax#loop, 50% of it by thread 77, 0.0 threads wait");
+  stall.cause = STALL_MANY_WAITS;
+  check_words(&stall, "many short waits 0.0 s in Tax#loop, 50% of it behind thread 77, 0.0 threads");
+  stall.behind.frame = own;
+  stall.behind.thread = NULL;
+  check_words(&stall, "many short waits 0.0 s in Tax#loop, 50% of it behind Tax#loop, 0.0 threads");
+}
+
 /* What was always so is no stall, nor what the server does with its usual load, nor what lasts long each time. */
 static void test_waits_of_a_healthy_server(void **state)
 {
@@ -1105,6 +1237,8 @@ int main(void)
     STALL_TEST(test_method_counts_once_per_stack),
     STALL_TEST(test_the_method_that_explains_it),
     STALL_TEST(test_one_cause_is_one_stall),
+    STALL_TEST(test_who_held_the_gvl),
+    STALL_TEST(test_nobody_held_the_gvl),
     STALL_TEST(test_who_waits_for_a_condition),
     STALL_TEST(test_those_that_wait_for_a_lock_are_told_with_its_holder),
     STALL_TEST(test_a_lock_and_who_has_it),
@@ -1121,6 +1255,9 @@ int main(void)
     STALL_TEST(test_many_waits_where_windows_are_missing),
     STALL_TEST(test_waits_of_one_thread),
     STALL_TEST(test_many_queue_for_a_short_lock),
+    STALL_TEST(test_whom_many_queued_behind),
+    STALL_TEST(test_whom_many_queued_behind_one_of_many),
+    STALL_TEST(test_words_of_threads_without_a_name),
     STALL_TEST(test_waits_of_a_healthy_server),
     STALL_TEST(test_a_load_that_begins),
     STALL_TEST(test_requests_of_many_queries),
