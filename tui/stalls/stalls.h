@@ -88,7 +88,7 @@ struct stall {
   bool holds;                           /* private: its thread has a lock */
   /* waiting, and many-waits for a lock: what most of that was behind, as in wait_sums.h; for the GVL as blame tells */
   struct {
-    double share;         /* of all that was waited; 0: not known, or too little to be worth saying */
+    double share;         /* of all that was waited; 0: not known, or less than a quarter */
     uint32_t frame, took; /* the application's own method, 0: not known; the one that took a lock around it, 0: none */
     const char *thread;   /* that has more than half of it; NULL: none has. "": it has no name, but */
     uint32_t native_id;

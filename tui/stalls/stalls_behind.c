@@ -4,7 +4,7 @@
 #include "tui/text/reserve.h"
 #include <string.h>
 
-#define BEHIND_LEAST 0.05 /* of the waiting: less is not worth saying */
+#define BEHIND_LEAST 0.25 /* of the waiting: less explains no stall */
 
 struct behind_walk {
   struct stalls_look *look;

@@ -29,13 +29,18 @@ static struct stalls_rise *rises_get(struct stalls_rise **rises, uint32_t frame)
 /* Those that have been calm for long are as good as any that never were loud; with turn 0, all. */
 static void rises_forget(struct stalls_rise **rises, uint32_t turn)
 {
-  struct stalls_rise *rise, *next;
+  struct stalls_rise *rise, *next, *gone = NULL;
   HASH_ITER(hh, *rises, rise, next)
   {
     uint32_t last = rise->loud > rise->held ? rise->loud : rise->held;
     if (turn && (rise->stay_ns || turn - last <= STALLS_CALM * STALLS_RISE)) continue;
     HASH_DEL(*rises, rise);
-    free(rise);
+    rise->hh.next = gone;
+    gone = rise;
+  }
+  for (; gone; gone = next) {
+    next = gone->hh.next;
+    free(gone);
   }
 }
 

@@ -639,14 +639,14 @@ static void test_who_held_the_gvl(void **state)
   check_at_once();
 }
 
-/* Of which nobody is told, or that is little of many. */
+/* Of which nobody is told, or too little: 19 %. */
 static void test_nobody_held_the_gvl(void **state)
 {
   (void)state;
   runs(5);
   held_by(12, 2, node[LOOP], 0);
   check_words(&stalls.list[0], "GVL held 1.4 s by ?, 5.0 threads wait");
-  held_by(20, 2, node[LOOP], 20);
+  held_by(20, 2, node[LOOP], 150);
   assert_true(stalls.list[0].behind.share == 0);
 }
 
