@@ -31,8 +31,9 @@
  *
  * Every window is looked at once, when it comes; windows that are merged already (longer than half a second: those of a
  * busy machine are longer than usual, too) tell only of blocked threads. A second is ten windows, and what is missing
- * between them is passed over: half a second in two at most. After more, what was there before is not known. What a stack tells of a thread off the GVL is told by off_gvl.h,
- * as to the verdict; what was seen of the thread before is added here. Knows no screen. Threads: one.
+ * between them is passed over: half a second in two at most. After more, what was there before is not known. What a stack
+ * tells of a thread off the GVL is told by off_gvl.h, as to the verdict; what was seen of the thread before is added here.
+ * Knows no screen. Threads: one.
  */
 #ifndef RTOP_TUI_STALLS_H
 #define RTOP_TUI_STALLS_H
@@ -120,8 +121,8 @@ const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, in
 const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window);
 
 /* "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in Kernel#sleep <
- * Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it behind worker 2 in Stock#fill
- * < Stock#load", "Report#write, 96% of it by worker 2", "": who is to blame. */
+ * Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it
+ * behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2", "": who is to blame. */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 /* "worker 3", "worker 3 +4": with others. */
 void stall_threads(const struct stall *stall, char *out, size_t bytes);
