@@ -216,6 +216,7 @@ bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, co
   struct stalls_look look = { stalls, state, profile, symbols, limits };
   rtop_profile_each(profile, span, stalls_visit, &look);
   stalls_blame_collections(&look, state->until_ns);
+  stalls_look_behind(&look);
   stalls_take_marks(stalls, profile, span.end_ns);
   stalls_end_gone(stalls, state, span.end_ns - stalls_lag_ns);
   stalls_forget_threads(state, span.end_ns - 2 * stalls_chunk_ns);
@@ -232,6 +233,7 @@ void stalls_destroy(struct stalls *stalls)
     for (int i = 0; i < STALLS_SOURCES_MAX; i++) stalls_forget_source(&state->source[i]);
     off_ways_destroy(&state->ways);
     free(state->stays);
+    free(state->behind);
     free(state->climbs);
   }
   free(state);
@@ -246,6 +248,10 @@ static void stalls_keep_source(const struct stalls_source *source, struct rtop_s
     for (size_t at = 0; at < window->share_count; at++) rtop_symbols_use_frame(symbols, window->shares[at].frame);
     for (size_t at = 0; at < window->wait_count; at++) rtop_symbols_use_frame(symbols, window->waits[at].place);
   }
+  for (const struct stalls_rise *rise = source->rises; rise; rise = rise->hh.next)
+    rtop_symbols_use_frame(symbols, rise->frame);
+  for (const struct stalls_rise *rise = source->waits_rises; rise; rise = rise->hh.next)
+    rtop_symbols_use_frame(symbols, rise->frame);
   rtop_symbols_use_frame(symbols, source->method);
   rtop_symbols_use_frame(symbols, source->waits_place);
 }
@@ -258,8 +264,11 @@ void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols)
     rtop_symbols_use_frame(symbols, stalls->list[i].caller);
     rtop_symbols_use_frame(symbols, stalls->list[i].holder_frame);
     rtop_symbols_use_frame(symbols, stalls->list[i].holder_caller);
+    rtop_symbols_use_frame(symbols, stalls->list[i].behind.frame);
+    rtop_symbols_use_frame(symbols, stalls->list[i].behind.took);
   }
   if (!state) return;
+  stalls_keep_behind(state, symbols);
   for (int i = 0; i < STALLS_SOURCES_MAX; i++) stalls_keep_source(&state->source[i], symbols);
   for (const struct stalls_thread *thread = state->threads; thread; thread = thread->hh.next) {
     rtop_symbols_use_node(symbols, thread->last_node);
@@ -301,6 +310,22 @@ static const char *stall_label(const struct rtop_symbols *symbols, uint32_t fram
   return rtop_symbols_get(symbols, frame)->label;
 }
 
+/* ", 93% of it behind worker 2 in Stock#fill < Stock#load"; who held the GVL has been named, as a rule: ", 96% of it by
+ * worker 2" */
+static void stall_behind(struct phrase *phrase, const struct stall *stall, const struct rtop_symbols *symbols)
+{
+  const char *thread = stall->behind.thread;
+  uint32_t own = stall->caller ? stall->caller : stall->frame;
+  bool gvl = stall->cause == STALL_WAITING, named = gvl && stall->behind.frame == own;
+  phrase_add(phrase, ", %d%% of it%s", (int)(stall->behind.share * 100 + 0.5), gvl ? "" : " behind");
+  if (thread && gvl) phrase_add(phrase, " by");
+  if (thread && *thread) phrase_add(phrase, " %s", thread);
+  else if (thread) phrase_add(phrase, " thread %u", stall->behind.native_id);
+  if (!stall->behind.frame || named) return;
+  phrase_add(phrase, "%s %s", thread || gvl ? " in" : "", stall_label(symbols, stall->behind.frame));
+  if (stall->behind.took) phrase_add(phrase, " < %s", stall_label(symbols, stall->behind.took));
+}
+
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
 {
   struct phrase phrase = { out, bytes, 0 };
@@ -308,6 +333,7 @@ void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols
   if (!stall->frame) return;
   phrase_add(&phrase, "%s%s", stall->last_seen ? "last seen in " : "", stall_label(symbols, stall->frame));
   if (stall->caller) phrase_add(&phrase, " < %s", stall_label(symbols, stall->caller));
+  if (stall->behind.share > 0) stall_behind(&phrase, stall, symbols);
   if (stall->holder == NULL || stall->holder[0] == '\0') return;
   phrase_add(&phrase, stall->deadlock ? ", in a deadlock with %s" : ", held by %s", stall->holder);
   if (!stall->holder_frame) return;

@@ -6,12 +6,15 @@
  *                 does not count
  *   waiting       over a second, so many threads wait for the GVL on the average
  *   gc            garbage collection holds everything up for so long in one piece
- *   method        the process spends nine tenths of a second in a method in which it spent less than
- *                 a tenth of the second before (GVL time; the deepest such method)
+ *   method        the process spends nine tenths of a second in a method that is new there: it had less than a tenth of
+ *                 the second before; or its share of a second rose to that from a tenth within four seconds, and had been
+ *                 less for twice as long as it took to rise (GVL time; the deepest such method). Such a one begins where
+ *                 it first had half of a window. Methods that take turns swing to and fro: their calm is shorter
  *   many-waits    over a second, so many threads on the average wait off the GVL in one place again and again, for less
  *                 than half a window at a time, without coming out of one piece of work: a query for each of many
  *                 rows, a lock that all queue for. It has more than half of the threads' time at work, such waits are
- *                 in nine of ten windows at least, and it has five times as much as in the second before. It ends when
+ *                 in nine of ten windows at least, and it has five times as much as in the second before, or rose as
+ *                 slowly as a method may from less than a fifth of what it takes to begin. It ends when
  *                 it has less than a quarter, or half of what it takes to begin; after a minute it is no news any
  *                 more. A place is the application's method nearest to the wait; what a thread does there is judged as
  *                 in off_gvl.h, but for a sleep or select in a loop of the application's own, which is no work. Only
@@ -26,9 +29,11 @@
  * waits for a thread or a child (join, value, waitpid); or when such a call has lasted a minute. So a
  * pool's threads rest in their queue, and the same thread that sleeps within a request does not.
  *
- * Every window is looked at once, when it comes; windows that are merged already (longer than a
- * quarter of a second) tell only of blocked threads. What a stack tells of a thread off the GVL is told by off_gvl.h,
- * as to the verdict; what was seen of the thread before is added here. Knows no screen. Threads: one.
+ * Every window is looked at once, when it comes; windows that are merged already (longer than half a second: those of a
+ * busy machine are longer than usual, too) tell only of blocked threads. A second is ten windows, and what is missing
+ * between them is passed over: half a second in two at most. After more, what was there before is not known. What a stack
+ * tells of a thread off the GVL is told by off_gvl.h, as to the verdict; what was seen of the thread before is added here.
+ * Knows no screen. Threads: one.
  */
 #ifndef RTOP_TUI_STALLS_H
 #define RTOP_TUI_STALLS_H
@@ -82,6 +87,13 @@ struct stall {
   uint32_t others;                      /* more threads that are blocked there, or by it */
   uint32_t members;                     /* private */
   bool holds;                           /* private: its thread has a lock */
+  /* waiting, and many-waits for a lock: what most of that was behind, as in wait_sums.h; for the GVL as blame tells */
+  struct {
+    double share;         /* of all that was waited; 0: not known, or less than a quarter */
+    uint32_t frame, took; /* the application's own method, 0: not known; the one that took a lock around it, 0: none */
+    const char *thread;   /* that has more than half of it; NULL: none has. "": it has no name, but */
+    uint32_t native_id;
+  } behind;
   /* threads that waited (many-waits: at its worst); nanoseconds of collection; share of the method */
   double amount;
   const char *mark; /* name of a mark; else "" */
@@ -109,7 +121,8 @@ const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, in
 const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window);
 
 /* "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in Kernel#sleep <
- * Bill#write", "..., in a deadlock with worker 2", "": who is to blame. */
+ * Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it
+ * behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2", "": who is to blame. */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 /* "worker 3", "worker 3 +4": with others. */
 void stall_threads(const struct stall *stall, char *out, size_t bytes);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t stalls_fine_ns = 250000000; /* windows longer than that are merged ones */
+static const int64_t stalls_fine_ns = 500000000; /* windows longer than that are merged ones */
+static const int64_t stalls_hole_ns = 500000000; /* what may be missing in a ring */
+static const int64_t stalls_near_ns = 250000000; /* as exactly it must be known when a stop was */
 #define STALLS_LATE_NS INT64_C(2000000000)       /* so long later a stack may become known */
 
 /* Leaf of the cell with the most blame; 0: none, or not known. */
@@ -78,7 +80,7 @@ void stalls_note_stop(struct stalls_look *look, const struct rtop_look *window)
       (int64_t)window->counters->stopped_ns < length_ns ? (int64_t)window->counters->stopped_ns : length_ns;
   source->stops[source->stop_count++ % STALLS_STOPS] =
       (struct stalls_stop){ window->start_ns, window->end_ns, stopped_ns };
-  if (look->limits->stopped_ns <= 0 || stopped_ns < look->limits->stopped_ns || length_ns - stopped_ns > stalls_fine_ns)
+  if (look->limits->stopped_ns <= 0 || stopped_ns < look->limits->stopped_ns || length_ns - stopped_ns > stalls_near_ns)
     return;
   struct stall *stall = stalls_add(look->stalls, STALL_STOPPED, window->start_ns, window->start_ns + stopped_ns);
   if (stall) stall->source = window->source;
@@ -101,20 +103,20 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
 {
   uint64_t waiting_ns = 0, length_ns = 0;
   for (unsigned i = 0; i < STALLS_HALF && i < source->filled; i++) {
-    const struct stalls_window *at = &source->ring[(source->next + STALLS_RING - 1 - i) % STALLS_RING];
-    waiting_ns += at->waiting_ns;
-    length_ns += at->length_ns;
+    waiting_ns += stalls_back(source, i)->waiting_ns;
+    length_ns += stalls_back(source, i)->length_ns;
   }
   double threads = length_ns ? (double)waiting_ns / (double)length_ns : 0;
-  int64_t since_ns = window->end_ns - (int64_t)length_ns;
-  bool there = look->limits->waiting > 0 && source->filled >= STALLS_HALF && threads >= look->limits->waiting &&
+  int64_t since_ns = source->filled >= STALLS_HALF ? stalls_since(source, STALLS_HALF) : 0;
+  bool there = since_ns && look->limits->waiting > 0 && threads >= look->limits->waiting &&
                !stalls_explained(look->stalls, window->source, 1u << STALL_NO_SAFEPOINT, since_ns, window->end_ns);
   if (!there) {
     stalls_close(look->stalls, &source->open_waiting);
     return;
   }
-  struct stall *stall = source->open_waiting ? stalls_find(look->stalls, source->open_waiting)
-                                             : stalls_add(look->stalls, STALL_WAITING, since_ns, window->end_ns);
+  bool is_new = !source->open_waiting;
+  struct stall *stall = is_new ? stalls_add(look->stalls, STALL_WAITING, since_ns, window->end_ns)
+                               : stalls_find(look->stalls, source->open_waiting);
   if (!stall) return;
   uint32_t worst = threads > stall->amount || !stall->frame ? stalls_worst(look, window) : 0;
   if (worst) stalls_blame(stall, look, worst);
@@ -123,6 +125,7 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
   stall->source = window->source;
   stall->end_ns = window->end_ns;
   source->open_waiting = stall->id;
+  if (is_new) stalls_ask_behind(look, stall, 0);
   stalls_explains(look->stalls, source->open_waiting, 1u << STALL_METHOD);
 }
 
@@ -212,6 +215,7 @@ static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window
       source->before[older->shares[i].frame] += older->shares[i].held_ns;
     }
   into->share_count = 0;
+  into->start_ns = window->start_ns;
   into->length_ns = (uint64_t)(window->end_ns - window->start_ns);
   into->waiting_ns = window->wall_ns[RTOP_STATE_WAITING];
   stalls_take_climbs(look->state, look->symbols);
@@ -224,28 +228,39 @@ static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window
   for (size_t i = 0; i < into->share_count; i++) source->recent[into->shares[i].frame] += into->shares[i].held_ns;
   source->next = (source->next + 1) % STALLS_RING;
   source->filled += source->filled < STALLS_RING;
+  source->turn++;
+  if (look->limits->method) fine = stalls_note_rises(source) && fine;
+  if (look->limits->many_waits > 0) fine = stalls_note_waits(source, look->limits->many_waits) && fine;
   return fine;
 }
 
 static uint64_t stalls_length(const struct stalls_source *source, unsigned from)
 {
   uint64_t length_ns = 0;
-  for (unsigned i = from; i < from + STALLS_HALF; i++)
-    length_ns += source->ring[(source->next + STALLS_RING - 1 - i) % STALLS_RING].length_ns;
+  for (unsigned i = from; i < from + STALLS_HALF; i++) length_ns += stalls_back(source, i)->length_ns;
   return length_ns;
 }
 
-/* The deepest method of the program (of any, if `any`) that has so much of the newer half of the ring, and had
- * less than a tenth of the older one. */
+/* Since when the method has its share of the newest second, if it is new there: less than a tenth of the second before,
+ * or a rise that took longer. */
+static bool stalls_is_new(const struct stalls_source *source, uint32_t frame, uint64_t before_ns, int64_t *start_ns)
+{
+  *start_ns = stalls_since(source, STALLS_HALF);
+  return source->before[frame] * 10 < before_ns ||
+         stalls_rose(source, source->rises, frame, source->method_turn, start_ns);
+}
+
+/* The deepest method of the program (of any, if `any`) that has so much of the newer half of the ring, and is new. */
 static const struct stalls_share *stalls_deepest(const struct stalls_look *look, const struct stalls_source *source,
                                                  uint64_t wanted_ns, uint64_t before_ns, bool any)
 {
-  const struct stalls_window *newest = &source->ring[(source->next + STALLS_RING - 1) % STALLS_RING];
+  const struct stalls_window *newest = stalls_back(source, 0);
   const struct stalls_share *deepest = NULL;
   for (size_t i = 0; i < newest->share_count; i++) {
     const struct stalls_share *share = &newest->shares[i];
-    if (!share->frame || source->recent[share->frame] < wanted_ns || source->before[share->frame] * 10 >= before_ns ||
-        (deepest && share->depth <= deepest->depth))
+    int64_t start_ns;
+    if (!share->frame || source->recent[share->frame] < wanted_ns || (deepest && share->depth <= deepest->depth) ||
+        !stalls_is_new(source, share->frame, before_ns, &start_ns))
       continue;
     const struct rtop_symbol *symbol = rtop_symbols_get(look->symbols, share->frame);
     if (any ? symbol->kind != RTOP_SYMBOL_SPECIAL : rtop_symbol_is_program(symbol)) deepest = share;
@@ -286,14 +301,17 @@ static void stalls_method(struct stalls_look *look, const struct rtop_look *wind
     return;
   }
   stalls_close(look->stalls, &source->open_method);
-  int64_t since_ns = window->end_ns - (int64_t)recent_ns;
-  stall = share && !stalls_explained(look->stalls, window->source, closer, since_ns, window->end_ns)
-              ? stalls_add(look->stalls, STALL_METHOD, since_ns, window->end_ns)
-              : NULL;
+  int64_t since_ns = stalls_since(source, STALLS_HALF), start_ns;
+  if (!share || !stalls_is_new(source, share->frame, before_ns, &start_ns) ||
+      stalls_explained(look->stalls, window->source, closer, since_ns, window->end_ns) ||
+      stalls_explained(look->stalls, window->source, closer, start_ns, window->end_ns))
+    return;
+  stall = stalls_add(look->stalls, STALL_METHOD, start_ns, window->end_ns);
   if (!stall) return;
   stall->open = true;
   stall->source = window->source;
   source->open_method = stall->id;
+  source->method_turn = source->turn;
   stalls_method_is(source, stall, share, recent_ns);
 }
 
@@ -305,13 +323,34 @@ void stalls_end_source(struct stalls *stalls, struct stalls_source *source)
   stalls_close(stalls, &source->open_waits);
 }
 
-/* A hole, or windows that are merged: what was counted says nothing about what comes. */
+/* A collection in one piece is not known to go on where windows are missing. */
+static void stalls_end_gc(struct stalls_look *look, struct stalls_source *source)
+{
+  stalls_close(look->stalls, &source->open_gc);
+  source->gc_run_ns = source->gc_last_ns = 0;
+  source->gc_full = false;
+}
+
+/* A short hole: what was counted before still tells what is new. */
+static bool stalls_passes_over(struct stalls_look *look, struct stalls_source *source, int64_t length_ns)
+{
+  if (source->turn - source->hole_turn >= STALLS_RING) source->hole_ns = 0;
+  if (length_ns > stalls_hole_ns - source->hole_ns) return false;
+  source->hole_turn = source->turn;
+  source->hole_ns += length_ns;
+  stalls_end_gc(look, source);
+  return true;
+}
+
+/* A long hole, or windows that are merged: what was counted says nothing about what comes. */
 static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *source)
 {
   stalls_end_source(look->stalls, source);
+  stalls_end_gc(look, source);
   source->filled = source->next = 0;
-  source->gc_run_ns = source->gc_last_ns = 0;
-  source->gc_full = false;
+  source->turn = source->hole_turn = source->method_turn = source->waits_turn = 0;
+  source->hole_ns = 0;
+  stalls_forget_rises(source);
   for (int i = 0; i < STALLS_RING; i++) source->ring[i].share_count = source->ring[i].wait_count = 0;
   if (source->recent) memset(source->recent, 0, source->recent_capacity * sizeof *source->recent);
   if (source->before) memset(source->before, 0, source->before_capacity * sizeof *source->before);
@@ -320,8 +359,10 @@ static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window)
 {
   struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
-  bool fine = !window->gap && window->end_ns - window->start_ns <= stalls_fine_ns;
+  int64_t length_ns = window->end_ns - window->start_ns;
+  bool fine = !window->gap && length_ns <= stalls_fine_ns;
   if (!fine && source->filled == 0) return; /* afresh it is: of a process that rests all windows are merged */
+  if (!fine && stalls_passes_over(look, source, length_ns)) return;
   if (!fine || !stalls_turn(look, window, source)) {
     stalls_start_afresh(look, source);
     return;
@@ -341,5 +382,6 @@ void stalls_forget_source(struct stalls_source *source)
   free(source->recent);
   free(source->before);
   free(source->place);
+  stalls_forget_rises(source);
   memset(source, 0, sizeof *source);
 }

@@ -388,6 +388,7 @@ void stalls_look_at_threads(struct stalls_look *look, const struct rtop_look *wi
     struct stalls_thread *thread = stalls_thread(look, window, now.thread);
     if (!thread) return;
     thread->seen_ns = window->end_ns;
+    thread->id = now.thread;
     stalls_look_at_thread(look, window, thread, &now);
   }
 }

@@ -107,11 +107,6 @@ bool stalls_take_waits(struct stalls_look *look, const struct rtop_look *window,
   return true;
 }
 
-static const struct stalls_window *waits_window(const struct stalls_source *source, unsigned back)
-{
-  return &source->ring[(source->next + STALLS_RING - 1 - back) % STALLS_RING];
-}
-
 static const struct stalls_waits *waits_in(const struct stalls_window *window, uint32_t place)
 {
   for (size_t i = 0; i < window->wait_count; i++)
@@ -122,20 +117,21 @@ static const struct stalls_waits *waits_in(const struct stalls_window *window, u
 /* What half of the ring tells of a place. */
 struct waits_half {
   uint64_t wait_ns, stay_ns, work_ns, length_ns;
-  uint64_t age_ns;  /* since the first of them */
-  unsigned windows; /* in which there were such waits */
+  int64_t since_ns; /* start of the first window in which there were such waits; 0: there were none */
+  unsigned windows; /* in which there were */
 };
 
 static struct waits_half waits_half(const struct stalls_source *source, unsigned from, uint32_t place)
 {
   struct waits_half half = { 0 };
   for (unsigned i = from; i < from + STALLS_HALF; i++) {
-    const struct stalls_waits *waits = waits_in(waits_window(source, i), place);
-    half.length_ns += waits_window(source, i)->length_ns;
-    half.age_ns = waits ? half.length_ns : half.age_ns;
+    const struct stalls_window *window = stalls_back(source, i);
+    const struct stalls_waits *waits = waits_in(window, place);
+    half.length_ns += window->length_ns;
+    half.since_ns = waits ? window->start_ns : half.since_ns;
     half.wait_ns += waits ? waits->wait_ns : 0;
     half.stay_ns += waits ? waits->stay_ns : 0;
-    half.work_ns += waits_window(source, i)->work_ns;
+    half.work_ns += window->work_ns;
     half.windows += waits != NULL;
   }
   return half;
@@ -144,7 +140,7 @@ static struct waits_half waits_half(const struct stalls_source *source, unsigned
 /* The place that has most of the newest window. */
 static const struct stalls_waits *waits_worst(const struct stalls_source *source)
 {
-  const struct stalls_window *newest = waits_window(source, 0);
+  const struct stalls_window *newest = stalls_back(source, 0);
   const struct stalls_waits *worst = NULL;
   for (size_t i = 0; i < newest->wait_count; i++)
     if (!worst || newest->waits[i].wait_ns > worst->wait_ns) worst = &newest->waits[i];
@@ -152,12 +148,14 @@ static const struct stalls_waits *waits_worst(const struct stalls_source *source
 }
 
 static bool waits_began(const struct stalls_look *look, const struct stalls_source *source,
-                        const struct stalls_waits *worst, const struct waits_half *recent)
+                        const struct stalls_waits *worst, const struct waits_half *recent, int64_t *start_ns)
 {
   struct waits_half before = waits_half(source, STALLS_HALF, worst->place);
+  *start_ns = recent->since_ns;
   return recent->windows >= STALLS_HALF - 1 && recent->stay_ns * 2 > recent->work_ns &&
          (double)recent->stay_ns >= look->limits->many_waits * (double)recent->length_ns &&
-         before.stay_ns * 5 < recent->stay_ns;
+         (before.stay_ns * 5 < recent->stay_ns ||
+          stalls_rose(source, source->waits_rises, worst->place, source->waits_turn, start_ns));
 }
 
 static bool waits_go_on(const struct stalls_look *look, const struct stall *stall, const struct rtop_look *window,
@@ -177,16 +175,19 @@ void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window,
   if (stall && !waits_go_on(look, stall, window, &recent)) stall = NULL;
   if (!stall) {
     stalls_close(look->stalls, &source->open_waits);
-    if (!worst || place != worst->place || !waits_began(look, source, worst, &recent)) return;
-    stall = stalls_add(look->stalls, STALL_MANY_WAITS, window->end_ns - (int64_t)recent.age_ns, window->end_ns);
+    int64_t start_ns;
+    if (!worst || place != worst->place || !waits_began(look, source, worst, &recent, &start_ns)) return;
+    stall = stalls_add(look->stalls, STALL_MANY_WAITS, start_ns, window->end_ns);
     if (!stall) return;
     stalls_blame(stall, look, worst->node);
     stall->open = true;
     stall->source = window->source;
     source->open_waits = stall->id;
     source->waits_place = place;
+    source->waits_turn = source->turn;
+    stalls_ask_behind(look, stall, place);
   }
   double threads = (double)recent.wait_ns / (double)recent.length_ns;
   stall->amount = threads > stall->amount ? threads : stall->amount; /* at its worst */
-  if (waits_in(waits_window(source, 0), place)) stall->end_ns = window->end_ns;
+  if (waits_in(stalls_back(source, 0), place)) stall->end_ns = window->end_ns;
 }

@@ -2,14 +2,13 @@
 #include "wait_sums.h"
 
 #include "shm/base/sorted.h"
-#include "tui/history/profile_each.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* Marks are put together when there are so many; of what is still more than half of that, nothing is told apart. So many
  * threads are looked at in all windows together, or about so many: of long spans a part of the windows is enough. */
-enum { WAIT_MARKS_MAX = 1 << 14, WAIT_LOOKS_MAX = 1 << 17, WAIT_DEPTH_MAX = 4096 };
+enum { WAIT_MARKS_MAX = 1 << 14, WAIT_LOOKS_MAX = 1 << 17 };
 #define WAIT_NOBODY UINT32_MAX
 
 /* Blocked time of a thread. */
@@ -29,29 +28,11 @@ struct wait_walk {
   struct wait_sums *sums;
   const struct rtop_sum *sum;
   const struct rtop_profile *profile;
-  const struct rtop_symbols *symbols;
+  struct wait_stacks stacks;
   bool full;
   uint64_t looks;  /* windows visited */
   uint64_t one_of; /* so many windows */
 };
-
-static struct off_way wait_way(struct wait_walk *walk, uint32_t node)
-{
-  return off_ways_get(&walk->sums->ways, rtop_profile_lens(walk->profile), walk->symbols, node);
-}
-
-static enum rtop_wait_kind wait_kind(const struct wait_walk *walk, uint32_t node)
-{
-  uint32_t frame = rtop_symbols_get_node(walk->symbols, node)->frame;
-  return node ? rtop_symbol_waits_for(rtop_symbols_get(walk->symbols, frame)) : RTOP_WAITS_UNKNOWN;
-}
-
-static uint32_t wait_place(struct wait_walk *walk, uint32_t node)
-{
-  if (wait_kind(walk, node) == RTOP_WAITS_UNKNOWN) return 0;
-  struct off_way way = wait_way(walk, node);
-  return off_place(walk->symbols, node, &way);
-}
 
 /* ---- how long --------------------------------------------------------------------------------------- */
 
@@ -74,11 +55,11 @@ static bool wait_add_cells(struct wait_walk *walk)
     if (!wait_ns) continue;
     if (!rtop_reserve(&sums->entries, &sums->entry_capacity, sums->entry_count + 1, sizeof *sums->entries))
       return false;
-    enum rtop_wait_kind kind = wait_kind(walk, cell->node);
+    enum rtop_wait_kind kind = wait_kind(&walk->stacks, cell->node);
     sums->kind_ns[kind] += wait_ns;
     sums->blocked_ns += wait_ns;
     sums->entries[sums->entry_count++] =
-        (struct wait_entry){ kind, wait_place(walk, cell->node), cell->thread, wait_ns };
+        (struct wait_entry){ kind, wait_place(&walk->stacks, cell->node), cell->thread, wait_ns };
   }
   return true;
 }
@@ -110,7 +91,7 @@ static bool wait_row_before(const void *row, const void *key)
 static struct wait_row *wait_find(struct wait_walk *walk, uint32_t node)
 {
   struct wait_sums *sums = walk->sums;
-  const struct wait_row key = { .kind = wait_kind(walk, node), .place = wait_place(walk, node) };
+  const struct wait_row key = { .kind = wait_kind(&walk->stacks, node), .place = wait_place(&walk->stacks, node) };
   size_t at = sorted_place(sums->rows, sums->count, sizeof *sums->rows, &key, wait_row_before);
   return at < sums->count && !wait_row_before(&key, &sums->rows[at]) ? &sums->rows[at] : NULL;
 }
@@ -165,38 +146,6 @@ static void wait_add_mark(struct wait_walk *walk, struct wait_mark mark)
   else sums->marks[sums->mark_count++] = mark;
 }
 
-/* The method that called synchronize around this node; 0: none did, or several. */
-static uint32_t wait_took(struct wait_walk *walk, uint32_t node)
-{
-  uint32_t took = 0;
-  node = rtop_symbols_get_node(walk->symbols, node)->parent;
-  for (int i = 0; node && i < WAIT_DEPTH_MAX; i++) {
-    const struct rtop_call_node *call = rtop_symbols_get_node(walk->symbols, node);
-    const struct rtop_symbol *symbol = rtop_symbols_get(walk->symbols, call->frame);
-    uint32_t parent = call->parent < node ? call->parent : 0;
-    if (rtop_symbol_is_lock(symbol) && strstr(rtop_wait_method(symbol->label), "synchronize")) {
-      if (took) return 0;
-      took = wait_way(walk, parent).own;
-    }
-    node = parent;
-  }
-  return took;
-}
-
-/* The same thread in the window, whose threads stand by id; false: it is not listed there. */
-static bool wait_in_window(const struct rtop_look *look, uint32_t thread, struct rtop_look_thread *found)
-{
-  size_t from = 0, to = look->thread_count;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (rtop_look_thread(look, middle).thread < thread) from = middle + 1;
-    else to = middle;
-  }
-  if (from == look->thread_count) return false;
-  *found = rtop_look_thread(look, from);
-  return found->thread == thread;
-}
-
 /* What the thread that has the lock does at the end of the window. */
 static void wait_mark_holder(struct wait_walk *walk, const struct rtop_look *look,
                              const struct rtop_look_thread *waiter, struct wait_mark *mark)
@@ -206,11 +155,10 @@ static void wait_mark_holder(struct wait_walk *walk, const struct rtop_look *loo
   if (row == SIZE_MAX || walk->sum->threads[row].thread == waiter->thread ||
       !wait_in_window(look, walk->sum->threads[row].thread, &holder) || holder.ended)
     return;
+  struct wait_holder does = wait_holder(&walk->stacks, &holder);
   mark->thread = (uint32_t)row;
-  if (holder.stale) return;
-  mark->frame = wait_place(walk, holder.node);
-  mark->took = mark->frame ? wait_took(walk, holder.node) : 0;
-  if (mark->took == mark->frame) mark->took = 0;
+  mark->frame = does.frame;
+  mark->took = does.took;
 }
 
 static bool wait_is_shown(const struct wait_walk *walk, uint32_t source, uint32_t thread)
@@ -234,10 +182,7 @@ static void wait_visit(void *context, const struct rtop_look *look)
   walk->looks++;
   for (size_t i = 0; weight_ns && i < look->thread_count; i++) {
     struct rtop_look_thread thread = rtop_look_thread(look, i);
-    bool waits = thread.state == RTOP_STATE_BLOCKED && !thread.ended && !thread.stale;
-    if (!waits || !rtop_wants_owned(thread.lock.wants) || !wait_kind_is_lock(wait_kind(walk, thread.node)) ||
-        !wait_is_shown(walk, look->source, thread.thread))
-      continue;
+    if (!wait_is_for_lock(&walk->stacks, &thread) || !wait_is_shown(walk, look->source, thread.thread)) continue;
     struct wait_row *row = wait_find(walk, thread.node);
     if (!row) continue;
     row->seen += row->last_look != walk->looks;
@@ -336,14 +281,18 @@ static const struct rtop_sum *wait_whole(struct wait_sums *sums, const struct rt
 
 bool wait_sums_build(struct wait_sums *sums, const struct rtop_sum *shown, struct rtop_profile *profile)
 {
-  struct wait_walk walk = { .sums = sums, .profile = profile, .symbols = rtop_profile_symbols(profile) };
+  struct wait_walk walk = {
+    .sums = sums,
+    .profile = profile,
+    .stacks = { &sums->ways, rtop_profile_lens(profile), rtop_profile_symbols(profile) },
+  };
   sums->count = sums->behind_count = sums->entry_count = sums->mark_count = 0;
   sums->blocked_ns = sums->all_ns = 0;
   sums->failed = false;
   memset(sums->kind_ns, 0, sizeof sums->kind_ns);
   walk.sum = wait_whole(sums, shown, profile);
-  if (!walk.sum || !off_ways_begin(&sums->ways, rtop_profile_lens(profile), walk.symbols) || !wait_add_cells(&walk) ||
-      !wait_add_rows(sums))
+  if (!walk.sum || !off_ways_begin(&sums->ways, rtop_profile_lens(profile), walk.stacks.symbols) ||
+      !wait_add_cells(&walk) || !wait_add_rows(sums))
     return false;
   wait_note_longest(&walk);
   walk.one_of = 1 + (uint64_t)walk.sum->window_count * walk.sum->thread_count / WAIT_LOOKS_MAX;

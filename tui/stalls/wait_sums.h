@@ -17,7 +17,7 @@
 #define RTOP_TUI_WAIT_SUMS_H
 
 #include "locks.h"
-#include "off_gvl.h"
+#include "wait_holder.h"
 
 /* Of those that had the lock: what they did. */
 struct wait_behind {
@@ -57,10 +57,6 @@ struct wait_sums {
   bool failed;
 };
 
-static inline bool wait_kind_is_lock(enum rtop_wait_kind kind)
-{
-  return kind == RTOP_WAITS_MUTEX || kind == RTOP_WAITS_MONITOR;
-}
 static inline const struct wait_behind *wait_row_behind(const struct wait_sums *sums, const struct wait_row *row)
 {
   return sums->behind + row->behind;

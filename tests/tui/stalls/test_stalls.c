@@ -423,6 +423,148 @@ static void test_method_takes_over(void **state)
   assert_in_range(stalls.list[0].end_ns / MS, 14400, 15100);
 }
 
+/* Windows in which a method that calls itself has so much of the GVL, and all of the program the rest. */
+static void has_share(int count, double share, int64_t length_ms)
+{
+  struct rtop_window made = { 0 };
+  for (int i = 0; i < count; i++, now_ms += length_ms) {
+    uint64_t loop_ns = (uint64_t)(share * (double)length_ms * 1e6);
+    fixture_window(&made, now_ms * MS, (now_ms + length_ms) * MS);
+    uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, node[WORK], 0);
+    fixture_cell(&made, thread, node[LOOP], RTOP_RUNNING, loop_ns);
+    fixture_cell(&made, thread, node[WORK], RTOP_RUNNING, (uint64_t)(length_ms * MS) - loop_ns);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+static void is_missing(int64_t length_ms)
+{
+  rtop_profile_add_gap(profile, 0, now_ms * MS, (now_ms + length_ms) * MS);
+  now_ms += length_ms;
+}
+
+/* One method, and since then. */
+static void check_took_over(int64_t start_ms)
+{
+  const struct stall *stall = only(STALL_METHOD, start_ms, now_ms);
+  assert_string_equal(rtop_symbols_get(symbols, stall->frame)->label, "Tax#loop");
+  assert_true(stall->open);
+  check_at_once();
+}
+
+/* As early as it can be: the second before is the first that anybody knows of. */
+static void test_method_of_a_fresh_program(void **state)
+{
+  (void)state;
+  runs(10);
+  has_share(9, 1, 100);
+  assert_int_equal(stalls.count, 0);
+  has_share(1, 1, 100);
+  check_took_over(11000);
+}
+
+/* Others still get a part of the first second: by the time that the method has nine tenths of one, it had most of the
+ * one before, too. */
+static void test_method_takes_over_slowly(void **state)
+{
+  (void)state;
+  runs(30);
+  has_share(10, 0.85, 100);
+  assert_int_equal(stalls.count, 0);
+  has_share(20, 0.96, 100);
+  check_took_over(13000);
+}
+
+/* Over three seconds; it began when it had half. */
+static void test_method_rises_for_seconds(void **state)
+{
+  (void)state;
+  runs(62);
+  has_share(14, 0.3, 100);
+  has_share(10, 0.7, 100);
+  assert_int_equal(stalls.count, 0);
+  has_share(12, 0.95, 100);
+  check_took_over(17600);
+  has_share(8, 0.1, 100); /* it comes back while it is still known when it rose: told before */
+  has_share(12, 0.95, 100);
+  assert_int_equal(stalls.count, 1);
+}
+
+static void test_method_rises_with_little_history(void **state)
+{
+  (void)state;
+  runs(22);
+  has_share(5, 0.85, 100);
+  has_share(10, 0.96, 100);
+  check_took_over(12200);
+}
+
+/* Longer than that it is how things are; the same where it had time before, and where nobody knows. */
+static void test_method_rises_too_slowly(void **state)
+{
+  (void)state;
+  runs(50);
+  has_share(40, 0.8, 100);
+  has_share(30, 0.96, 100);
+  runs(26); /* a calm not much longer than the rise */
+  has_share(15, 0.8, 100);
+  has_share(20, 0.96, 100);
+  assert_int_equal(stalls.count, 0);
+  is_missing(3000);
+  has_share(10, 0.85, 100);
+  has_share(30, 0.96, 100);
+  assert_int_equal(stalls.count, 0);
+}
+
+/* A steady load whose methods take turns, faster and slower: from nearly nothing to nearly all, and back. */
+static void test_methods_that_take_turns(void **state)
+{
+  (void)state;
+  for (int period = 10; period <= 120; period += 5) {
+    for (int i = 0; i < 4 * period; i++) {
+      double part = (double)(i % period) / period, up = part < 0.5 ? 2 * part : 2 - 2 * part;
+      has_share(1, up * up * (3 - 2 * up), 100);
+    }
+    if (stalls.count) fail_msg("turns of %d windows", period);
+  }
+}
+
+/* What is missing for a moment, or is longer than usual, hides nothing; more does. */
+static void test_method_takes_over_where_windows_are_missing(void **state)
+{
+  (void)state;
+  runs(30);
+  is_missing(200);
+  has_share(6, 0.85, 100);
+  is_missing(150);
+  has_share(2, 0.9, 350);
+  has_share(20, 0.96, 100);
+  is_missing(100);
+  has_share(5, 0.96, 100);
+  check_took_over(13200);
+}
+
+static void test_method_takes_over_where_much_is_missing(void **state)
+{
+  (void)state;
+  for (int pieces = 1; pieces <= 3; pieces += 2) {
+    runs(30);
+    for (int i = 0; i < pieces; i++) {
+      is_missing(600 / pieces);
+      has_share(2, 0.96, 100);
+    }
+    has_share(30, 0.96, 100);
+    assert_int_equal(stalls.count, 0);
+  }
+  has_share(1, 0.96, 600);
+  runs(30); /* and it starts afresh, whatever was missing before */
+  is_missing(200);
+  has_share(12, 1, 100);
+  assert_int_equal(stalls.count, 1);
+}
+
 /* All of the server is busy with one call, first with the little that others leave: it is the call, not who
  * calls it, nor what is written in C below it. */
 static void test_the_method_that_explains_it(void **state)
@@ -455,6 +597,57 @@ static void test_one_cause_is_one_stall(void **state)
   stall_words(&stalls.list[0], symbols, words, sizeof words);
   assert_non_null(strstr(words, "GVL held"));
   assert_non_null(strstr(words, "5.0 threads wait"));
+}
+
+/* Five threads wait for the GVL, most of the time behind one that is in this node. */
+static void held_by(int count, uint64_t holder, uint32_t where, int64_t blame_ms)
+{
+  struct rtop_window made = { 0 };
+  for (int i = 0; i < count; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    for (uint64_t serial = 1; serial <= 6; serial++) {
+      bool holds = serial == holder;
+      uint32_t state = holds ? RTOP_RUNNING : RTOP_WAITING, in = holds ? where : node[WORK];
+      uint32_t thread = fixture_thread(&made, serial, state, in, 0);
+      fixture_cell(&made, thread, in, state, 100 * MS)->blame_ns = holds ? (uint64_t)(blame_ms * MS) : 0;
+    }
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+/* All of the stall is told, with the second before it was found. */
+static void test_who_held_the_gvl(void **state)
+{
+  (void)state;
+  uint32_t other = call(node[UNPACK], "Tax#round", "/app/tax.rb");
+  runs(5);
+  held_by(10, 2, node[LOOP], 400);
+  check_words(only(STALL_WAITING, 10300, 11500), "GVL held 1.2 s by Tax#loop, 80% of it by t2, 5.0 threads wait");
+  held_by(5, 3, node[LOOP], 400);
+  check_words(&stalls.list[0], "GVL held 1.7 s by Tax#loop, 80% of it by t2, 5.0 threads wait");
+  held_by(5, 3, node[LOOP], 400); /* each has half */
+  check_words(&stalls.list[0], "GVL held 2.2 s by Tax#loop, 80% of it, 5.0 threads wait");
+  held_by(30, 3, other, 500);
+  check_words(&stalls.list[0], "GVL held 5.2 s by Tax#loop, 60% of it by t3 in Tax#round, 5.0 threads wait");
+  held_by(30, 4, other, 500);
+  check_words(&stalls.list[0], "GVL held 8.2 s by Tax#loop, 75% of it in Tax#round, 5.0 threads wait");
+  runs(20);
+  check_words(only(STALL_WAITING, 10300, stalls.list[0].end_ns / MS), "GVL held 8.4 s by Tax#loop, 75% of it in "
+                                                                      "Tax#round, 5.0 threads wait");
+  check_at_once();
+}
+
+/* Of which nobody is told, or too little: 19 %. */
+static void test_nobody_held_the_gvl(void **state)
+{
+  (void)state;
+  runs(5);
+  held_by(12, 2, node[LOOP], 0);
+  check_words(&stalls.list[0], "GVL held 1.4 s by ?, 5.0 threads wait");
+  held_by(20, 2, node[LOOP], 150);
+  assert_true(stalls.list[0].behind.share == 0);
 }
 
 static void blocked_threads(int count, const struct doing *doing, size_t threads)
@@ -738,6 +931,47 @@ static void test_many_short_waits(void **state)
   check_at_once();
 }
 
+/* The first second has less than it takes, and more than a fifth of it. */
+static void test_many_waits_that_come_slowly(void **state)
+{
+  (void)state;
+  idle(30);
+  short_waits((struct waits){ .windows = 10, .threads = 1, .where = query(), .ms = 40, .run_ms = 5 });
+  assert_int_equal(stalls.count, 0);
+  short_waits((struct waits){ .windows = 12, .threads = 1, .where = query(), .ms = 80, .run_ms = 5 });
+  only(STALL_MANY_WAITS, 13000, 15200);
+  assert_true(stalls.list[0].open);
+  check_at_once();
+  idle(20);
+  for (int ms = 10; ms <= 90; ms += 2) /* and so slowly that it is how things are */
+    short_waits((struct waits){ .windows = 2, .threads = 1, .where = query(), .ms = (uint64_t)ms, .run_ms = 5 });
+  assert_int_equal(stalls.count, 1);
+}
+
+/* A load that grows over seconds serves as well as one that is there at once. */
+static void test_a_load_that_grows(void **state)
+{
+  (void)state;
+  idle(30);
+  for (int threads = 1; threads <= 5; threads++)
+    short_waits(
+        (struct waits){ .windows = 5, .threads = threads, .where = query(), .ms = 85, .run_ms = 5, .between = 1 });
+  short_waits((struct waits){ .windows = 30, .threads = 5, .where = query(), .ms = 85, .run_ms = 5, .between = 1 });
+  assert_int_equal(stalls.count, 0);
+}
+
+static void test_many_waits_where_windows_are_missing(void **state)
+{
+  (void)state;
+  idle(20);
+  is_missing(200);
+  short_waits((struct waits){ .windows = 6, .threads = 3, .where = query(), .ms = 80, .run_ms = 5 });
+  is_missing(200);
+  short_waits((struct waits){ .windows = 6, .threads = 3, .where = query(), .ms = 80, .run_ms = 5 });
+  only(STALL_MANY_WAITS, 12200, 13600);
+  assert_true(stalls.list[0].open);
+}
+
 /* Half of a single thread's time is enough, a little less is not. */
 static void test_waits_of_one_thread(void **state)
 {
@@ -761,6 +995,87 @@ static void test_many_queue_for_a_short_lock(void **state)
   short_waits((struct waits){ .windows = 20, .threads = 4, .where = lock, .ms = 70, .run_ms = 10 });
   check_words(only(STALL_MANY_WAITS, 12000, 14000),
               "many short waits 2.0 s in Thread::Mutex#synchronize < Inventory#count, 2.8 threads");
+}
+
+/* Threads that queue for a lock, a moment each; thread 9 runs in this node. */
+static void queue(int count, uint64_t holder, uint32_t where)
+{
+  uint32_t lock = call(call(request(), "Stock#count", "/app/stock.rb"), "Thread::Mutex#synchronize", "");
+  struct rtop_window made = { 0 };
+  for (int i = 0; i < count; i++, now_ms += 100) {
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    for (uint64_t serial = 1; serial <= 4; serial++) {
+      uint32_t thread = fixture_thread(&made, serial, RTOP_BLOCKED, lock, 0);
+      made.threads[thread].state_age_ns = 3 * MS;
+      made.threads[thread].lock_kind = RTOP_LOCK_MUTEX;
+      made.threads[thread].lock = 1;
+      made.threads[thread].lock_holder = holder;
+      fixture_cell(&made, thread, lock, RTOP_BLOCKED, 70 * MS);
+    }
+    fixture_cell(&made, fixture_thread(&made, 9, RTOP_RUNNING, where, 0), where, RTOP_RUNNING, 50 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+static uint32_t fills(const char *method)
+{
+  uint32_t took = call(call(request(), "Stock#load", "/app/stock.rb"), "Thread::Mutex#synchronize", "");
+  return call(took, method, "/app/stock.rb");
+}
+
+static void test_whom_many_queued_behind(void **state)
+{
+  (void)state;
+  limits.method = false;
+  idle(20);
+  queue(15, 9, fills("Stock#fill"));
+  check_words(only(STALL_MANY_WAITS, 12000, 13500),
+              "many short waits 1.5 s in Thread::Mutex#synchronize < Stock#count, 100% of it behind t9 in Stock#fill < "
+              "Stock#load, 2.8 threads");
+  queue(5, 0, fills("Stock#fill"));  /* nobody told who has it, */
+  queue(5, 2, fills("Stock#fill"));  /* or one of those that wait, */
+  queue(5, 99, fills("Stock#fill")); /* or one that is not there */
+  char words[300];
+  stall_words(&stalls.list[0], symbols, words, sizeof words);
+  assert_non_null(strstr(words, ", 50% of it behind t9 in Stock#fill < Stock#load, "));
+  idle(20);
+  only(STALL_MANY_WAITS, 12000, 15000);
+  check_at_once();
+}
+
+/* More methods than are told apart: the one that has most of the time is among them. */
+static void test_whom_many_queued_behind_one_of_many(void **state)
+{
+  char name[32], words[300];
+  (void)state;
+  limits.method = false;
+  idle(20);
+  queue(2, 9, fills("Stock#fill"));
+  for (int i = 0; i < 3 * 40; i++) {
+    snprintf(name, sizeof name, "Stock#m%d", i);
+    queue(1, 9, i % 3 == 0 ? fills(name) : fills("Stock#fill"));
+  }
+  assert_int_equal(stalls.count, 1);
+  stall_words(&stalls.list[0], symbols, words, sizeof words);
+  if (!strstr(words, ", 67% of it behind t9 in Stock#fill < Stock#load, ")) fail_msg("%s", words);
+}
+
+static void test_words_of_threads_without_a_name(void **state)
+{
+  (void)state;
+  uint32_t own = rtop_symbols_get_node(symbols, node[LOOP])->frame;
+  struct stall stall = { .cause = STALL_WAITING, .frame = own, .thread = "", .holder = "", .mark = "" };
+  stall.behind.share = 0.5;
+  stall.behind.thread = "";
+  stall.behind.native_id = 77;
+  check_words(&stall, "GVL held 0.0 s by Tax#loop, 50% of it by thread 77, 0.0 threads wait");
+  stall.cause = STALL_MANY_WAITS;
+  check_words(&stall, "many short waits 0.0 s in Tax#loop, 50% of it behind thread 77, 0.0 threads");
+  stall.behind.frame = own;
+  stall.behind.thread = NULL;
+  check_words(&stall, "many short waits 0.0 s in Tax#loop, 50% of it behind Tax#loop, 0.0 threads");
 }
 
 /* What was always so is no stall, nor what the server does with its usual load, nor what lasts long each time. */
@@ -911,9 +1226,19 @@ int main(void)
     STALL_TEST(test_gc),
     STALL_TEST(test_waiting),
     STALL_TEST(test_method_takes_over),
+    STALL_TEST(test_method_of_a_fresh_program),
+    STALL_TEST(test_method_takes_over_slowly),
+    STALL_TEST(test_method_rises_for_seconds),
+    STALL_TEST(test_method_rises_with_little_history),
+    STALL_TEST(test_method_rises_too_slowly),
+    STALL_TEST(test_methods_that_take_turns),
+    STALL_TEST(test_method_takes_over_where_windows_are_missing),
+    STALL_TEST(test_method_takes_over_where_much_is_missing),
     STALL_TEST(test_method_counts_once_per_stack),
     STALL_TEST(test_the_method_that_explains_it),
     STALL_TEST(test_one_cause_is_one_stall),
+    STALL_TEST(test_who_held_the_gvl),
+    STALL_TEST(test_nobody_held_the_gvl),
     STALL_TEST(test_who_waits_for_a_condition),
     STALL_TEST(test_those_that_wait_for_a_lock_are_told_with_its_holder),
     STALL_TEST(test_a_lock_and_who_has_it),
@@ -925,8 +1250,14 @@ int main(void)
     STALL_TEST(test_pieces),
     STALL_TEST(test_bounded),
     STALL_TEST(test_many_short_waits),
+    STALL_TEST(test_many_waits_that_come_slowly),
+    STALL_TEST(test_a_load_that_grows),
+    STALL_TEST(test_many_waits_where_windows_are_missing),
     STALL_TEST(test_waits_of_one_thread),
     STALL_TEST(test_many_queue_for_a_short_lock),
+    STALL_TEST(test_whom_many_queued_behind),
+    STALL_TEST(test_whom_many_queued_behind_one_of_many),
+    STALL_TEST(test_words_of_threads_without_a_name),
     STALL_TEST(test_waits_of_a_healthy_server),
     STALL_TEST(test_a_load_that_begins),
     STALL_TEST(test_requests_of_many_queries),
