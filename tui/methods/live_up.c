@@ -21,6 +21,7 @@ static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
     return NULL;
   }
   struct live_up *up = &live->ups[live->up_count];
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what was reserved is there */
   *up = (struct live_up){ .entry = entry };
   if (!live_depths_push(&live->node_depths, node->depth, live->up_count, &up->next)) {
     live->failed = true;

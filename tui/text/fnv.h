@@ -10,6 +10,7 @@
 static inline uint64_t rtop_fnv(uint64_t hash, const void *bytes, size_t count)
 {
   const unsigned char *at = (const unsigned char *)bytes;
+  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a caller's numbers, byte by byte */
   for (size_t i = 0; i < count; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
   return hash;
 }
