@@ -145,7 +145,8 @@ static void add_big(struct value_text *text, VALUE number)
   char words[NUMBER_BYTES];
   uint64_t word = 0;
   if (bytes <= sizeof word) {
-    int sign = rb_integer_pack(number, &word, 1, sizeof word, 0, INTEGER_PACK_LSWORD_FIRST | INTEGER_PACK_NATIVE_BYTE_ORDER);
+    int sign =
+        rb_integer_pack(number, &word, 1, sizeof word, 0, INTEGER_PACK_LSWORD_FIRST | INTEGER_PACK_NATIVE_BYTE_ORDER);
     snprintf(words, sizeof words, "%s%lu", sign < 0 ? "-" : "", (unsigned long)word);
   } else {
     snprintf(words, sizeof words, "Integer(%lu bits)", (unsigned long)(bytes * 8) - (unsigned long)zeros);
@@ -165,8 +166,7 @@ static void add_fixed(struct value_text *text, long number)
 static void add_class(struct value_text *text, VALUE object)
 {
   VALUE class = rb_obj_class(object), name = class ? rb_mod_name(class) : Qnil;
-  if (RB_TYPE_P(name, T_STRING))
-    add_characters(text, RSTRING_PTR(name), (size_t)RSTRING_LEN(name), true, false);
+  if (RB_TYPE_P(name, T_STRING)) add_characters(text, RSTRING_PTR(name), (size_t)RSTRING_LEN(name), true, false);
   else add(text, "#<Class>");
 }
 

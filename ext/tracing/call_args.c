@@ -31,7 +31,7 @@ static const char *mark_of(VALUE kind, bool *valued)
 {
   static const struct {
     const char *kind, *mark;
-  } marks[] = { { "req", "" },  { "opt", "" },     { "rest", "*" }, { "keyreq", "" },
+  } marks[] = { { "req", "" }, { "opt", "" },       { "rest", "*" }, { "keyreq", "" },
                 { "key", "" }, { "keyrest", "**" }, { "block", "&" } };
   const char *name = RB_STATIC_SYM_P(kind) ? rb_id2name(RB_SYM2ID(kind)) : NULL;
   for (size_t i = 0; name && i < sizeof marks / sizeof marks[0]; i++)

@@ -255,8 +255,7 @@ static uint32_t place_below(struct sampler *sampler, uint32_t parent, uint32_t f
 /* A name for a frame below a node. 0: not now. */
 static uint32_t name_place(struct sampler *sampler, uint32_t parent, VALUE value)
 {
-  if (!has_room(sampler) || !frames_add(&sampler->frames, value) || !trylock_take(&sampler->lock))
-    return 0;
+  if (!has_room(sampler) || !frames_add(&sampler->frames, value) || !trylock_take(&sampler->lock)) return 0;
   uint32_t node = place_below(sampler, parent, frames_find(&sampler->frames, value));
   trylock_release(&sampler->lock);
   return node;

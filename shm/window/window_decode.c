@@ -272,8 +272,8 @@ static bool decode_slow_valid(const struct rtop_window *window, const struct rto
     const struct rtop_slow *slow = &window->slow[i];
     if (slow->node >= limits->node_count || slow->stack >= limits->node_count || slow->end_mono_ns < 0 ||
         slow->end_mono_ns > window->end_mono_ns || slow->self_ns > slow->total_ns ||
-        slow->args_bytes > sizeof slow->args ||
-        !decode_add(&sum, slow->total_ns) || !decode_add(&off, slow->wait_ns) || !decode_add(&off, slow->off_ns))
+        slow->args_bytes > sizeof slow->args || !decode_add(&sum, slow->total_ns) || !decode_add(&off, slow->wait_ns) ||
+        !decode_add(&off, slow->off_ns))
       return false;
   }
   return true;

@@ -112,8 +112,9 @@ static void add_slow(struct rtop_window *window)
 {
   add_exact(window);
   for (uint32_t i = 0; i < 5; i++)
-    *rtop_window_add_slow(window) =
-        (struct rtop_slow){ end_ns - i, 1 + i % 2, 5, 10 + i, i % 2 ? RTOP_SLOW_RAISED : 0, 900 + i, 400, 30, 20, 0, "" };
+    *rtop_window_add_slow(window) = (struct rtop_slow){ end_ns - i, 1 + i % 2, 5,  10 + i, i % 2 ? RTOP_SLOW_RAISED : 0,
+                                                        900 + i,    400,       30, 20,     0,
+                                                        "" };
 }
 
 static void set_args(struct rtop_slow *slow, const char *args)

@@ -13,11 +13,11 @@ enum { SLOW_LIST_MAX = 4096 };
 
 struct slow_row {
   struct rtop_slow_call call;
-  uint32_t frame;     /* of the method */
-  uint32_t labels;    /* frame of the set of labels that it was made under; 0: none */
-  uint32_t source;    /* UINT32_MAX: not known any more */
+  uint32_t frame;                 /* of the method */
+  uint32_t labels;                /* frame of the set of labels that it was made under; 0: none */
+  uint32_t source;                /* UINT32_MAX: not known any more */
   char args[RTOP_ARGS_BYTES + 1]; /* not the call's, which go with the profile; "": not told */
-  const char *thread; /* its name, "" when it is not known; valid as long as the profile */
+  const char *thread;             /* its name, "" when it is not known; valid as long as the profile */
 };
 
 struct slow_list {
