@@ -32,7 +32,7 @@ size_t value_text_end(struct value_text *text)
   return text->used + (text->cut ? CUT_BYTES : 0);
 }
 
-static void add(struct value_text *text, const char *words)
+static void add_words(struct value_text *text, const char *words)
 {
   value_text_add(text, words, strlen(words));
 }
@@ -55,7 +55,7 @@ static void add_escaped(struct value_text *text, unsigned char byte)
   char escaped[8];
   if (letter) snprintf(escaped, sizeof escaped, "\\%c", names[letter - letters]);
   else snprintf(escaped, sizeof escaped, "\\x%02X", (unsigned)byte);
-  add(text, escaped);
+  add_words(text, escaped);
 }
 
 /* Of one value: what is longer is cut between two characters, and what follows has still room. */
@@ -83,12 +83,12 @@ static void add_string(struct value_text *text, VALUE string)
   char size[NUMBER_BYTES];
   if (!rb_enc_asciicompat(encoding)) {
     snprintf(size, sizeof size, "String(%ld bytes)", RSTRING_LEN(string));
-    add(text, size);
+    add_words(text, size);
     return;
   }
-  add(text, "\"");
+  add_words(text, "\"");
   add_characters(text, RSTRING_PTR(string), (size_t)RSTRING_LEN(string), utf8, true);
-  add(text, "\"");
+  add_words(text, "\"");
 }
 
 /* Could it stand in a program without quotes? Enough of them are known. */
@@ -106,7 +106,7 @@ static bool is_word(const char *bytes, size_t count)
 static void add_symbol(struct value_text *text, VALUE symbol)
 {
   VALUE name = rb_sym2str(symbol);
-  add(text, ":");
+  add_words(text, ":");
   if (is_word(RSTRING_PTR(name), (size_t)RSTRING_LEN(name)) && rb_enc_asciicompat(rb_enc_get(name)))
     add_characters(text, RSTRING_PTR(name), (size_t)RSTRING_LEN(name), rb_enc_get(name) == rb_utf8_encoding(), false);
   else add_string(text, name);
@@ -126,15 +126,15 @@ static void add_float(struct value_text *text, double number)
 {
   char digits[NUMBER_BYTES];
   if (isnan(number) || isinf(number)) {
-    add(text, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
+    add_words(text, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
     return;
   }
   for (int count = DIGITS_SAFE; count <= DIGITS_MOST; count++) {
     snprintf(digits, sizeof digits, "%.*g", count, number);
     if (ruby_strtod(digits, NULL) == number) break;
   }
-  add(text, digits);
-  if (!strpbrk(digits, ".e")) add(text, ".0");
+  add_words(text, digits);
+  if (!strpbrk(digits, ".e")) add_words(text, ".0");
 }
 
 /* What fits into 64 bits is often the number of something. */
@@ -151,58 +151,58 @@ static void add_big(struct value_text *text, VALUE number)
   } else {
     snprintf(words, sizeof words, "Integer(%lu bits)", (unsigned long)(bytes * 8) - (unsigned long)zeros);
   }
-  add(text, words);
+  add_words(text, words);
 }
 
 static void add_fixed(struct value_text *text, long number)
 {
   char digits[NUMBER_BYTES];
   snprintf(digits, sizeof digits, "%ld", number);
-  add(text, digits);
+  add_words(text, digits);
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------- */
 
-static void add_class(struct value_text *text, VALUE object)
+static void add_class_name(struct value_text *text, VALUE object)
 {
   VALUE class = rb_obj_class(object), name = class ? rb_mod_name(class) : Qnil;
   if (RB_TYPE_P(name, T_STRING)) add_characters(text, RSTRING_PTR(name), (size_t)RSTRING_LEN(name), true, false);
-  else add(text, "#<Class>");
+  else add_words(text, "#<Class>");
 }
 
 static void add_sized(struct value_text *text, VALUE object, size_t size)
 {
   char count[NUMBER_BYTES];
-  add_class(text, object);
+  add_class_name(text, object);
   snprintf(count, sizeof count, "(%lu)", (unsigned long)size);
-  add(text, count);
+  add_words(text, count);
 }
 
 static void add_object(struct value_text *text, VALUE object)
 {
-  if (!RBASIC_CLASS(object)) { /* the VM's own */
-    add(text, "?");
-    return;
-  }
-  add(text, "#<");
-  add_class(text, object);
-  add(text, ">");
+  add_words(text, "#<");
+  add_class_name(text, object);
+  add_words(text, ">");
 }
 
 static void add_heap(struct value_text *text, VALUE value)
 {
-  switch (RB_BUILTIN_TYPE(value)) {
+  switch (CLASS_OF(value) ? RB_BUILTIN_TYPE(value) : T_NONE) {
   case T_STRING: add_string(text, value); break;
   case T_BIGNUM: add_big(text, value); break;
   case T_ARRAY: add_sized(text, value, (size_t)RARRAY_LEN(value)); break;
   case T_HASH: add_sized(text, value, RHASH_SIZE(value)); break;
-  case T_NONE:
-  case T_IMEMO:
-  case T_NODE:
-  case T_ICLASS:
-  case T_MOVED:
-  case T_ZOMBIE: add(text, "?"); break;
-  default: add_object(text, value); break;
+  case T_OBJECT:
+  case T_CLASS:
+  case T_MODULE:
+  case T_DATA:
+  case T_STRUCT:
+  case T_FILE:
+  case T_REGEXP:
+  case T_MATCH:
+  case T_RATIONAL:
+  case T_COMPLEX: add_object(text, value); break;
+  default: add_words(text, "?"); break; /* the VM's own */
   }
 }
 
@@ -211,8 +211,8 @@ void value_text_value(struct value_text *text, VALUE value)
   if (RB_FIXNUM_P(value)) add_fixed(text, FIX2LONG(value));
   else if (RB_FLOAT_TYPE_P(value)) add_float(text, RFLOAT_VALUE(value));
   else if (RB_SYMBOL_P(value)) add_symbol(text, value);
-  else if (value == Qnil) add(text, "nil");
-  else if (value == Qtrue || value == Qfalse) add(text, value == Qtrue ? "true" : "false");
-  else if (RB_SPECIAL_CONST_P(value)) add(text, "?"); /* not set yet */
+  else if (value == Qnil) add_words(text, "nil");
+  else if (value == Qtrue || value == Qfalse) add_words(text, value == Qtrue ? "true" : "false");
+  else if (RB_SPECIAL_CONST_P(value)) add_words(text, "?"); /* not set yet */
   else add_heap(text, value);
 }

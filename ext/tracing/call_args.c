@@ -101,7 +101,7 @@ static void tell_parameter(struct value_text *text, const struct call_parameter 
   value_text_value(text, local_variable(binding, ID2SYM(parameter->name)));
 }
 
-static VALUE tell(VALUE pointer)
+static VALUE tell_parameters(VALUE pointer)
 {
   const struct text_wish *wish = (const struct text_wish *)pointer;
   const struct call_parameters *parameters = wish->parameters;
@@ -122,7 +122,7 @@ size_t call_args_text(rb_trace_arg_t *event, const struct call_parameters *param
   struct text_wish wish = { event, parameters, &text };
   bool raised;
   value_text_begin(&text, out, bytes);
-  bool told = call_protected(tell, &wish, &raised) == Qtrue && !raised;
+  bool told = call_protected(tell_parameters, &wish, &raised) == Qtrue && !raised;
   return told ? value_text_end(&text) : 0;
 }
 
