@@ -9,7 +9,7 @@ class ArgsTest < Minitest::Test
   WHAT = { state: 1, calls: 3, returned: 4, raised: 5, untimed: 6, slow: 16 }.freeze
   STATES = { 1 => :waits, 2 => :traced }.freeze
   ALLOWED = { "RPERF_TOP_ALLOW" => "args" }.freeze
-  SLOW = "def slow = (i = 0; i += 1 while i < 300; nil)\n" # longer than 1 us
+  SLOW = "def slow = (i = 0; i += 1 while i < 5000; nil)\n" # longer than 1 us
   READY = "puts 'ready'; $stdout.flush; STDIN.gets\n"
   DONE = "\n$stdout.flush; STDIN.gets\n"
 
