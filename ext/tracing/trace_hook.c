@@ -184,9 +184,8 @@ void trace_hook(VALUE tracepoint, void *pointer)
   const struct thread_data *thread = threads_of(&sampler->threads, rb_thread_current());
   if (!is_counted(sampler, thread)) return;
   struct call_place place = call_place_of(event);
-  struct call_end end = { .thread = thread, .now_ns = now_ns, .event = event };
   if (call) on_call(target, &place, thread);
-  else on_return(target, &place, &end);
+  else on_return(target, &place, &(struct call_end){ .thread = thread, .now_ns = now_ns, .event = event });
 }
 
 void trace_hook_function(struct trace_target *target, const rb_trace_arg_t *event)
@@ -198,7 +197,6 @@ void trace_hook_function(struct trace_target *target, const rb_trace_arg_t *even
   const struct thread_data *thread = threads_of(&sampler->threads, rb_thread_current());
   if (!is_counted(sampler, thread)) return;
   struct call_place place = call_place_of_function(event);
-  struct call_end end = { .thread = thread, .now_ns = now_ns };
   if (call) on_function_call(target, &place, thread);
-  else on_function_return(target, &place, &end);
+  else on_function_return(target, &place, &(struct call_end){ .thread = thread, .now_ns = now_ns });
 }
