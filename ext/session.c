@@ -350,6 +350,7 @@ static const char *turn_on_with(const struct config *config)
   session.publisher.config = session.config;
   session.sampler.depth_max = config->depth_max;
   session.tracing.sites.budget = config->budget;
+  session.tracing.allow_args = config->allow_args;
   exclude_use(&session.sampler.frames, &session.sampler.lock, config->exclude, config->exclude_bytes);
   session.pid = getpid();
   read_command(session.publisher.command, sizeof session.publisher.command);

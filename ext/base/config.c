@@ -64,6 +64,20 @@ static void take_path(char path[CONFIG_PATH_MAX], const char *name)
   snprintf(path, CONFIG_PATH_MAX, "%s", value ? value : "");
 }
 
+/* Is the word one of those in a list with commas? */
+static bool allows(const char *word)
+{
+  const char *list = secure_getenv("RPERF_TOP_ALLOW");
+  for (size_t bytes; list && *list; list += bytes + (list[bytes] == ',')) {
+    list += strspn(list, " ");
+    bytes = strcspn(list, ",");
+    size_t trimmed = bytes;
+    while (trimmed > 0 && list[trimmed - 1] == ' ') trimmed--;
+    if (trimmed == strlen(word) && strncmp(list, word, trimmed) == 0) return true;
+  }
+  return false;
+}
+
 void config_from_environment(struct config *config)
 {
   const char *on = getenv("RPERF_TOP");
@@ -79,6 +93,7 @@ void config_from_environment(struct config *config)
   config_set_budget(config, number("RPERF_TOP_BUDGET", 1, 0.01, 100));
   config->trace_budget = number("RPERF_TOP_TRACE_BUDGET", 10, 0, 10000) / 100;
   config_set_depth(config, number("RPERF_TOP_DEPTH", CONFIG_DEPTH_MAX, 1, CONFIG_DEPTH_MAX));
+  config->allow_args = allows("args");
   const char *exclude = getenv("RPERF_TOP_EXCLUDE");
   config->exclude_bytes = 0;
   if (exclude) config_set_exclude(config, exclude, strlen(exclude), NULL);

@@ -11,6 +11,7 @@
  *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 100000; 0: never
  *   RPERF_TOP_EXCLUDE=LIST  patterns of frames that are left out of stacks (shm/base/pattern.h)
  *   RPERF_TOP_DEPTH=N       outermost frames of a stack that are kept, default all
+ *   RPERF_TOP_ALLOW=LIST    what viewers may be told beyond times and places: args, the arguments of slow calls
  *   RPERF_TOP_CPU_CLOCK=kernel   read the CPU clock with a system call each time (cpu_clock.h)
  */
 #ifndef RTOP_EXT_CONFIG_H
@@ -28,6 +29,7 @@ struct config {
   bool enabled;
   bool keep;
   bool ask_cpu_clock;
+  bool allow_args;
   uint32_t record_hz;
   uint32_t watch_hz;
   double budget;       /* fraction of wall time */

@@ -18,16 +18,33 @@ static uint32_t note_stack(struct slow_calls *slow)
   return (uint32_t)depth;
 }
 
+/* What a window has no room for is known to be there. */
+static void tell_arguments(struct slow_calls *slow, const struct slow_frame *frame, struct rtop_slow *call)
+{
+  static const char no_room[] = "…";
+  enum { MOST = RTOP_ARGS_WINDOW_BYTES - SLOW_CALLS_A_WINDOW * (int)sizeof no_room };
+  if (!slow->arguments || !frame->event || frame->parameters->count == 0) return;
+  if (slow->args_in_window + RTOP_ARGS_BYTES > MOST) {
+    call->args_bytes = sizeof no_room - 1;
+    memcpy(call->args, no_room, call->args_bytes);
+    return;
+  }
+  call->args_bytes = (uint32_t)slow->arguments(frame->event, frame->parameters, call->args, RTOP_ARGS_BYTES);
+  slow->args_in_window += call->args_bytes;
+}
+
+/* Arguments are told before anything is noted: objects are made for them, and the GC marks what is noted. */
 bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call,
-                     bool has_frame)
+                     const struct slow_frame *frame)
 {
   int64_t begin_ns = clock_now_ns();
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
-  if (window != slow->window) slow->in_window = 0;
+  if (window != slow->window) slow->in_window = slow->args_in_window = 0;
   slow->window = window;
   if (slow->count == SLOW_CALLS_A_WINDOW || slow->in_window == SLOW_CALLS_A_WINDOW) return false;
   struct slow_call *noted = &slow->noted[slow->count];
-  *noted = (struct slow_call){ .call = *call, .target = target, .first = slow->frames_used, .has_frame = has_frame };
+  *noted = (struct slow_call){ .call = *call, .target = target, .first = slow->frames_used, .has_frame = frame->there };
+  tell_arguments(slow, frame, &noted->call);
   noted->label_set = label_sets_of(&sampler->labels, rb_thread_current());
   noted->depth = note_stack(slow);
   slow->count++;
@@ -110,6 +127,6 @@ void slow_calls_take(struct slow_calls *slow)
 
 void slow_calls_forget(struct slow_calls *slow)
 {
-  slow->count = slow->frames_used = slow->in_window = 0;
+  slow->count = slow->frames_used = slow->in_window = slow->args_in_window = 0;
   atomic_store(&slow->taken, atomic_load(&slow->put));
 }

@@ -1,6 +1,6 @@
 /* Calls of traced methods that took longer than a viewer asked for, one by one, with their stacks.
  *
- * The hook of a return notes times, thread, set of labels and the VALUEs of the stack; the next job makes a node of the
+ * The hook of a return notes times, thread, set of labels, the VALUEs of the stack, and if they are allowed the arguments; the next job makes a node of the
  * call tree of that, with names; the publisher tells it. Two short queues in memory of fixed size, made once. There are no
  * more in a window than SLOW_CALLS_A_WINDOW: what finds no room is counted as such.
  *
@@ -9,6 +9,7 @@
 #ifndef RTOP_EXT_SLOW_CALLS_H
 #define RTOP_EXT_SLOW_CALLS_H
 
+#include "call_args.h"
 #include "ext/sampling/sampler.h"
 #include "shm/window/window.h"
 #include <ruby.h>
@@ -17,6 +18,13 @@
 #include <stdint.h>
 
 enum { SLOW_CALLS_A_WINDOW = 64, SLOW_CALLS_READY = 4 * SLOW_CALLS_A_WINDOW, SLOW_CALLS_FRAMES = 1 << 14 };
+
+/* What is left of a call when it ends. */
+struct slow_frame {
+  bool there;            /* its frame, which is the innermost of the stack; else the method itself is not among these */
+  rb_trace_arg_t *event; /* of a method in Ruby; NULL: its arguments cannot be read */
+  const struct call_parameters *parameters;
+};
 
 /* One that has no names yet. */
 struct slow_call {
@@ -27,9 +35,11 @@ struct slow_call {
 };
 
 struct slow_calls {
+  /* Nothing but this makes objects in the hook; NULL: the process does not allow arguments (call_args_text()). */
+  size_t (*arguments)(rb_trace_arg_t *event, const struct call_parameters *parameters, char *out, size_t bytes);
   /* under the GVL */
   uint64_t window; /* the sampler's number of the one that the next counts for */
-  uint32_t in_window;
+  uint32_t in_window, args_in_window;
   uint32_t count, frames_used;
   struct slow_call noted[SLOW_CALLS_A_WINDOW];
   VALUE frames[SLOW_CALLS_FRAMES]; /* leaf first */
@@ -40,10 +50,9 @@ struct slow_calls {
   _Atomic uint64_t cost_ns; /* of noting them, so far */
 };
 
-/* [hook] The calling thread leaves a traced method now, after such a call; has_frame: its frame is still there. False:
- * there is no room. */
+/* [hook] The calling thread leaves a traced method now, after such a call. False: there is no room. */
 bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call,
-                     bool has_frame);
+                     const struct slow_frame *frame);
 
 /* [job] Names what was noted. node_of() gives the node of a target; 0: it has none. lost() is told of what cannot be handed
  * on; for both UINT32_MAX is nobody. Raises nothing. */

@@ -94,27 +94,36 @@ static void count_time(struct trace_target *target, int which, uint64_t ns)
     atomic_store_explicit(longest, ns, memory_order_relaxed);
 }
 
-/* Is it one of those that are told one by one? has_frame: it is still the innermost one of the stack. */
-static void note_slow(struct trace_target *target, struct rtop_slow *call, const struct thread_data *thread,
-                      bool has_frame)
+/* How a call ends. */
+struct call_end {
+  const struct thread_data *thread;
+  int64_t now_ns;
+  bool jumped;
+  rb_trace_arg_t *event; /* of a method in Ruby; else NULL */
+};
+
+/* Is it one of those that are told one by one? */
+static void note_slow(struct trace_target *target, struct rtop_slow *call, const struct call_end *end)
 {
   struct tracing *tracing = target->tracing;
   if (!target->slower_ns || call->total_ns < (uint64_t)target->slower_ns) return;
-  call->serial = thread ? thread->serial : 0;
-  if (!slow_calls_note(tracing->slow, tracing->sampler, target->index, call, has_frame))
+  bool there = end->jumped || !atomic_load_explicit(&target->is_function, memory_order_relaxed);
+  const struct slow_frame frame = { there, end->event, &target->parameters };
+  call->serial = end->thread ? end->thread->serial : 0;
+  if (!slow_calls_note(tracing->slow, tracing->sampler, target->index, call, &frame))
     trace_add(&target->numbers[RTOP_EXACT_SLOW], 1);
 }
 
-static void count_return(struct trace_target *target, const struct open_call *call, bool jumped,
-                         const struct thread_data *thread, int64_t now_ns)
+static void count_return(struct trace_target *target, const struct open_call *call, const struct call_end *end)
 {
-  int64_t total_ns = now_ns > call->start_ns ? now_ns - call->start_ns : 0;
+  const struct thread_data *thread = end->thread;
+  int64_t now_ns = end->now_ns, total_ns = now_ns > call->start_ns ? now_ns - call->start_ns : 0;
   int64_t self_ns = total_ns > call->inside_ns ? total_ns - call->inside_ns : 0;
   count_time(target, 0, (uint64_t)total_ns);
   count_time(target, 1, (uint64_t)self_ns);
   struct rtop_slow told = { .end_mono_ns = now_ns, .total_ns = (uint64_t)total_ns, .self_ns = (uint64_t)self_ns };
   if (thread && thread == call->thread) { /* a fiber may go from thread to thread */
-    bool raised = jumped && thread->raises != call->raises;
+    bool raised = end->jumped && thread->raises != call->raises;
     told.off_ns = (uint64_t)(thread->gone_off_ns - call->off_ns);
     told.wait_ns = (uint64_t)(thread->gone_wait_ns - call->wait_ns);
     if (raised) told.flags = RTOP_SLOW_RAISED;
@@ -122,42 +131,40 @@ static void count_return(struct trace_target *target, const struct open_call *ca
     trace_add(&target->numbers[RTOP_EXACT_OFF_NS], told.off_ns);
     trace_add(&target->numbers[RTOP_EXACT_WAIT_NS], told.wait_ns);
   }
-  note_slow(target, &told, thread, jumped || !atomic_load_explicit(&target->is_function, memory_order_relaxed));
+  note_slow(target, &told, end);
 }
 
-static void end_innermost(struct trace_target *target, struct open_fiber *fiber, bool jumped,
-                          const struct thread_data *thread, int64_t now_ns)
+static void end_innermost(struct trace_target *target, struct open_fiber *fiber, const struct call_end *end)
 {
   struct open_calls *open = target->tracing->open;
   const struct open_call *call = open_calls_pop(open, fiber);
-  count_return(target, call, jumped, thread, now_ns);
+  count_return(target, call, end);
   struct open_call *around = open_calls_innermost(open, fiber);
-  if (around && now_ns > call->start_ns) around->inside_ns += now_ns - call->start_ns;
+  if (around && end->now_ns > call->start_ns) around->inside_ns += end->now_ns - call->start_ns;
 }
 
 /* Calls that began before they were traced are not there, and end unseen. */
-static void on_return(struct trace_target *target, const struct call_place *place, const struct thread_data *thread,
-                      int64_t now_ns)
+static void on_return(struct trace_target *target, const struct call_place *place, struct call_end *end)
 {
   struct open_calls *open = target->tracing->open;
   struct open_fiber *fiber = open_calls_of(open, place->fiber);
   open_calls_returns(open, fiber, place->frame);
   const struct open_call *call = open_calls_innermost(open, fiber);
   if (!call || call->place.frame != place->frame || call->target != target->index) return;
-  end_innermost(target, fiber, call_place_jumped(place), thread, now_ns);
+  end->jumped = call_place_jumped(place);
+  end_innermost(target, fiber, end);
 }
 
 /* In its caller's frame when it was left by its end, in its own one when it is jumped through. */
-static void on_function_return(struct trace_target *target, const struct call_place *place,
-                               const struct thread_data *thread, int64_t now_ns)
+static void on_function_return(struct trace_target *target, const struct call_place *place, struct call_end *end)
 {
   struct open_calls *open = target->tracing->open;
   struct open_fiber *fiber = open_calls_of(open, place->fiber);
   open_calls_returns(open, fiber, place->frame);
   const struct open_call *call = open_calls_innermost(open, fiber);
   if (!call || call->target != target->index) return;
-  bool jumped = call->place.frame == place->frame + call_place_frame_bytes();
-  if (jumped || call->place.frame == place->frame) end_innermost(target, fiber, jumped, thread, now_ns);
+  end->jumped = call->place.frame == place->frame + call_place_frame_bytes();
+  if (end->jumped || call->place.frame == place->frame) end_innermost(target, fiber, end);
 }
 
 /* False: those of other Ractors run beside, and are not counted. */
@@ -178,7 +185,7 @@ void trace_hook(VALUE tracepoint, void *pointer)
   if (!is_counted(sampler, thread)) return;
   struct call_place place = call_place_of(event);
   if (call) on_call(target, &place, thread);
-  else on_return(target, &place, thread, now_ns);
+  else on_return(target, &place, &(struct call_end){ .thread = thread, .now_ns = now_ns, .event = event });
 }
 
 void trace_hook_function(struct trace_target *target, const rb_trace_arg_t *event)
@@ -191,5 +198,5 @@ void trace_hook_function(struct trace_target *target, const rb_trace_arg_t *even
   if (!is_counted(sampler, thread)) return;
   struct call_place place = call_place_of_function(event);
   if (call) on_function_call(target, &place, thread);
-  else on_function_return(target, &place, thread, now_ns);
+  else on_function_return(target, &place, &(struct call_end){ .thread = thread, .now_ns = now_ns });
 }

@@ -8,6 +8,7 @@
 #ifndef RTOP_EXT_TRACE_TARGET_H
 #define RTOP_EXT_TRACE_TARGET_H
 
+#include "call_args.h"
 #include "shm/base/format.h"
 #include "shm/base/latency.h"
 #include "shm/channel/control.h"
@@ -48,8 +49,9 @@ struct trace_target {
   _Atomic bool is_function; /* not written in Ruby (functions.h): known by the next two */
   ID first_name;
   VALUE owner;
-  int64_t slower_ns; /* calls that take so long or longer are noted; 0: none */
-  bool own_code;     /* its definition is that of its frames: others, defined inside, are told apart */
+  int64_t slower_ns;                 /* calls that take so long or longer are noted; 0: none */
+  struct call_parameters parameters; /* of one in Ruby whose arguments may be told; else none */
+  bool own_code;                     /* its definition is that of its frames: others, defined inside, are told apart */
   /* the hook's */
   VALUE frame;                                   /* of its code, as frames are known by; 0: not seen yet */
   _Atomic uint64_t numbers[RTOP_EXACT_WHAT_END]; /* SLOW: of those that found no room */

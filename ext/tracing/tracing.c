@@ -180,6 +180,8 @@ static void take_method(struct trace_target *target, VALUE method, VALUE entry)
   atomic_store(&target->is_function, function);
   target->own_code = call_place_is_ruby(method_entry_kind(entry));
   target->frame = target->own_code && method_entry_class(entry) ? entry : 0;
+  target->parameters = (struct call_parameters){ 0 };
+  if (!function && target->tracing->slow->arguments) call_args_of(method, &target->parameters);
 }
 
 static VALUE enable_target(VALUE pointer)
@@ -381,6 +383,7 @@ static VALUE learn_to_trace(VALUE pointer)
   struct tracing *tracing = (struct tracing *)pointer;
   if (!lookup_learn() || !call_place_learn()) return Qfalse;
   functions_learn_kinds();
+  tracing->slow->arguments = tracing->allow_args && call_args_learn() ? call_args_text : NULL;
   if (!atomic_load(&tracing->call_cost_ns)) atomic_store(&tracing->call_cost_ns, trace_cost_ns(tracing));
   return Qtrue;
 }

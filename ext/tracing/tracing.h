@@ -26,6 +26,7 @@ struct tracing {
   struct trylock lock; /* of the next two; held for as long as copying takes */
   uint32_t wanted;
   struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
+  bool allow_args;         /* the process lets arguments of slow calls be told */
   _Atomic bool any;        /* something is wanted or traced */
   struct open_calls *open; /* NULL until something was wanted, as the next */
   struct slow_calls *_Atomic slow;

@@ -22,8 +22,8 @@
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
-  7u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
-        calls; 7: exceptions by class and place, allocation sites, locks */
+  8u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
+        calls; 7: exceptions by class and place, allocation sites, locks; 8: arguments of slow calls */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -257,7 +257,8 @@ enum rtop_window_part {
   RTOP_PART_SLOW = 10,   /* version 1.6 */
   RTOP_PART_LOCKS = 11,  /* version 1.7 */
   RTOP_PART_RAISES = 12, /* version 1.7 */
-  RTOP_PART_KIND_END = 13,
+  RTOP_PART_ARGS = 13,   /* version 1.8 */
+  RTOP_PART_KIND_END = 14,
 };
 
 /* What a thread that is off the GVL waits for; unknown ones are other locks, of which nothing is known. */
@@ -299,6 +300,9 @@ enum rtop_exact_what {
 enum rtop_slow_flag {
   RTOP_SLOW_RAISED = 1u << 0, /* left by an exception */
 };
+
+/* The arguments of a call as text are no longer, and those of a window together. */
+enum { RTOP_ARGS_BYTES = 160, RTOP_ARGS_WINDOW_BYTES = 4096 };
 
 /* Further numbers of the same part while all calls of the program are traced (version 1.6); they are changes over the window,
  * too, but for the state. Those of a call belong to its call node: all callers up to the root, without lines. */

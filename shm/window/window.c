@@ -138,6 +138,15 @@ const struct window_part window_part_raises = {
   },
 };
 
+const struct window_part window_part_args = {
+  RTOP_PART_ARGS,
+  sizeof(struct rtop_slow),
+  1,
+  {
+      { offsetof(struct rtop_slow, args_bytes), 4, WINDOW_PLAIN },
+  },
+};
+
 const struct window_part window_part_locks = {
   RTOP_PART_LOCKS,
   sizeof(struct rtop_window_thread),

@@ -16,13 +16,16 @@
  *   LOCKS        count, that of THREADS; then lock_kind, lock and lock_holder of each. Comes after THREADS; left out
  *                when no thread waits for a lock
  *   RAISES       count; then one column per field of struct rtop_raised
+ *   ARGS         count, that of SLOW; then args_bytes of each; then that many bytes of each. Comes after SLOW; left out when
+ *                all are 0
  * Nodes, threads, slots and serials are stored as the difference to the element before, times too, the
  * first one to the start of the window. Start and end of the window stand in its directory slot.
  *
  * Encoding folds: when the bytes would exceed the limit, the cells with the least wall time are summed
  * per (thread, state) into RTOP_NODE_FOLDED, so that every total stays. Of labels that began, which may take a quarter
  * then, the rarest are summed there, too; so are fibers, by thread. Of traced methods, which may take a quarter then, too, only their own numbers
- * are kept: no times of single calls, no callers. Of slow calls, which may take an eighth then, the longest are kept. Of exceptions, the same,
+ * are kept: no times of single calls, no callers. Of slow calls, which may take an eighth then, the longest are kept, and their arguments
+ * go before. Of exceptions, the same,
  * the rarest are summed in RTOP_NODE_FOLDED.
  *
  * Threads: no shared state. rtop_window_encode() does not allocate; decoding grows the arrays of its
@@ -127,6 +130,8 @@ struct rtop_slow {
   uint64_t self_ns; /* without calls of traced methods inside */
   uint64_t wait_ns; /* of the total: waiting for the GVL */
   uint64_t off_ns;  /* of the total: off the GVL */
+  uint32_t args_bytes;
+  char args[RTOP_ARGS_BYTES]; /* its arguments: hostile text; 0 bytes: it has none, or nobody allowed to tell them */
 };
 
 /* Exceptions of one class that were raised at one place by one thread. */

@@ -76,6 +76,32 @@ static bool decode_threads(struct varint_reader *reader, struct rtop_window *win
   return right;
 }
 
+static bool decode_slow(struct varint_reader *reader, struct rtop_window *window)
+{
+  bool right;
+  window->slow = decode_part(reader, &window_part_slow, window->slow, &window->slow_capacity, &window->slow_count,
+                             window->start_mono_ns, &right);
+  for (size_t i = 0; right && i < window->slow_count; i++) window->slow[i].args_bytes = 0;
+  return right;
+}
+
+/* Lengths, then what is so long. */
+static bool decode_args(struct varint_reader *reader, struct rtop_window *window)
+{
+  size_t count;
+  bool right = decode_count(reader, window_part_args.column_count, &count) && count == window->slow_count &&
+               decode_column(reader, &window_part_args.columns[0], (unsigned char *)window->slow, count,
+                             window_part_args.element_bytes, 0);
+  for (size_t i = 0; i < count && right; i++) {
+    struct rtop_slow *slow = &window->slow[i];
+    right = slow->args_bytes <= sizeof slow->args && slow->args_bytes <= varint_left(reader);
+    if (!right) break;
+    memcpy(slow->args, reader->next, slow->args_bytes);
+    reader->next += slow->args_bytes;
+  }
+  return right;
+}
+
 static bool decode_counters(struct varint_reader *reader, struct rtop_window *window)
 {
   size_t count;
@@ -118,9 +144,8 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   else if (kind == RTOP_PART_EXACT)
     window->exact = decode_part(reader, &window_part_exact, window->exact, &window->exact_capacity,
                                 &window->exact_count, start, &right);
-  else if (kind == RTOP_PART_SLOW)
-    window->slow = decode_part(reader, &window_part_slow, window->slow, &window->slow_capacity, &window->slow_count,
-                               start, &right);
+  else if (kind == RTOP_PART_SLOW) right = decode_slow(reader, window);
+  else if (kind == RTOP_PART_ARGS) right = decode_args(reader, window);
   else if (kind == RTOP_PART_LOCKS) right = decode_more(reader, &window_part_locks, window);
   else if (kind == RTOP_PART_RAISES)
     window->raised = decode_part(reader, &window_part_raises, window->raised, &window->raised_capacity,
@@ -247,7 +272,8 @@ static bool decode_slow_valid(const struct rtop_window *window, const struct rto
     const struct rtop_slow *slow = &window->slow[i];
     if (slow->node >= limits->node_count || slow->stack >= limits->node_count || slow->end_mono_ns < 0 ||
         slow->end_mono_ns > window->end_mono_ns || slow->self_ns > slow->total_ns ||
-        !decode_add(&sum, slow->total_ns) || !decode_add(&off, slow->wait_ns) || !decode_add(&off, slow->off_ns))
+        slow->args_bytes > sizeof slow->args || !decode_add(&sum, slow->total_ns) || !decode_add(&off, slow->wait_ns) ||
+        !decode_add(&off, slow->off_ns))
       return false;
   }
   return true;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-  ENCODE_TABLE_BYTES_MAX = 64,
+  ENCODE_TABLE_BYTES_MAX = 80,
   ENCODE_BEGUN_SHARE = 4,
   ENCODE_FIBERS_SHARE = 4,
   ENCODE_EXACT_SHARE = 4,
@@ -91,6 +91,22 @@ static void encode_locks_part(struct encode_parts *parts, const struct rtop_wind
     }
 }
 
+static void encode_args_part(struct encode_parts *parts, const struct rtop_window *window)
+{
+  size_t before = parts->body.bytes, some = 0;
+  while (some < window->slow_count && window->slow[some].args_bytes == 0) some++;
+  if (some == window->slow_count) return;
+  varint_put(&parts->body, window->slow_count);
+  encode_column(&parts->body, &window_part_args.columns[0], (const unsigned char *)window->slow, window->slow_count,
+                window_part_args.element_bytes, 0);
+  for (size_t i = 0; i < window->slow_count; i++)
+    for (uint32_t at = 0; at < window->slow[i].args_bytes; at++)
+      varint_put_byte(&parts->body, (unsigned char)window->slow[i].args[at]);
+  varint_put(&parts->table, RTOP_PART_ARGS);
+  varint_put(&parts->table, parts->body.bytes - before);
+  parts->part_count++;
+}
+
 static void encode_counters_part(struct encode_parts *parts, const struct rtop_window *window)
 {
   if (!window->counters_present) return;
@@ -126,6 +142,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_part(&parts, &window_part_slow, window->slow, window->slow_count);
   encode_locks_part(&parts, window);
   encode_part(&parts, &window_part_raises, window->raised, window->raised_count);
+  encode_args_part(&parts, window);
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
@@ -212,18 +229,39 @@ static bool encode_bound_exact(struct rtop_window *window, size_t bytes)
   return less;
 }
 
-/* The longest calls stay; how many there were is a number (RTOP_EXACT_SLOW). False: they take no more than that as it is. */
+static size_t encode_slow_bytes(const struct rtop_window *window)
+{
+  unsigned char none;
+  struct encode_parts parts = { .body = { .out = &none }, .table = { .out = &none } };
+  encode_part(&parts, &window_part_slow, window->slow, window->slow_count);
+  encode_args_part(&parts, window);
+  return parts.body.bytes;
+}
+
+/* True: there were some. */
+static bool encode_drop_args(struct rtop_window *window)
+{
+  bool some = false;
+  for (size_t i = 0; i < window->slow_count; i++) {
+    some = some || window->slow[i].args_bytes;
+    window->slow[i].args_bytes = 0;
+  }
+  return some;
+}
+
+/* Arguments go first; then the longest calls stay; how many there were is a number (RTOP_EXACT_SLOW). False: they take no more than that as it is. */
 static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
 {
   bool bound = false;
-  while (window->slow_count && encode_bytes(&window_part_slow, window->slow, window->slow_count) > bytes) {
+  while (window->slow_count && encode_slow_bytes(window) > bytes) {
+    bound = window->folded = true;
+    if (encode_drop_args(window)) continue;
     uint64_t mean = 0;
     size_t kept = 0, count = window->slow_count;
     for (size_t i = 0; i < count; i++) mean += window->slow[i].total_ns / count;
     for (size_t i = 0; i < count; i++)
       if (window->slow[i].total_ns > mean) window->slow[kept++] = window->slow[i];
     window->slow_count = kept && kept < count ? kept : count / 2; /* all are as long as one another */
-    bound = window->folded = true;
   }
   return bound;
 }

@@ -301,6 +301,17 @@ static void merge_exact_one(struct window_merge *merge, const struct rtop_exact 
   to->exact_count++;
 }
 
+/* Room for arguments is there until so many bytes are taken. */
+static void merge_args(struct window_merge *merge, struct rtop_slow *slow)
+{
+  size_t used = 0;
+  if (!slow->args_bytes) return;
+  for (const struct rtop_slow *other = merge->window.slow; other < slow; other++) used += other->args_bytes;
+  if (used + slow->args_bytes <= WINDOW_MERGE_ARGS_BYTES) return;
+  slow->args_bytes = 0;
+  merge->lossy = true;
+}
+
 /* The longest stay, in the order in which they came. */
 static void merge_slow_one(struct window_merge *merge, const struct rtop_slow *slow)
 {
@@ -313,7 +324,8 @@ static void merge_slow_one(struct window_merge *merge, const struct rtop_slow *s
     if (slow->total_ns <= to->slow[shortest].total_ns) return;
     memmove(&to->slow[shortest], &to->slow[shortest + 1], (--to->slow_count - shortest) * sizeof *to->slow);
   }
-  to->slow[to->slow_count++] = *slow;
+  to->slow[to->slow_count] = *slow;
+  merge_args(merge, &to->slow[to->slow_count++]);
 }
 
 void window_merge_add(struct window_merge *merge, const struct rtop_window *from)

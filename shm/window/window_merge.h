@@ -9,7 +9,8 @@
  *
  * Threads: the publisher. Never allocates: memory is the caller's and bounded. What does not fit is folded
  * (cells), told at once (late records, as cells of this window), told of no set (labels that began), without their stacks
- * (fibers) or their classes and places (exceptions), or left out (marks, times and callers of traced methods, the shortest of slow calls).
+ * (fibers) or their classes and places (exceptions), or left out (marks, times and callers of traced methods, the shortest of slow calls and
+ * the arguments of those that come last).
  */
 #ifndef RTOP_SHM_WINDOW_MERGE_H
 #define RTOP_SHM_WINDOW_MERGE_H
@@ -29,6 +30,7 @@ enum {
   WINDOW_MERGE_FIBERS_MAX = 1 << 10,
   WINDOW_MERGE_EXACT_MAX = 1 << 13,
   WINDOW_MERGE_SLOW_MAX = 256,
+  WINDOW_MERGE_ARGS_BYTES = 2 * RTOP_ARGS_WINDOW_BYTES,
   WINDOW_MERGE_RAISED_MAX = 512,
 };
 

@@ -41,6 +41,7 @@ extern const struct window_part window_part_exact;
 extern const struct window_part window_part_slow;
 extern const struct window_part window_part_locks; /* columns more of the threads */
 extern const struct window_part window_part_raises;
+extern const struct window_part window_part_args; /* lengths; their bytes stand behind them */
 
 /* Of a traced method, what there may be much of. */
 static inline bool window_exact_is_detail(const struct rtop_exact *exact)

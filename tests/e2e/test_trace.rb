@@ -104,6 +104,31 @@ class TestTrace < Minitest::Test
     end
   end
 
+  # With their arguments only where the process allows it: in reports, recordings, on the screen.
+  def test_arguments
+    slow = ->(*from) { trace(viewer("-b", "-J", *from).objects.last, "Orders#place")["slow"] }
+    asks = ["--trace", "Orders#place", "--slower", "2ms"]
+    running(ORDERS) do |pid|
+      calls = []
+      wait_until("slow calls") { !(calls = slow.("-n", "2", "-p", pid.to_s, *asks)).empty? }
+      calls.each { |call| refute call.key?("args") }
+    end
+    Dir.mktmpdir do |folder|
+      running(ORDERS, env: { "RPERF_TOP_ALLOW" => "args" }) do |pid|
+        wait_until("arguments") { (slow.("-n", "2", "-p", pid.to_s, *asks).last || {})["args"]&.match?(/\Anumber: \d+\z/) }
+        text = viewer("-b", "-n", "2", "-p", pid.to_s, *asks).out
+        assert_match(/^    [\d:.]{12} +\S+ ms .*  main\n      with number: \d+\n      from Orders\.run/, text)
+        assert_equal 0, viewer("-o", "#{folder}/a.rpt", "-t", "1.5", "-p", pid.to_s, *asks).status.exitstatus
+      end
+      first = slow.("-F", "all", "-r", "#{folder}/a.rpt")
+      numbers = first.map { |call| call["args"][/\Anumber: (\d+)\z/, 1].to_i }
+      assert_operator numbers.size, :>, 5
+      assert_equal numbers.sort, numbers
+      viewer("-o", "#{folder}/b.rpt", "-r", "#{folder}/a.rpt")
+      assert_equal first, slow.("-F", "all", "-r", "#{folder}/b.rpt")
+    end
+  end
+
   # Recordings keep slow calls, and files the figures of methods.
   def test_slow_calls_in_files
     Dir.mktmpdir do |folder|

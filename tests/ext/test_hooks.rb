@@ -65,6 +65,21 @@ class HooksTest < Minitest::Test
     end
   end
 
+  # Only where the process allows it, at the end of a slow call, which is ordinary code under the GVL: what makes the text of its
+  # arguments. It makes a binding; nothing that it reaches calls a method by its name.
+  ARGUMENTS = %w[rb_tracearg_binding rb_protect rb_errinfo rb_set_errinfo rb_id2str rb_id2sym rb_sym2str rb_mod_name rb_obj_class
+                 rb_absint_size rb_integer_pack rb_hash_size_num rb_enc_get rb_enc_precise_mbclen rb_utf8_encoding rb_usascii_encoding
+                 rb_float_value rb_cObject rb_cNilClass rb_cTrueClass rb_cFalseClass rb_cInteger rb_cSymbol rb_cFloat ruby_snprintf
+                 ruby_strtod rb_enc_dummy_p].freeze
+
+  def test_what_arguments_reach
+    assert self.class.references.key?("call_args_text"), "build the extension first"
+    foreign = reached_from("call_args_text").reject { |name| self.class.references.key?(name) }
+    assert_includes foreign, "rb_tracearg_binding"
+    assert_empty foreign.grep(/\A(rb_|ruby_|x?malloc|x?calloc|pthread_)/) - ARGUMENTS
+    HOOKS.each { |hook| refute_includes reached_from(hook), "call_args_text" }
+  end
+
   def test_the_look_up_finds_calls
     assert_includes reached_from("gvl_event"), "rb_profile_frames"
     assert_includes reached_from("session_start"), "publisher_start"

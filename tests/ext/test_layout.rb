@@ -1,7 +1,7 @@
 # What a VM whose insides are other ones gets: the checks at load find it out, and all names are made in jobs.
 #
 # The only insides that are read are the words of a method entry (ext/names/method_entry.h), of a thread
-# (ext/names/fiber_frames.h), of locks (ext/names/lock_words.h) and of a traced call (ext/tracing/call_place.h). A library loaded before the VM's
+# (ext/names/fiber_frames.h), of locks (ext/names/lock_words.h) and of a traced call (ext/tracing/call_place.h, call_args.h). A library loaded before the VM's
 # stands in for a VM with other ones: what the probes at load see of themselves is changed by it, nothing after that.
 # Counters that a VM lacks turn the profiler off.
 require_relative "support"
@@ -42,7 +42,7 @@ class LayoutTest < Minitest::Test
       const char *how = getenv("OTHER_VM"), *told = getenv("OTHER_VM_TOLD");
       if (limit != 1) return count;
       close(open(told, O_CREAT | O_WRONLY, 0600));
-      if (!strcmp(how, "untouched") || !strcmp(how, "other calls") || !strcmp(how, "other functions")) return count;
+      if (!strcmp(how, "untouched") || !strcmp(how, "other calls") || !strcmp(how, "other functions") || !strcmp(how, "no bindings")) return count;
       probes++;
       if (!strcmp(how, "kind of the second") && probes == 2) change("kind", frames);
       else if (!strcmp(how, "module") && probes == 2) change("class", frames);
@@ -71,6 +71,15 @@ class LayoutTest < Minitest::Test
       int function = *(unsigned *)event & 0x60;
       if (!strcmp(getenv("OTHER_VM"), "other functions")) return real(event) + (function ? 8 : 0);
       return real(event) + (strcmp(getenv("OTHER_VM"), "other calls") ? 0 : 8);
+    }
+
+    /* Those who ask the extension; nil stands for the binding of a frame that there is none of. */
+    VALUE rb_tracearg_binding(void *event)
+    {
+      static VALUE (*real)(void *);
+      if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_tracearg_binding");
+      close(open(getenv("OTHER_VM_TOLD"), O_CREAT | O_WRONLY, 0600));
+      return strcmp(getenv("OTHER_VM"), "no bindings") ? real(event) : 4;
     }
 
     /* Of those who lock, the probes are the only ones of the extension: they see nothing of it. */
@@ -197,6 +206,25 @@ class LayoutTest < Minitest::Test
       end
       running.puts
       assert_predicate running.finish.status, :success?
+    end
+  end
+
+  # Then slow calls are told of without their arguments.
+  def test_a_vm_whose_arguments_cannot_be_read
+    program = "class Price; def total(of) = sleep(0.001); end; Thread.new { loop { Price.new.total(7) } }; $stdin.gets"
+    { "untouched" => "of: 7", "no bindings" => "" }.each do |how, expected|
+      told = "#{@folder}/bindings"
+      running = start(program, env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => told, "RPERF_TOP_ALLOW" => "args" })
+      IO.popen([Dump::TOOL, running.channel, "--watch", "100", "--until-eof", "--trace", "Price#total", "--trace-slower", "500"], "r+") do |viewer|
+        reader = ::Thread.new { viewer.read }
+        dump = running.dump_until("slow calls") { |one| one.windows.sum { |window| window["slow"].size } > 3 }
+        assert_equal [expected], dump.windows.flat_map { |window| window["slow"].map { |row| [row.last].pack("H*") } }.uniq, how
+        viewer.close_write
+        reader.value
+      end
+      running.puts
+      assert_predicate running.finish.status, :success?
+      assert_empty running.err
     end
   end
 

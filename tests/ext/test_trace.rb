@@ -63,7 +63,7 @@ class TraceTest < Minitest::Test
     [dump, answer, program]
   end
 
-  Slow = Struct.new(:end_ns, :serial, :node, :stack, :flags, :total, :self, :wait, :off)
+  Slow = Struct.new(:end_ns, :serial, :node, :stack, :flags, :total, :self, :wait, :off, :hex)
   def slow_calls(dump, label)
     dump.windows.flat_map { |window| window["slow"] }.map { |row| Slow.new(*row) }.select { |call| dump.leaf(call.node) == label }
   end

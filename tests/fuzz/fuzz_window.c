@@ -43,7 +43,8 @@ static void check_ranges(const struct rtop_window *window, const struct rtop_win
   for (size_t i = 0; i < window->slow_count; i++) {
     const struct rtop_slow *slow = &window->slow[i];
     demand(slow->node < limits->node_count && slow->stack < limits->node_count && slow->end_mono_ns >= 0 &&
-           slow->end_mono_ns <= window->end_mono_ns && slow->self_ns <= slow->total_ns);
+           slow->end_mono_ns <= window->end_mono_ns && slow->self_ns <= slow->total_ns &&
+           slow->args_bytes <= sizeof slow->args);
   }
   for (size_t i = 0; i < window->raised_count; i++) {
     const struct rtop_raised *raised = &window->raised[i];

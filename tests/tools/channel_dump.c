@@ -208,17 +208,20 @@ static json_t *window_exact(const struct rtop_window *window)
   return rows;
 }
 
-/* Rows: end_ns, serial of the thread, node, stack, flags, total_ns, self_ns, wait_ns, off_ns. */
+/* Rows: end_ns, serial of the thread, node, stack, flags, total_ns, self_ns, wait_ns, off_ns, arguments in hexadecimal. */
 static json_t *window_slow(const struct rtop_window *window)
 {
   json_t *rows = json_array();
   for (size_t i = 0; i < window->slow_count; i++) {
     const struct rtop_slow *slow = &window->slow[i];
+    char args[2 * RTOP_ARGS_BYTES + 1] = "";
+    for (uint32_t at = 0; at < slow->args_bytes; at++)
+      snprintf(args + 2 * at, 3, "%02x", (unsigned)(unsigned char)slow->args[at]);
     json_array_append_new(rows,
-                          json_pack("[I,I,I,I,I,I,I,I,I]", (json_int_t)slow->end_mono_ns, (json_int_t)slow->serial,
+                          json_pack("[I,I,I,I,I,I,I,I,I,s]", (json_int_t)slow->end_mono_ns, (json_int_t)slow->serial,
                                     (json_int_t)slow->node, (json_int_t)slow->stack, (json_int_t)slow->flags,
                                     (json_int_t)slow->total_ns, (json_int_t)slow->self_ns, (json_int_t)slow->wait_ns,
-                                    (json_int_t)slow->off_ns));
+                                    (json_int_t)slow->off_ns, args));
   }
   return rows;
 }

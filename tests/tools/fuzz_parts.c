@@ -112,8 +112,26 @@ static void add_slow(struct rtop_window *window)
 {
   add_exact(window);
   for (uint32_t i = 0; i < 5; i++)
-    *rtop_window_add_slow(window) =
-        (struct rtop_slow){ end_ns - i, 1 + i % 2, 5, 10 + i, i % 2 ? RTOP_SLOW_RAISED : 0, 900 + i, 400, 30, 20 };
+    *rtop_window_add_slow(window) = (struct rtop_slow){ end_ns - i, 1 + i % 2, 5,  10 + i, i % 2 ? RTOP_SLOW_RAISED : 0,
+                                                        900 + i,    400,       30, 20,     0,
+                                                        "" };
+}
+
+static void set_args(struct rtop_slow *slow, const char *args)
+{
+  slow->args_bytes = (uint32_t)strlen(args);
+  memcpy(slow->args, args, slow->args_bytes);
+}
+
+/* Some without, one as long as can be, one that is no text. */
+static void add_args(struct rtop_window *window)
+{
+  char longest[RTOP_ARGS_BYTES + 1];
+  memset(longest, 'x', RTOP_ARGS_BYTES);
+  longest[RTOP_ARGS_BYTES] = '\0';
+  const char *const args[] = { "id: 7, filter: Hash(3)", "", longest, "a: \033[2J\xff\xe2\x80\xae", "…" };
+  add_slow(window);
+  for (size_t i = 0; i < sizeof args / sizeof args[0]; i++) set_args(&window->slow[i], args[i]);
 }
 
 static void add_whole(struct rtop_window *window)
@@ -171,7 +189,8 @@ static void add_many(struct rtop_window *window)
     *rtop_window_add_begun(window) = (struct rtop_begun){ i % PARTS_NODES, i % 8, i };
     *rtop_window_add_fibers(window) = (struct rtop_fibers){ 1 + i % 4, i % 7, i % PARTS_NODES, 2, 1, i * 50000, i };
     add_number(window, i % PARTS_NODES, RTOP_EXACT_TOTAL_TIMES, i % 200, i);
-    *rtop_window_add_slow(window) = (struct rtop_slow){ end_ns, i, i % PARTS_NODES, 3, 0, i * 7, i, 0, 0 };
+    *rtop_window_add_slow(window) = (struct rtop_slow){ end_ns, i, i % PARTS_NODES, 3, 0, i * 7, i, 0, 0, 0, "" };
+    set_args(&window->slow[window->slow_count - 1], "id: 7, name: \"a customer\", filter: Hash(3)");
     *rtop_window_add_raised(window) = (struct rtop_raised){ begin_ns, end_ns, i, 35, i % PARTS_NODES, i % 9 };
   }
 }
@@ -183,7 +202,7 @@ static void add_all(struct rtop_window *window)
   add_late(window);
   add_marks(window);
   add_begun(window);
-  add_slow(window);
+  add_args(window);
   add_whole(window);
   add_sites(window);
   add_raised(window);
@@ -202,7 +221,8 @@ static const struct {
   { "counters", add_counters }, { "threads", add_threads }, { "cells", add_cells }, { "late", add_late },
   { "marks", add_marks },       { "stacks", add_stacks },   { "begun", add_begun }, { "fibers", add_fibers },
   { "exact", add_exact },       { "slow", add_slow },       { "whole", add_whole }, { "sites", add_sites },
-  { "locks", add_locks },       { "raised", add_raised },   { "many", add_many },   { "all", add_all },
+  { "locks", add_locks },       { "raised", add_raised },   { "args", add_args },   { "many", add_many },
+  { "all", add_all },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -269,7 +289,7 @@ static void seed_report(struct rtop_window *window, size_t part)
 }
 
 struct answer_bytes {
-  unsigned char bytes[PARTS_BYTES];
+  unsigned char bytes[4 * PARTS_BYTES]; /* windows as they are in memory */
   size_t count;
 };
 

@@ -216,7 +216,19 @@ static void add_traced(struct rtop_window *window, int at)
     };
 }
 
-static struct rtop_profile *make_profile(bool traced)
+/* The first of each window has none to tell. */
+static void add_arguments(struct rtop_window *window)
+{
+  static const char *const args[] = { "", "id: 7, *rest: Array(2)…",
+                                      "id: 4711, customer: \"注文 ü \\e[31m\", filter: Hash(3)" };
+  for (size_t i = 0; i < window->slow_count; i++) {
+    struct rtop_slow *slow = &window->slow[i];
+    slow->args_bytes = (uint32_t)strlen(args[i]);
+    memcpy(slow->args, args[i], slow->args_bytes);
+  }
+}
+
+static struct rtop_profile *make_profile(bool traced, bool arguments)
 {
   struct rtop_profile *profile = rtop_profile_create(64 << 20);
   struct rtop_window window = { 0 };
@@ -237,6 +249,7 @@ static struct rtop_profile *make_profile(bool traced)
     for (uint32_t i = 0; i < LABELS; i++)
       *rtop_window_add_begun(&window) = (struct rtop_begun){ .node = WORKS + i, .count = (uint64_t)at % 7 + 3 * i };
     if (traced) add_traced(&window, at);
+    if (arguments) add_arguments(&window);
     if (at >= 200 && at < 230) rtop_profile_add_gap(profile, 0, window.start_mono_ns, window.end_mono_ns);
     else assert_true(rtop_profile_add(profile, 0, &window, nodes, node_count, threads));
   }
@@ -246,12 +259,12 @@ static struct rtop_profile *make_profile(bool traced)
 
 struct rtop_profile *model_profile(void)
 {
-  return make_profile(false);
+  return make_profile(false, false);
 }
 
-struct rtop_profile *model_traced_profile(void)
+struct rtop_profile *model_traced_profile(bool arguments)
 {
-  return make_profile(true);
+  return make_profile(true, arguments);
 }
 
 void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char *frame_label)

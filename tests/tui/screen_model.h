@@ -24,7 +24,7 @@ struct screen_case {
 
 struct rtop_profile *model_profile(void);
 /* The same, while OrdersController#index was traced. */
-struct rtop_profile *model_traced_profile(void);
+struct rtop_profile *model_traced_profile(bool arguments); /* of slow calls */
 /* One more window at the end, in which `frame_label` alone has run. */
 void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char *frame_label);
 

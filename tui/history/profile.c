@@ -8,6 +8,7 @@
 #include "profile_sources.h"
 #include "profile_windows.h"
 #include "shm/window/window.h"
+#include "tui/text/text.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -271,7 +272,9 @@ static void profile_keep_exact(struct profile_window *window, const struct profi
 static void profile_keep_slow(struct profile_window *window, const struct profile_input *input)
 {
   for (size_t i = 0; i < input->window->slow_count && i < PROFILE_SLOW_MAX; i++) {
+    char args[RTOP_ARGS_BYTES + 1];
     const struct rtop_slow *from = &input->window->slow[i];
+    size_t args_bytes = rtop_text_sanitize(args, sizeof args, from->args, from->args_bytes);
     const struct rtop_slow_call call = {
       .node = from->node < input->node_count ? input->nodes[from->node] : 0,
       .stack = from->stack < input->node_count ? input->nodes[from->stack] : 0,
@@ -282,6 +285,7 @@ static void profile_keep_slow(struct profile_window *window, const struct profil
       .wait_ns = profile_bound(from->wait_ns, PROFILE_LATE_MAX),
       .off_ns = profile_bound(from->off_ns, PROFILE_LATE_MAX),
       .raised = from->flags & RTOP_SLOW_RAISED,
+      .args = args_bytes ? args : NULL,
     };
     if (!profile_slow_add(&window->exact, &call)) return;
   }

@@ -368,12 +368,25 @@ bool profile_exact_carry(struct profile_exact **handle, const struct profile_exa
   return (fine || from->count == 0) && exact_add_slow(handle, from);
 }
 
+size_t profile_slow_args_bytes(const struct rtop_slow_call *call)
+{
+  size_t bytes = call->args ? strlen(call->args) : 0;
+  return bytes < RTOP_ARGS_BYTES ? bytes : RTOP_ARGS_BYTES;
+}
+
+static void slow_free_args(struct profile_exact *list, struct rtop_slow_call *call)
+{
+  if (call->args) list->args_bytes -= strlen(call->args) + 1;
+  free((char *)call->args);
+}
+
 static void slow_drop_shortest(struct profile_exact *list)
 {
   size_t shortest = 0;
   for (size_t i = 1; i < list->slow_count; i++)
     if (list->slow[i].total_ns < list->slow[shortest].total_ns) shortest = i;
   struct rtop_slow_call *at = &list->slow[shortest];
+  slow_free_args(list, at);
   memmove(at, at + 1, (--list->slow_count - shortest) * sizeof *at);
 }
 
@@ -382,7 +395,12 @@ bool profile_slow_add(struct profile_exact **handle, const struct rtop_slow_call
   if (!*handle) *handle = calloc(1, sizeof **handle);
   struct profile_exact *list = *handle;
   if (!list || !rtop_reserve(&list->slow, &list->slow_capacity, list->slow_count + 1, sizeof *list->slow)) return false;
-  list->slow[list->slow_count++] = *call;
+  char *args = call->args ? strdup(call->args) : NULL;
+  if (call->args && !args) return false;
+  struct rtop_slow_call *added = &list->slow[list->slow_count++];
+  *added = *call;
+  added->args = args;
+  list->args_bytes += args ? strlen(args) + 1 : 0;
   if (list->slow_count > PROFILE_SLOW_MAX) slow_drop_shortest(list);
   return true;
 }
@@ -390,6 +408,7 @@ bool profile_slow_add(struct profile_exact **handle, const struct rtop_slow_call
 void profile_exact_destroy(struct profile_exact **list)
 {
   if (*list) {
+    for (size_t i = 0; i < (*list)->slow_count; i++) slow_free_args(*list, &(*list)->slow[i]);
     free((*list)->all);
     free((*list)->slow);
   }

@@ -102,7 +102,8 @@ struct rtop_slow_call {
   int64_t end_ns;
   uint64_t serial; /* of the thread; 0: not known */
   uint64_t total_ns, self_ns, wait_ns, off_ns;
-  bool raised; /* left by an exception */
+  bool raised;      /* left by an exception */
+  const char *args; /* its arguments, safe to show; NULL: not told. As long as the profile is not changed */
 };
 enum { PROFILE_SLOW_MAX = 1024 }; /* of a window, however many it says */
 
@@ -119,8 +120,11 @@ struct profile_exact {
   size_t count, capacity;
   struct rtop_slow_call *slow;
   size_t slow_count, slow_capacity;
+  size_t args_bytes; /* of memory */
 };
+/* Copies the arguments: of those in the list they are its own. */
 bool profile_slow_add(struct profile_exact **list, const struct rtop_slow_call *call);
+size_t profile_slow_args_bytes(const struct rtop_slow_call *call); /* as a window tells them */
 static inline size_t profile_slow_count(const struct profile_exact *list)
 {
   return list ? list->slow_count : 0;
@@ -136,7 +140,9 @@ static inline size_t profile_exact_count(const struct profile_exact *list)
 }
 static inline size_t profile_exact_bytes(const struct profile_exact *list)
 {
-  return list ? sizeof *list + list->capacity * sizeof *list->all + list->slow_capacity * sizeof *list->slow : 0;
+  if (!list) return 0;
+  return sizeof *list + list->capacity * sizeof *list->all + list->slow_capacity * sizeof *list->slow +
+         list->args_bytes;
 }
 /* The share of a number that a part of its window gets; what is no sum is told whole. */
 uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number);

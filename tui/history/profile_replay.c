@@ -140,7 +140,9 @@ static bool replay_slow(struct replay *replay, const struct profile_window *from
                               .total_ns = call->total_ns,
                               .self_ns = call->self_ns,
                               .wait_ns = call->wait_ns,
-                              .off_ns = call->off_ns };
+                              .off_ns = call->off_ns,
+                              .args_bytes = (uint32_t)profile_slow_args_bytes(call) };
+    if (to->args_bytes) memcpy(to->args, call->args, to->args_bytes);
   }
   return true;
 }

@@ -15,7 +15,7 @@ enum {
   WINDOW_BEGUN_BYTES = 30,
   WINDOW_FIBERS_BYTES = 70,
   WINDOW_EXACT_BYTES = 40,
-  WINDOW_SLOW_BYTES = 90,
+  WINDOW_SLOW_BYTES = 100 + RTOP_ARGS_BYTES,
   WINDOW_RAISED_BYTES = 60,
   WINDOW_TABLE_BYTES = 256,
   /* A chunk ends when it would be longer than this, in time or in bytes. */

@@ -44,6 +44,8 @@ static void slow_text_row(const struct rtop_report *report, const struct slow_ro
            *labels ? "]" : "");
   rtop_text_cut(cut, sizeof cut, line, columns > 40 ? columns - 4 : 36);
   fprintf(out, "    %s\n", cut);
+  rtop_text_cut(cut, sizeof cut, row->args, columns > 40 ? columns - 11 : 29);
+  if (row->args[0]) fprintf(out, "      with %s\n", cut);
   slow_stack(report, call->stack, line, sizeof line);
   rtop_text_cut(cut, sizeof cut, *line ? line : "(stack not known)", columns > 40 ? columns - 11 : 29);
   fprintf(out, "      from %s\n", cut);
@@ -111,6 +113,7 @@ static json_t *slow_json_row(const struct rtop_report *report, const struct slow
   json_object_set_new(object, "thread_name", slow_text_json(row->thread));
   if (report->source_count > 1 && row->source < (uint32_t)report->source_count)
     json_object_set_new(object, "pid", json_integer(report->source_pids[row->source]));
+  if (row->args[0]) json_object_set_new(object, "args", slow_text_json(row->args));
   json_object_set_new(object, "labels", slow_labels(report, row->labels));
   json_object_set_new(object, "stack", rtop_json_stack(report, call->stack));
   return object;

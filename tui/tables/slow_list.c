@@ -2,6 +2,7 @@
 #include "slow_list.h"
 
 #include "tui/text/reserve.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 struct slow_walk {
@@ -42,13 +43,16 @@ static void slow_visit(void *context, uint32_t source, const struct rtop_slow_ca
     return;
   }
   bool known = call->serial && rtop_profile_thread_about(walk->profile, source, call->serial, &thread);
-  list->rows[list->count++] = (struct slow_row){
+  struct slow_row *row = &list->rows[list->count++];
+  *row = (struct slow_row){
     .call = *call,
     .frame = rtop_symbols_get_node(walk->symbols, call->node)->frame,
     .labels = rtop_symbols_get_node(walk->symbols, call->stack)->labels,
     .source = source,
     .thread = known ? thread.name : "",
   };
+  row->call.args = NULL;
+  if (call->args) snprintf(row->args, sizeof row->args, "%s", call->args);
 }
 
 bool slow_list_build(struct slow_list *list, const struct rtop_profile *profile, struct rtop_span span)
@@ -79,5 +83,12 @@ size_t slow_list_of(const struct slow_list *list, uint32_t frame)
 {
   size_t count = 0;
   for (size_t i = 0; i < list->count; i++) count += list->rows[i].frame == frame;
+  return count;
+}
+
+size_t slow_list_with_args(const struct slow_list *list, uint32_t frame)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < list->count; i++) count += list->rows[i].frame == frame && list->rows[i].args[0];
   return count;
 }

@@ -13,6 +13,7 @@ enum {
   TRACED_CALLERS = 3,
   TRACED_CALLERS_MORE = 5,
   TRACED_SLOW = 8,
+  TRACED_SLOW_ARGS = 12, /* rows, of which arguments have their own */
   TRACED_BAR_FROM = 19,
   TRACED_WIDE = 78,
   TRACED_TEXT = 24,
@@ -121,6 +122,14 @@ static void traced_slow_row(struct traced_pen *pen, const struct ui *ui, const s
               slow->labels ? "  " : "", slow->labels ? rtop_symbols_get(symbols, slow->labels)->label : "");
 }
 
+/* False: there are none, or there is no room. */
+static bool traced_args(struct traced_pen *pen, const struct slow_row *slow)
+{
+  if (!slow->args[0] || !traced_room(pen)) return false;
+  draw_format(traced_row(pen), pen->rect.x, pen->rect.columns, FACE_NORMAL, "    with %s", slow->args);
+  return true;
+}
+
 /* The last ones, newest first. */
 static void traced_slow(struct traced_pen *pen, const struct ui *ui, const struct exact_row *row, int rows)
 {
@@ -134,9 +143,12 @@ static void traced_slow(struct traced_pen *pen, const struct ui *ui, const struc
     draw_format(traced_row(pen), pen->rect.x, pen->rect.columns, FACE_LABEL, "SLOW  %s calls, %s not listed", calls,
                 left_out);
   else draw_format(traced_row(pen), pen->rect.x, pen->rect.columns, FACE_LABEL, "SLOW  %s calls", calls);
-  for (size_t i = list->count; i-- > 0 && --rows > 0 && traced_room(pen);)
-    if (list->rows[i].frame == row->frame) traced_slow_row(pen, ui, &list->rows[i]);
-    else rows++;
+  rows--;
+  for (size_t i = list->count; i-- > 0 && rows > 0 && traced_room(pen);) {
+    if (list->rows[i].frame != row->frame) continue;
+    traced_slow_row(pen, ui, &list->rows[i]);
+    if (--rows > 0 && traced_args(pen, &list->rows[i])) rows--;
+  }
 }
 
 /* What is there at all, and how long: with the time in other states where it has room. */
@@ -178,13 +190,14 @@ static int traced_least(int wanted, int least)
   return wanted < least ? wanted : least;
 }
 
-static struct traced_parts traced_share(int rows, int callers, int slow)
+/* Slow calls and those of them with arguments, in rows of their own: one caller less, so that there is one of each. */
+static struct traced_parts traced_share(int rows, int callers, int slow, int args)
 {
-  struct traced_parts parts = { .callers = traced_least(callers, TRACED_CALLERS) };
+  struct traced_parts parts = { .callers = traced_least(callers, args > 0 ? TRACED_CALLERS - 1 : TRACED_CALLERS) };
   parts.callers = traced_least(parts.callers, rows);
-  int rest = rows - parts.callers;
-  if (slow > 0 && rest >= TRACED_BARS_MIN + 2) parts.slow = 1 + traced_least(slow, (rest - TRACED_BARS_MIN) / 2);
-  parts.slow = traced_least(parts.slow, TRACED_SLOW + 1);
+  int rest = rows - parts.callers, half = (rest - TRACED_BARS_MIN + (args > 0)) / 2;
+  if (slow > 0 && rest >= TRACED_BARS_MIN + 2) parts.slow = 1 + traced_least(slow + args, half);
+  parts.slow = traced_least(parts.slow, 1 + (args > 0 ? TRACED_SLOW_ARGS : TRACED_SLOW));
   parts.bars = traced_least(rest - parts.slow, TRACED_BARS);
   rest -= parts.slow + parts.bars;
   parts.callers += traced_least(callers - parts.callers, rest < TRACED_CALLERS_MORE ? rest : TRACED_CALLERS_MORE);
@@ -197,8 +210,8 @@ int traced_draw(const struct ui *ui, uint32_t frame, struct rect rect)
   struct traced_pen pen = { rect, 1 };
   if (rect.rows < TRACED_ROWS_MIN || row == NULL) return 0;
   traced_summary(&pen, row);
-  struct traced_parts parts =
-      traced_share(rect.rows - pen.y, (int)row->caller_count, (int)slow_list_of(&ui->traces.slow, row->frame));
+  size_t slow = slow_list_of(&ui->traces.slow, row->frame), args = slow_list_with_args(&ui->traces.slow, row->frame);
+  struct traced_parts parts = traced_share(rect.rows - pen.y, (int)row->caller_count, (int)slow, (int)args);
   if (row->returned) traced_bars(&pen, row, parts.bars);
   traced_callers(&pen, row, rtop_profile_symbols(ui->profile), parts.callers);
   traced_slow(&pen, ui, row, parts.slow);

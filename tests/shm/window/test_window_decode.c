@@ -278,6 +278,7 @@ static void test_indices_and_bounds(void **state)
     { .what = "self longer than the call", .slow.total_ns = 5, .slow.self_ns = 6 },
     { .what = "off the GVL as long as can be", .slow.off_ns = INT64_MAX - 2, .slow.wait_ns = 1, .right = true },
     { .what = "off the GVL for too long", .slow.off_ns = INT64_MAX - 1, .slow.wait_ns = 1 },
+    { .what = "arguments as long as can be", .slow.args_bytes = RTOP_ARGS_BYTES, .right = true },
     { .what = "slow by nobody known", .slow.serial = UINT64_MAX, .slow.flags = UINT32_MAX, .right = true },
     { .what = "raised at last node", .raised.node = 49, .raised.name = 49, .right = true },
     { .what = "raised at node beyond", .raised.node = 50 },

@@ -394,6 +394,34 @@ static void test_slow_calls_are_bounded(void **state)
   assert_int_equal(sum->slow_count, 0);
 }
 
+/* Arguments have so much room; those of calls that make way for longer ones give it back. */
+static void test_arguments_are_bounded(void **state)
+{
+  (void)state;
+  for (uint32_t at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+    for (uint32_t i = 0; i < 64; i++)
+      *rtop_window_add_slow(&window) = (struct rtop_slow){ .end_mono_ns = at * 100 + i,
+                                                           .node = 7,
+                                                           .total_ns = at * 100 + i,
+                                                           .args_bytes = i % 2 ? RTOP_ARGS_BYTES : 1,
+                                                           .args = "x" };
+    window_merge_add(&merge, &window);
+    rtop_window_destroy(&window);
+    size_t bytes = 0, some = 0;
+    for (size_t i = 0; i < merge.window.slow_count; i++) {
+      bytes += merge.window.slow[i].args_bytes;
+      some += merge.window.slow[i].args_bytes > 0;
+    }
+    assert_in_range(bytes, 1, WINDOW_MERGE_ARGS_BYTES);
+    assert_true(at > 0 || (some == 64 && !merge.lossy));
+  }
+  assert_int_equal(merge.window.slow_count, WINDOW_MERGE_SLOW_MAX);
+  assert_true(merge.window.slow[WINDOW_MERGE_SLOW_MAX - 2].args_bytes == 1); /* there was room again */
+  assert_true(merge.lossy);
+  window_merge_clear(&merge);
+}
+
 static uint64_t raised_of(const struct rtop_window *window, uint32_t name, uint32_t node, uint64_t serial)
 {
   uint64_t count = 0;
@@ -472,6 +500,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_slow_calls_are_bounded),
+    cmocka_unit_test(test_arguments_are_bounded),
     cmocka_unit_test(test_exceptions_add_up),
     cmocka_unit_test(test_exceptions_are_bounded),
     cmocka_unit_test(test_traced_methods_add_up),

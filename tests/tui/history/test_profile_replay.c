@@ -64,7 +64,9 @@ static struct rtop_profile *profile_of(uint32_t *method)
                                                        .total_ns = 50 * MS,
                                                        .self_ns = 40 * MS,
                                                        .wait_ns = 3 * MS,
-                                                       .off_ns = 2 * MS };
+                                                       .off_ns = 2 * MS,
+                                                       .args_bytes = 15,
+                                                       .args = "id: 7, a: \"\033[2J" };
   *rtop_window_add_raised(&window) = (struct rtop_raised){
     .first_mono_ns = 100 * MS, .last_mono_ns = 900 * MS, .serial = 7, .name = *method, .node = *method, .count = 30
   };
@@ -91,6 +93,8 @@ static void test_a_whole_window(void **state)
   assert_true(copied.slow.node == method && copied.slow.stack == method && copied.slow.flags == RTOP_SLOW_RAISED);
   assert_true(copied.slow.total_ns == 50 * MS && copied.slow.self_ns == 40 * MS);
   assert_true(copied.slow.wait_ns == 3 * MS && copied.slow.off_ns == 2 * MS);
+  assert_int_equal(copied.slow.args_bytes, 15);
+  assert_memory_equal(copied.slow.args, "id: 7, a: \"?[2J", 15); /* safe by now */
   assert_int_equal(copied.raised_count, 1);
   assert_true(copied.raised.name == method && copied.raised.node == method && copied.raised.serial == 7);
   assert_true(copied.raised.first_mono_ns == 100 * MS && copied.raised.last_mono_ns == 900 * MS);

@@ -122,7 +122,9 @@ static void test_slow_calls(void **state)
                                                            .node = i == 2 ? rest : work,
                                                            .stack = labelled,
                                                            .flags = i == 1 ? RTOP_SLOW_RAISED : 0,
-                                                           .total_ns = (uint64_t)(60 * MS) };
+                                                           .total_ns = (uint64_t)(60 * MS),
+                                                           .args_bytes = i == 0 ? 8 : 0,
+                                                           .args = "a: \x9b\n\"ü" };
     uint32_t nodes[64];
     for (uint32_t i = 0; i < 64; i++) nodes[i] = i;
     assert_true(rtop_profile_add(profile, 0, &window, nodes, 64, &id));
@@ -139,6 +141,9 @@ static void test_slow_calls(void **state)
   assert_string_equal(list.rows[1].thread, "");
   assert_true(list.rows[1].call.raised && !list.rows[0].call.raised);
   assert_int_equal(list.rows[0].labels, set);
+  assert_string_equal(list.rows[0].args, "a: ??\"ü");
+  assert_string_equal(list.rows[1].args, "");
+  assert_int_equal(slow_list_with_args(&list, rtop_symbols_get_node(symbols, work)->frame), 10);
   size_t at = 0, seen = 0;
   while (slow_list_next(&list, rtop_symbols_get_node(symbols, rest)->frame, &at)) seen++;
   assert_int_equal(seen, 10);

@@ -22,12 +22,17 @@ static void test_panes(void **state)
   static const struct {
     const char *name;
     int rows, columns;
-  } sizes[] = { { "traced-80x24", 24, 80 }, { "traced-160x50", 50, 160 }, { "traced-40x10", 10, 40 } };
+    bool arguments;
+  } sizes[] = { { "traced-80x24", 24, 80, false },
+                { "traced-160x50", 50, 160, false },
+                { "traced-40x10", 10, 40, false },
+                { "traced-args-80x24", 24, 80, true },
+                { "traced-args-160x50", 50, 160, true } };
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     struct screen_case screen_case = {
       .name = sizes[i].name, .rows = sizes[i].rows, .columns = sizes[i].columns, .keys = KEYS(TO_THE_METHOD, 'D')
     };
-    struct rtop_profile *profile = model_traced_profile();
+    struct rtop_profile *profile = model_traced_profile(sizes[i].arguments);
     struct ui ui;
     model_screen_open(&screen_case, &ui, profile);
     model_crop_header(&ui);
