@@ -433,8 +433,10 @@ class FibersTest < Minitest::Test
     RUBY
     assert_equal "served", program.out.strip
     slow, quick = %w[Slow.query Quick.query].map { |name| dump.total(on_stack: name, state: "blocked") }
-    assert_operator slow, :>, 10 * MS # where others have the cores, the thread that waits for them all waits little
-    assert_operator quick, :>, 10 * MS
+    clients = dump.total(leaf: "IO#wait_readable", state: "blocked")
+    # Where others have the cores, the thread that waits for them all waits little: how long is not known.
+    assert_operator [slow, quick].min, :>, 0
+    assert_operator slow + quick, :>, clients / 4
     loop_itself = dump.total(leaf: "IO::Event::Selector::EPoll#select", state: "blocked")
     assert_operator loop_itself, :<, slow + quick
     assert_conserved dump
