@@ -6,16 +6,17 @@
  *                 does not count
  *   waiting       over a second, so many threads wait for the GVL on the average
  *   gc            garbage collection holds everything up for so long in one piece
- *   method        the process spends nine tenths of a second in a method that is new there: it had less than a tenth of
- *                 the second before; or its share of a second rose to that from a tenth within four seconds, and had been
- *                 less for twice as long as it took to rise (GVL time; the deepest such method). Such a one begins where
- *                 it first had half of a window. Methods that take turns swing to and fro: their calm is shorter
+ *   method        the process spends nine tenths of a second in a method that is new there (GVL time; the deepest such
+ *                 method): it had less than a tenth of the second before; or it rose from a tenth to nine tenths within
+ *                 four seconds, and had stayed below a tenth for at least twice as long as it took to rise. Methods that
+ *                 merely take turns do not stay low for that long. The stall begins at the first window of which the
+ *                 method took half
  *   many-waits    over a second, so many threads on the average wait off the GVL in one place again and again, for less
  *                 than half a window at a time, without coming out of one piece of work: a query for each of many
  *                 rows, a lock that all queue for. It has more than half of the threads' time at work, such waits are
- *                 in nine of ten windows at least, and it has five times as much as in the second before, or rose as
- *                 slowly as a method may from less than a fifth of what it takes to begin. It ends when
- *                 it has less than a quarter, or half of what it takes to begin; after a minute it is no news any
+ *                 in nine of ten windows at least, and it has five times as much as in the second before, or it rose
+ *                 as slowly as a method may, from less than a fifth of the limit. It ends when it has less than a
+ *                 quarter, or half of the limit; after a minute it is no news any
  *                 more. A place is the application's method nearest to the wait; what a thread does there is judged as
  *                 in off_gvl.h, but for a sleep or select in a loop of the application's own, which is no work. Only
  *                 windows count in which the thread was seen nowhere outside the application's methods, as it is
@@ -29,10 +30,11 @@
  * waits for a thread or a child (join, value, waitpid); or when such a call has lasted a minute. So a
  * pool's threads rest in their queue, and the same thread that sleeps within a request does not.
  *
- * Every window is looked at once, when it comes; windows that are merged already (longer than half a second: those of a
- * busy machine are longer than usual, too) tell only of blocked threads. A second is ten windows, and what is missing
- * between them is passed over: half a second in two at most. After more, what was there before is not known. What a stack
- * tells of a thread off the GVL is told by off_gvl.h, as to the verdict; what was seen of the thread before is added here.
+ * Every window is looked at once, when it comes. Merged windows (longer than half a second; those of a busy machine are
+ * longer than 100 ms, too) tell only of blocked threads. A second is ten windows. Up to half a second of missing windows
+ * is passed over; after a longer gap nothing is known of what was there before, so only changes after it are found. What a
+ * stack tells of a thread off the GVL is decided by off_gvl.h, as for the verdict; what was seen of the thread before is
+ * added here.
  * Knows no screen. Threads: one.
  */
 #ifndef RTOP_TUI_STALLS_H
