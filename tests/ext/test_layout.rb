@@ -1,13 +1,14 @@
 # What a VM whose insides are other ones gets: the checks at load find it out, and all names are made in jobs.
 #
 # The only insides that are read are the words of a method entry (ext/names/method_entry.h), of a thread
-# (ext/names/fiber_frames.h), of locks (ext/names/lock_words.h) and of a traced call (ext/tracing/call_place.h, call_args.h). A library loaded before the VM's
-# stands in for a VM with other ones: what the probes at load see of themselves is changed by it, nothing after that.
-# Counters that a VM lacks turn the profiler off.
-require_relative "support"
+# (ext/names/fiber_frames.h), of locks (ext/names/lock_words.h) and of a traced call (ext/tracing/call_place.h,
+# call_args.h). A library loaded before the VM's stands in for a VM with other ones: what the probes at load see of
+# themselves is changed by it, nothing after that. Counters that a VM lacks turn the profiler off.
+require_relative "exact"
 
 class LayoutTest < Minitest::Test
   include Support
+  include Exact
 
   # The probes are the only ones that ask for one frame. A copy of the method entry is changed, not the VM's.
   OTHER_VM = <<~'C'
@@ -196,14 +197,10 @@ class LayoutTest < Minitest::Test
     program = "class Price; def total = 1; end; Thread.new { loop { sleep 0.002; Price.new.total } }; $stdin.gets"
     { "untouched" => 2, "other calls" => 5 }.each do |how, state|
       running = start(program, env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => "#{@folder}/told" })
-      IO.popen([Dump::TOOL, running.channel, "--watch", "100", "--until-eof", "--trace", "Price#total"], "r+") do |viewer|
-        reader = ::Thread.new { viewer.read }
-        dump = running.dump_until("a state") { |one| one.windows.last(3).all? { |window| window["exact"].any? } && one.windows.size > 3 }
-        assert_equal [state], dump.windows.last["exact"].filter_map { |_, what, _, value| value if what == 1 }, how
-        assert_equal state == 2, dump.windows.last["exact"].size > 1, how
-        viewer.close_write
-        reader.value
-      end
+      view(running, "Price#total", rate: 100)
+      dump = running.dump_until("a state") { |one| one.windows.last(3).all? { |window| window["exact"].any? } && one.windows.size > 3 }
+      assert_equal [state], dump.windows.last["exact"].filter_map { |_, what, _, value| value if what == 1 }, how
+      assert_equal state == 2, dump.windows.last["exact"].size > 1, how
       running.puts
       assert_predicate running.finish.status, :success?
     end
@@ -215,13 +212,9 @@ class LayoutTest < Minitest::Test
     { "untouched" => "of: 7", "no bindings" => "" }.each do |how, expected|
       told = "#{@folder}/bindings"
       running = start(program, env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => told, "RPERF_TOP_ALLOW" => "args" })
-      IO.popen([Dump::TOOL, running.channel, "--watch", "100", "--until-eof", "--trace", "Price#total", "--trace-slower", "500"], "r+") do |viewer|
-        reader = ::Thread.new { viewer.read }
-        dump = running.dump_until("slow calls") { |one| one.windows.sum { |window| window["slow"].size } > 3 }
-        assert_equal [expected], dump.windows.flat_map { |window| window["slow"].map { |row| [row.last].pack("H*") } }.uniq, how
-        viewer.close_write
-        reader.value
-      end
+      view(running, "Price#total", slower_us: 500, rate: 100)
+      dump = running.dump_until("slow calls") { |one| one.windows.sum { |window| window["slow"].size } > 3 }
+      assert_equal [expected], dump.windows.flat_map { |window| window["slow"].map { |row| [row.last].pack("H*") } }.uniq, how
       running.puts
       assert_predicate running.finish.status, :success?
       assert_empty running.err
@@ -233,15 +226,11 @@ class LayoutTest < Minitest::Test
     program = "class Price; def total = 12.gcd(4); end; Thread.new { loop { sleep 0.002; Price.new.total } }; $stdin.gets"
     { "untouched" => [2, 2], "other functions" => [2, 5] }.each do |how, expected|
       running = start(program, env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => "#{@folder}/told" })
-      IO.popen([Dump::TOOL, running.channel, "--watch", "100", "--until-eof", "--trace", "Price#total", "--trace", "!Integer#gcd"], "r+") do |viewer|
-        reader = ::Thread.new { viewer.read }
-        told = ->(one) { one.windows.last&.fetch("exact").to_a.filter_map { |_, what, _, value| value if what == 1 }.sort }
-        dump = running.dump_until("states") { |one| told.(one).size == 2 && !told.(one).include?(1) }
-        skip "this Ruby does not ask its library for the function" unless File.exist?("#{@folder}/told")
-        assert_equal expected, told.(dump), how
-        viewer.close_write
-        reader.value
-      end
+      view(running, "Price#total", "!Integer#gcd", rate: 100)
+      told = ->(one) { one.windows.last&.fetch("exact").to_a.filter_map { |_, what, _, value| value if what == 1 }.sort }
+      dump = running.dump_until("states") { |one| told.(one).size == 2 && !told.(one).include?(1) }
+      skip "this Ruby does not ask its library for the function" unless File.exist?("#{@folder}/told")
+      assert_equal expected, told.(dump), how
       running.puts
       assert_predicate running.finish.status, :success?
       assert_empty running.err
