@@ -196,6 +196,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   if (before != RTOP_RUNNING) { /* a wait that was interrupted before it began: the VM never said RESUMED */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
     else atomic_fetch_add(&data->off_blocked_ns, open);
+    atomic_store_explicit(&data->stack_known, false, memory_order_release); /* it may wait elsewhere now */
     return;
   }
   accounting_spent(data, RTOP_RUNNING, open);
