@@ -9,6 +9,9 @@
 #include "ext/names/method_entry.h"
 #include <ruby/debug.h>
 
+#define COST_LEAST_NS INT64_C(15)
+#define COST_MOST_NS INT64_C(5000)
+
 static const rb_event_flag_t events_of_c = RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
 
 /* How methods of a kind look; a member of a Struct has the same kind as others that the VM does not tell of. */
@@ -105,16 +108,17 @@ static void remove_hook(struct functions *functions)
 }
 
 /* A call of ours that nobody traces, with and without the hook. The least of some rounds: whatever comes in between makes it
- * longer. */
+ * longer. A machine that is slow for a moment must not make the hook look free: calls without it are timed on both sides. */
 static int64_t measure_call(struct functions *functions)
 {
   struct fast_clock_start start = fast_clock_start();
-  double without = whole_probe_least(functions->probe, WHOLE_C);
+  double before = whole_probe_least(functions->probe, WHOLE_C);
   set_hook(functions);
   double with = whole_probe_least(functions->probe, WHOLE_C);
   remove_hook(functions);
-  int64_t ns = (int64_t)((with - without) * fast_clock_ns_per_tick(&start));
-  return ns > 1 ? ns : 1;
+  double after = whole_probe_least(functions->probe, WHOLE_C);
+  int64_t ns = (int64_t)((with - (before < after ? before : after)) * fast_clock_ns_per_tick(&start));
+  return ns < COST_LEAST_NS ? COST_LEAST_NS : ns > COST_MOST_NS ? COST_MOST_NS : ns;
 }
 
 bool functions_learn(struct functions *functions)
