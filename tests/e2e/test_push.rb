@@ -78,7 +78,7 @@ class TestPush < Minitest::Test
           assert_equal 0, result.status.exitstatus, result.err
           (pid, truth), = truths(result.out).to_a
           profiles = server.profiles
-          assert_operator profiles.size, :>=, 3, kind
+          assert_operator profiles.size, :>=, 2, kind # on a busy machine an interval takes longer
           assert_equal [["shop/web", pid]], profiles.map { |profile| [profile.service, profile.pid] }.uniq
           assert_match(/rperf-top: #{profiles.size} of #{profiles.size} profiles were sent$/, result.err)
           assert_truth(truth, profiles, pid)

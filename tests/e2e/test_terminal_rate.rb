@@ -6,9 +6,9 @@ class TestTerminalRate < Minitest::Test
   # Bytes per second at 80x24. The aim is 1000 everywhere on a quiet machine (tests/bench/viewer measures that); what is
   # tested here holds on a busy one, where the program and its figures jump about.
   LIMITS = { "methods" => 1500, "tree" => 1200, "threads" => 1500, "icicle" => 1800, "source" => 500,
-             "skyline" => 1000, "time" => 1500, "groups" => 900 }.freeze
+             "skyline" => 1000, "time" => 1500, "groups" => 1000 }.freeze
   VIEWS = LIMITS.keys.freeze
-  SECONDS, ATTEMPTS = 4, 3
+  SECONDS, ATTEMPTS = 4, 6
 
   def demo
     E2E.running("#{E2E::PROGRAMS}/demo.rb") { |pid| yield pid.to_s }

@@ -59,7 +59,7 @@ class TestTreesPuma < Minitest::Test
       watching(served) do |line|
         object = line.call
         assert_equal served.pid, object["pid"], "the master first"
-        assert_equal [served.pid, *before], living(object).sort
+        assert_equal [served.pid, *before].sort, living(object).sort
         assert_equal [nil, served.pid, served.pid, served.pid], object["processes"].map { |process| process["parent"] }
         assert_match(/\Apuma .*\[shop\]\z/, object["command"])
         wait_until("work") { works?(line.call) }
@@ -87,7 +87,7 @@ class TestTreesPuma < Minitest::Test
     serving(2) do |served|
       before = wait_until("two") { answering(served, 2) }
       watching(served) do |line|
-        assert_equal [served.pid, *before], living(line.call).sort
+        assert_equal [served.pid, *before].sort, living(line.call).sort
         Process.kill(:USR2, served.pid)
         object = nil
         wait_until("new workers") { (pids = living(object = line.call)).size == 3 && (pids & before).empty? }
