@@ -1,6 +1,6 @@
 /* Threads that do the same kind of work share the instants at which stacks are seen.
  *
- * A pool holds the threads that began with the same frames (the workers of a server). Per state it has an axis: the
+ * A pool holds the threads that began with the same frame (the workers of a server). Per state it has an axis: the
  * time of that state, of all its threads, laid end to end; for running time it has one per kind of stretch (strata.h).
  * Points stand on the axis at instants that nothing in the program can know: for running time those of the clock's
  * ticks, for the others random distances apart. Whoever is met by a point gives it a stack, and everything on the axis

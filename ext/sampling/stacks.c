@@ -6,8 +6,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { POOL_FRAMES = 4 };
-
 /* How many levels, root first, are the same as in the thread's last stack. */
 static uint32_t shared_prefix(const struct sampler *sampler, const struct thread_data *data, uint32_t depth)
 {
@@ -28,12 +26,12 @@ static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, u
   return level < sampler->depth_max || sampler->tree.entries[node].depth < sampler->depth_max + above;
 }
 
-/* Threads that began alike are of one kind: by their outermost frames when they are first seen. */
+/* Threads that began with the same block are of one kind, whose outermost frame it is wherever they are first seen. (With
+ * more frames workers of one kind were spread over several pools, by where each was met first, and what they seldom do had
+ * too little time in any.) */
 static void choose_pool(struct sampler *sampler, struct thread_data *data, uint32_t depth)
 {
-  uint64_t key = depth < POOL_FRAMES ? depth : POOL_FRAMES;
-  for (uint32_t level = 0; level < depth && level < POOL_FRAMES; level++)
-    key = (key ^ sampler->stack_frames[depth - 1 - level]) * UINT64_C(0x9E3779B97F4A7C15);
+  uint64_t key = (uint64_t)sampler->stack_frames[depth - 1] * UINT64_C(0x9E3779B97F4A7C15);
   uint32_t pool = pools_find(&sampler->pools, key | 1);
   if (!pool) return; /* there are too many: what waits there goes on waiting for the same points */
   atomic_store_explicit(&data->pool, pool, memory_order_relaxed);
@@ -62,7 +60,7 @@ uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int fra
   bool shared = !cut && data->prefix && data->prefix_generation == generation && data->prefix_root == node;
   uint32_t level = shared ? shared_prefix(sampler, data, depth) : 0;
   data->prefix_root = node;
-  if (!atomic_load_explicit(&data->pool, memory_order_relaxed)) choose_pool(sampler, data, depth);
+  if (depth && !atomic_load_explicit(&data->pool, memory_order_relaxed)) choose_pool(sampler, data, depth);
   if (cut) node = calltree_child(&sampler->tree, node, FRAMES_TRUNCATED, 0);
   else if (level > 0) node = data->prefix->nodes[level - 1];
   data->prefix_generation = generation;
