@@ -29,17 +29,26 @@ class Truth
     result
   end
 
-  # Less what measuring nothing takes, of which short work would be a noticeable part. After a rest the code for
-  # measuring has left the caches: it is called once before.
+  # Less what measuring nothing takes, of which short work would be a noticeable part. That is measured in the place of
+  # the work, one time in eight: after a wait the code for measuring has left the caches.
   def of_work(name)
+    nothing = rand(8).zero?
     start, used = now, cpu
-    yield
+    yield unless nothing
     used = cpu - used
-    add(name, now - start, used - Truth.nothing)
+    add(nothing ? "#{name} nothing" : name, now - start, used)
   end
 
-  class << self
-    attr_accessor :nothing
+  # Of all threads: {name => [calls, wall ns, CPU ns]}.
+  def self.sum(truths)
+    sums = Hash.new { |rows, name| rows[name] = [0, 0, 0] }
+    truths.each { |truth| truth.rows.each { |name, row| sums[name] = sums[name].zip(row).map(&:sum) } }
+    sums.keys.grep(/ nothing\z/).each do |name|
+      calls, _, used = sums.delete(name)
+      work = sums[name.delete_suffix(" nothing")]
+      work[2] -= work[0] * used / calls
+    end
+    sums
   end
 
   private
@@ -51,16 +60,6 @@ class Truth
     row[2] += used
   end
 end
-
-Truth.nothing = 0
-Truth.nothing = Array.new(300) do
-  sleep(0.0005)
-  cpu
-  now
-  truth = Truth.new
-  truth.of_work(:nothing) {}
-  truth.rows[:nothing][2]
-end.sort[150]
 
 SPIN_PIECE = 100
 
@@ -109,6 +108,7 @@ class Work
   def step = spin(LOOPS)
   def rest = sleep(@period * (0.5 + rand))
 
+  # The rest is long here: the code for measuring is called once before.
   def round(truth)
     cpu
     now
@@ -190,9 +190,8 @@ threads = Array.new(THREADS) do
     truth, work = Truth.new, make.call
     sleep(rand * 0.06)
     work.round(truth) while now < finish
-    truth.rows
+    truth
   end
 end
-sums = Hash.new { |rows, name| rows[name] = [0, 0, 0] }
-threads.each { |thread| thread.value.each { |name, row| sums[name] = sums[name].zip(row).map(&:sum) } }
+sums = Truth.sum(threads.map(&:value))
 puts JSON.generate("methods" => sums, "beside" => defined?(Beside) ? Beside.found(sums.keys) : nil)
