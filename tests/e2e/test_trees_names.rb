@@ -40,7 +40,7 @@ class TestTreesNames < Minitest::Test
         assert_equal 6, rows.count { |row| row.start_with?("Object#compute,") }
         screen = viewer("-p", pid.to_s, "-F", "all", "--by-process", "--dump-screen", "100x40", env: env).out
         assert_match(/ #{second} Object#compute /, screen)
-        tree = viewer("-p", pid.to_s, "-F", "all", "--by-process", "--view", "tree", "--dump-screen", "100x80", env: env).out
+        tree = viewer("-p", pid.to_s, "-F", "all", "--by-process", "--view", "tree", "--dump-screen", "100x160", env: env).out
         assert_match(/ #{second} <main> /, tree)
       end
     end
