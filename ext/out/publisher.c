@@ -161,6 +161,14 @@ static void begin_ticks(struct loop *loop, int64_t now)
   instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
+static void set_tick(struct sampler *sampler, int64_t instant_ns)
+{
+  int64_t before = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
+  if (before == atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed))
+    atomic_store_explicit(&sampler->tick_first_ns, instant_ns, memory_order_relaxed);
+  atomic_store_explicit(&sampler->tick_ns, instant_ns, memory_order_release);
+}
+
 static void tick(struct loop *loop, int64_t now)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
@@ -168,7 +176,7 @@ static void tick(struct loop *loop, int64_t now)
   if (!any_active(loop->sampler)) return;
   loop->active_ns = now;
   loop->served++;
-  atomic_store_explicit(&loop->sampler->tick_ns, instant, memory_order_release);
+  set_tick(loop->sampler, instant);
   trigger(loop->publisher);
 }
 
@@ -240,7 +248,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   /* Making the segment takes some ms: what runs meanwhile is met by a first tick, and by those that come then. */
   set_rate(loop, publisher->config.record_hz);
   begin_ticks(loop, clock_now_ns());
-  atomic_store_explicit(&loop->sampler->tick_ns, clock_now_ns(), memory_order_release);
+  set_tick(loop->sampler, clock_now_ns());
   trigger(publisher);
   opening_widen(tick_when_due, loop);
   opening_begin();

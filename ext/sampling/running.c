@@ -68,14 +68,28 @@ static int64_t cpu_of(struct lane *lane, int64_t wall_ns)
   return cpu < 0 ? 0 : cpu < wall_ns ? cpu : wall_ns;
 }
 
+/* How long it had been running at the first instant. C code may let many pass before it can be looked at. */
+static int64_t head_ns(const struct sampler *sampler, const struct thread_data *data)
+{
+  int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed) - data->running_since_ns;
+  if (first > 0) return first;
+  int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) - data->running_since_ns;
+  int64_t most = 2 * atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  return last < most ? last : most;
+}
+
 /* At the first instant of a stretch. Before the first one of the program nothing waits. */
-static void set_head_apart(struct thread_data *data)
+static void set_head_apart(const struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
   if (data->met_node || wall <= 0 || (data->is_main && !data->begin_pool)) return;
-  move_part(open, &data->head, wall / 2, cpu_of(open, wall) / 2, blame / 2);
+  int64_t head = head_ns(sampler, data), cpu = cpu_of(open, wall);
+  double half = head < wall ? (double)head / (double)wall / 2 : 0.5;
+  if (head <= 0) return;
+  move_part(open, &data->head, (int64_t)((double)wall * half), (int64_t)((double)cpu * half),
+            (int64_t)((double)blame * half));
 }
 
 /* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
@@ -86,7 +100,7 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
   bool is_rest = !divided || open_ns > STRATA_LONG_NS;
   running_late_cpu(data);
-  set_head_apart(data);
+  set_head_apart(sampler, data);
   accounting_point(sampler, data, RTOP_RUNNING, node, 0);
   strata_point(strata, node, is_rest);
   data->rest_met = data->rest_met || is_rest;

@@ -85,6 +85,7 @@ struct sampler {
   _Atomic uint64_t window;                       /* number of the open window */
   _Atomic int64_t boundary_ns;    /* when it ends, known before: stretches that pass it are told apart there */
   _Atomic int64_t tick_ns;        /* when the last tick was due */
+  _Atomic int64_t tick_first_ns;  /* the first one since a tick led to a sample */
   _Atomic bool coarse;            /* a storm: events take place at coarse_ns; see sampler_event_ns() */
   _Atomic int64_t coarse_ns;      /* the last tick or cut, whether anybody ran or not */
   _Atomic int64_t tick_served_ns; /* tick_ns of the last tick that led to a sample */
