@@ -45,6 +45,7 @@ static void turn(struct sampler *sampler, struct thread_data *data, int64_t now,
   int64_t length = accounting_move(sampler, data, next, now, &before);
   if (before == RTOP_SWEEPING) data->gc_sweeping_ns += length;
   else data->gc_marking_ns += length;
+  accounting_spent(data, before, length);
 }
 
 /* The stack of a collection is still that of the thread when it ends. */

@@ -82,17 +82,24 @@ static bool worth_asking(struct sampler *sampler, struct thread_data *data, cons
   return data->wait_read || length_ns > LONG_WAIT_NS;
 }
 
+static void spend(struct thread_data *data, const struct accounting_stretch *stretch)
+{
+  for (int i = 0; i < 2; i++) accounting_spent(data, stretch->states[i], stretch->wall_ns[i]);
+}
+
 static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t length_ns,
                      struct accounting_stretch *stretch)
 {
   bool asks = worth_asking(sampler, data, stretch, length_ns);
   if (!asks) {
     accounting_guess_wait(sampler, data, now, stretch);
+    spend(data, stretch);
     accounting_end_stretch(sampler, data, stretch);
     return;
   }
   struct accounting_own own = accounting_begin_own(data);
   accounting_read_wait(sampler, data, now, stretch);
+  spend(data, stretch);
   accounting_end_stretch(sampler, data, stretch);
   accounting_pay(sampler, accounting_end_own(sampler, data, &own));
 }

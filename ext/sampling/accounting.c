@@ -523,7 +523,6 @@ static void end_stretch(struct sampler *sampler, struct thread_data *data, const
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   struct fibers_mix mix;
-  for (int i = 0; i < 2; i++) accounting_spent(data, stretch->states[i], stretch->wall_ns[i]);
   bool for_fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed) && stretch->states[0] == RTOP_BLOCKED &&
                     stretch->wall_ns[0] > 0 && fibers_mix(data, &mix);
   if (!for_fibers || !try_lock(sampler, TRIES)) {

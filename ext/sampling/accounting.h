@@ -59,7 +59,7 @@ bool accounting_charge(struct sampler *sampler, struct thread_data *data, const 
  * the states in proportion to their wall time: first those on the GVL, what is left over to blocked. */
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
 
-/* Of a stretch that ended just now. */
+/* Of a stretch that ended just now: before the CPU clock is read, else what it used is taken for that of waits. */
 void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
 /* The profiler's own work on this thread: begins right after the thread's word was moved. When it ends that time,
@@ -122,6 +122,7 @@ void accounting_guess_wait(struct sampler *sampler, struct thread_data *data, in
 /* The same with a system call. What it used while it waited for the GVL is nobody's. All CPU before the wait was read. */
 void accounting_read_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
                           struct accounting_stretch *stretch);
+/* The stretch was told by accounting_spent() already. */
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
                             const struct accounting_stretch *stretch);
 
