@@ -262,7 +262,10 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
   bool asked;
   int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
   if (used < 0) used = 0;
-  int64_t on_wall = 0, off_wall = data->wall_since_cpu_read_ns[RTOP_BLOCKED];
+  /* Not asked: since the mark, which was set when the last wait ended, it has been on its core. In a storm that may be
+   * more than the time that is told so far. */
+  bool none_off = !asked && !data->native_shared;
+  int64_t on_wall = 0, off_wall = none_off ? 0 : data->wall_since_cpu_read_ns[RTOP_BLOCKED];
   for (int i = 0; i < 3; i++) on_wall += data->wall_since_cpu_read_ns[on_gvl[i]];
   int64_t expected = asked ? take_expected(data) : 0;
   int64_t on_cpu = at_most(used - at_most(expected, at_most(used, off_wall)), on_wall);
