@@ -46,7 +46,7 @@ class GCTest < Minitest::Test
   # An instant within a collection met the collection. The code behind it is not met the more often for that.
   def test_collections_do_not_draw_running_time
     dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "100", "RPERF_TOP_BUDGET" => "100" })
-      KEPT = Array.new(150_000) { |i| "string number #{i}" }
+      KEPT = Array.new(300_000) { |i| "string number #{i}" }
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
       def work
         finish = now + 4_000_000
