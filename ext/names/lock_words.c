@@ -13,8 +13,9 @@ enum { CONTEXT_STACK, CONTEXT_STACK_WORDS, CONTEXT_FRAME };
 enum { FRAME_RECEIVER = 3, FRAME_WORDS = 7 };
 #define STACK_WORDS_MAX ((VALUE)1 << 27)
 
-/* A Mutex: who has it, the next one that this thread has, the list of those who wait (its first, its last element). */
-enum { MUTEX_OWNER, MUTEX_NEXT, MUTEX_WAITERS, MUTEX_WORDS = 4 };
+/* A Mutex: its owner (two words from 3.4.11 on), the next Mutex that the same thread holds, the list of those who wait
+ * (its first and its last element). Where the list begins is looked for; the word before it is the next Mutex. */
+enum { MUTEX_OWNER, MUTEX_WAITERS_LEAST = 2, MUTEX_WAITERS_MOST };
 enum { MONITOR_MUTEX = 2, MONITOR_WORDS = 3 };
 enum { THREAD_WORDS_MAX = 160, UNKNOWN = -1, HEADS_MAX = 2, MONITOR_TRIES = 3 };
 #define OWN_STACK_BYTES ((uintptr_t)16384) /* between a list's element and the hook, at most */
@@ -29,6 +30,7 @@ struct queue_type {
 static bool known;
 static int held_word = UNKNOWN; /* of a thread */
 static const rb_data_type_t *mutex_type;
+static size_t mutex_waiters;                         /* a word */
 static _Atomic(const rb_data_type_t *) monitor_type; /* NULL: the class is not there yet */
 static _Atomic bool monitor_met;                     /* by a hook, since then */
 static _Atomic int monitor_tries;
@@ -94,6 +96,11 @@ static bool waits_in(const void *data, size_t offset)
   return head[1] > here && head[1] - here < OWN_STACK_BYTES;
 }
 
+static const VALUE *next_held(const VALUE *mutex)
+{
+  return (const VALUE *)mutex[mutex_waiters - 1];
+}
+
 /* ---- at load -------------------------------------------------------------------------------------- */
 
 static VALUE probe(VALUE self)
@@ -142,11 +149,11 @@ static bool learn_held(VALUE one, VALUE other)
   int words = bytes / sizeof(VALUE) < THREAD_WORDS_MAX ? (int)(bytes / sizeof(VALUE)) : THREAD_WORDS_MAX;
   memcpy(then, thread, (size_t)words * sizeof *then);
   rb_mutex_lock(one);
-  VALUE before = a[MUTEX_NEXT];
+  VALUE before = (VALUE)next_held(a);
   int which = changed_word(thread, then, words, (VALUE)a, before);
   bool right = which != UNKNOWN && a[MUTEX_OWNER];
   rb_mutex_lock(other);
-  right = right && thread[which] == (VALUE)b && b[MUTEX_NEXT] == (VALUE)a && b[MUTEX_OWNER] == a[MUTEX_OWNER];
+  right = right && thread[which] == (VALUE)b && next_held(b) == a && b[MUTEX_OWNER] == a[MUTEX_OWNER];
   rb_mutex_unlock(other);
   right = right && thread[which] == (VALUE)a && !b[MUTEX_OWNER];
   rb_mutex_unlock(one);
@@ -155,13 +162,22 @@ static bool learn_held(VALUE one, VALUE other)
   return right;
 }
 
+/* The word where the list of a Mutex begins that nobody waits for; 0: it is in none of its places. */
+static size_t waiters_of(VALUE mutex)
+{
+  size_t words = data_bytes(mutex) / sizeof(VALUE);
+  for (size_t at = MUTEX_WAITERS_LEAST; at <= MUTEX_WAITERS_MOST && at + 2 <= words; at++)
+    if (is_empty_head(words_of(mutex), at * sizeof(VALUE))) return at;
+  return 0;
+}
+
 static bool learn_mutex(void)
 {
   VALUE one = rb_mutex_new(), other = rb_mutex_new();
   mutex_type = type_of(one);
-  bool right = mutex_type && mutex_type == type_of(other) && data_bytes(one) >= MUTEX_WORDS * sizeof(VALUE) &&
-               !words_of(one)[MUTEX_OWNER] && is_empty_head(words_of(one), MUTEX_WAITERS * sizeof(VALUE)) &&
-               is_empty_head(words_of(other), MUTEX_WAITERS * sizeof(VALUE)) && learn_held(one, other);
+  mutex_waiters = waiters_of(one);
+  bool right = mutex_type && mutex_type == type_of(other) && mutex_waiters && mutex_waiters == waiters_of(other) &&
+               !words_of(one)[MUTEX_OWNER] && learn_held(one, other);
   mutex_class = CLASS_OF(one);
   rb_gc_register_mark_object(mutex_class); /* compared by address: it must not move */
   RB_GC_GUARD(one);
@@ -237,7 +253,7 @@ static struct lock_wait wait_for(uint32_t kind, const void *lock)
 static struct lock_wait wait_in_mutex(const void *data)
 {
   VALUE frames[2];
-  if (waits_in(data, MUTEX_WAITERS * sizeof(VALUE))) return wait_for(RTOP_LOCK_MUTEX, data);
+  if (waits_in(data, mutex_waiters * sizeof(VALUE))) return wait_for(RTOP_LOCK_MUTEX, data);
   bool sleeps = rb_profile_frames(0, 2, frames, NULL) > 0 && !RB_SPECIAL_CONST_P(frames[0]) &&
                 method_entry_is(frames[0]) && method_entry_id(frames[0]) == id_sleep &&
                 method_entry_class(frames[0]) == mutex_class;
@@ -266,7 +282,7 @@ static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *typ
   const rb_data_type_t *right = atomic_load_explicit(&monitor_type, memory_order_relaxed);
   if (!right && atomic_load_explicit(&monitor_tries, memory_order_relaxed) < MONITOR_TRIES) meet_monitor(type);
   VALUE mutex = right == type ? words_of(monitor)[MONITOR_MUTEX] : Qnil;
-  if (type_of(mutex) != mutex_type || !waits_in(words_of(mutex), MUTEX_WAITERS * sizeof(VALUE)))
+  if (type_of(mutex) != mutex_type || !waits_in(words_of(mutex), mutex_waiters * sizeof(VALUE)))
     return wait_for(RTOP_LOCK_NONE, NULL);
   return wait_for(RTOP_LOCK_MONITOR, words_of(mutex));
 }
@@ -293,7 +309,6 @@ uint32_t lock_words_held(VALUE thread, uint64_t held[LOCK_WORDS_HELD_MAX])
   uint32_t count = 0;
   if (!known) return 0;
   const VALUE *mutex = (const VALUE *)words_of(thread)[held_word];
-  for (; mutex && count < LOCK_WORDS_HELD_MAX; mutex = (const VALUE *)mutex[MUTEX_NEXT])
-    held[count++] = (uint64_t)(uintptr_t)mutex;
+  for (; mutex && count < LOCK_WORDS_HELD_MAX; mutex = next_held(mutex)) held[count++] = (uint64_t)(uintptr_t)mutex;
   return count;
 }
