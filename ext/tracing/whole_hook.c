@@ -87,8 +87,9 @@ static void end_call(struct whole_counting *counting, struct open_fiber *fiber, 
 }
 
 /* Calls that began before are not there, and end unseen. */
-static void on_return(struct whole_counting *counting, const rb_trace_arg_t *event, enum whole_kind kind, int64_t now)
+static void on_return(struct whole_counting *counting, const rb_trace_arg_t *event, enum whole_kind kind)
 {
+  int64_t now = fast_clock_ticks(); /* at the beginning: what comes behind is outside of the call */
   struct call_place place = place_of(event, kind);
   struct open_fiber *fiber = fiber_of(counting, place.fiber);
   if (!fiber->innermost) return;
@@ -105,15 +106,14 @@ static void on_return(struct whole_counting *counting, const rb_trace_arg_t *eve
 void whole_hook(VALUE pointer, const rb_trace_arg_t *event)
 {
   struct whole_counting *counting = (struct whole_counting *)pointer;
-  int64_t now = fast_clock_ticks();
   if (!counting->on) return;
   switch (flag_of(event)) {
   case RUBY_EVENT_CALL: on_call(counting, event, WHOLE_RUBY, entry_of(call_place_of(event).frame), 0); break;
-  case RUBY_EVENT_RETURN: on_return(counting, event, WHOLE_RUBY, now); break;
+  case RUBY_EVENT_RETURN: on_return(counting, event, WHOLE_RUBY); break;
   case RUBY_EVENT_C_CALL:
     on_call(counting, event, WHOLE_C, call_place_function_owner(event), call_place_function_name(event));
     break;
-  case RUBY_EVENT_C_RETURN: on_return(counting, event, WHOLE_C, now); break;
+  case RUBY_EVENT_C_RETURN: on_return(counting, event, WHOLE_C); break;
   default: break;
   }
 }

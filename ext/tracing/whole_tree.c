@@ -44,7 +44,7 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* 0: there is no room. Open addressing: nothing is ever taken out of a table alone. */
-static uint32_t find_method(struct whole_tree *tree, VALUE entry, ID id)
+static uint32_t find_method(struct whole_tree *tree, uintptr_t entry, uintptr_t id)
 {
   uint32_t slot = (uint32_t)(mix(entry, id, 0) >> 40) % METHOD_LISTS;
   for (uint32_t at; (at = tree->method_index[slot]) != 0; slot = (slot + 1) % METHOD_LISTS)
@@ -57,12 +57,19 @@ static uint32_t find_method(struct whole_tree *tree, VALUE entry, ID id)
   return count;
 }
 
-uint32_t whole_tree_find(struct whole_tree *tree, uint32_t parent, VALUE entry, ID id)
+static uint32_t set_last(struct whole_tree *tree, uint32_t parent, uint32_t child)
+{
+  uint32_t last = tree->nodes[parent].last;
+  if (last) tree->nodes[last].after = child;
+  return tree->nodes[parent].last = child;
+}
+
+uint32_t whole_tree_find(struct whole_tree *tree, uint32_t parent, uintptr_t entry, uintptr_t id)
 {
   uint32_t *list = &tree->node_index[(uint32_t)(mix(entry, id, parent) >> 40) % NODE_LISTS];
   for (uint32_t at = *list; at; at = tree->nodes[at].next) {
     const struct whole_node *node = &tree->nodes[at];
-    if (node->parent == parent && node->entry == entry && node->id == id) return tree->nodes[parent].last = at;
+    if (node->parent == parent && whole_node_is(node, entry, id)) return set_last(tree, parent, at);
   }
   uint32_t count = atomic_load_explicit(&tree->count, memory_order_relaxed);
   uint32_t method = count < WHOLE_NODES_MAX ? find_method(tree, entry, id) : 0;
@@ -75,5 +82,5 @@ uint32_t whole_tree_find(struct whole_tree *tree, uint32_t parent, VALUE entry, 
   node->next = *list;
   *list = count;
   atomic_store_explicit(&tree->count, count + 1, memory_order_release);
-  return tree->nodes[parent].last = count;
+  return set_last(tree, parent, count);
 }

@@ -9,7 +9,6 @@
 #ifndef RTOP_EXT_WHOLE_TREE_H
 #define RTOP_EXT_WHOLE_TREE_H
 
-#include <ruby.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +17,8 @@ enum { WHOLE_NODES_MAX = 1 << 16, WHOLE_METHODS_MAX = 1 << 14 };
 enum { WHOLE_ROOT = 0, WHOLE_NO_NODE = 0 };
 
 struct whole_method {
-  VALUE entry; /* of the VM; of a function in C its class. Kept alive */
-  ID id;       /* of a function in C; else 0 */
+  uintptr_t entry; /* of the VM; of a function in C its class. Kept alive */
+  uintptr_t id;       /* of a function in C; else 0 */
   uint32_t frame;
   bool named;
 };
@@ -27,11 +26,12 @@ struct whole_method {
 struct whole_node {
   uint32_t parent, last; /* last: the child that was called last */
   uint32_t method, next; /* next: in its list of the index */
-  VALUE entry;
-  ID id;
+  uintptr_t entry;
+  uintptr_t id;
   _Atomic uint64_t calls;
   _Atomic int64_t total, self; /* ticks; own costs are taken off, so a little too much may have been */
   _Atomic uint32_t place;      /* call node of the channel; 0: not named yet */
+  uint32_t after;              /* the child of the same parent that was called after it the last time */
 };
 
 /* What the publisher has told of a node. */
@@ -54,14 +54,22 @@ bool whole_tree_make(struct whole_tree *tree);
 /* Empty again; its pages are given back. */
 void whole_tree_clear(struct whole_tree *tree);
 
-/* The child of a node; WHOLE_NO_NODE: there is no room for it. Not inlined: the hook looks at `last` first. */
-uint32_t whole_tree_find(struct whole_tree *tree, uint32_t parent, VALUE entry, ID id);
+/* The child of a node; WHOLE_NO_NODE: there is no room for it. Not inlined: whole_tree_child() guesses first. */
+uint32_t whole_tree_find(struct whole_tree *tree, uint32_t parent, uintptr_t entry, uintptr_t id);
 
-static inline uint32_t whole_tree_child(struct whole_tree *tree, uint32_t parent, VALUE entry, ID id)
+static inline bool whole_node_is(const struct whole_node *node, uintptr_t entry, uintptr_t id)
 {
-  uint32_t last = tree->nodes[parent].last;
-  if (last && tree->nodes[last].entry == entry && tree->nodes[last].id == id) return last;
-  return whole_tree_find(tree, parent, entry, id);
+  return node->entry == entry && node->id == id;
+}
+
+/* A method mostly calls what it called last, or what it called after that the time before. The root's entry is 0, which no
+ * method has. */
+static inline uint32_t whole_tree_child(struct whole_tree *tree, uint32_t parent, uintptr_t entry, uintptr_t id)
+{
+  uint32_t last = tree->nodes[parent].last, after = tree->nodes[last].after;
+  if (whole_node_is(&tree->nodes[last], entry, id)) return last;
+  if (!whole_node_is(&tree->nodes[after], entry, id)) return whole_tree_find(tree, parent, entry, id);
+  return tree->nodes[parent].last = after;
 }
 
 static inline uint32_t whole_tree_count(struct whole_tree *tree)
