@@ -317,6 +317,7 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   uint32_t last_met = last_point(&pool->axes[RTOP_RUNNING]);
   for (int id = 0; id < STRATA_COUNT; id++) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], last_met);
   charge_lane(data, cells, RTOP_RUNNING, &data->head, last_met);
+  charge_lane(data, cells, RTOP_RUNNING, &data->behind, last_met);
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
     struct lane *lane = &data->lanes[state];
     int64_t left = outstanding(data, state);

@@ -169,11 +169,14 @@ static void set_tick(struct sampler *sampler, int64_t instant_ns)
   atomic_store_explicit(&sampler->tick_ns, instant_ns, memory_order_release);
 }
 
+/* The clock is read again at the end: the shortest stretches would have ended since. */
 static void tick(struct loop *loop, int64_t now)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
+  bool active = any_active(loop->sampler);
+  if (instant == now) instant = now = clock_now_ns();
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
-  if (!any_active(loop->sampler)) return;
+  if (!active) return;
   loop->active_ns = now;
   loop->served++;
   set_tick(loop->sampler, instant);

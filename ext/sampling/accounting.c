@@ -122,6 +122,19 @@ static int64_t take_cpu(struct lane *lane, int64_t limit_ns)
   return cpu;
 }
 
+/* The part of a sum that belongs to wall_ns when kept_ns stay in the lane. */
+static int64_t part_of(int64_t sum_ns, int64_t wall_ns, int64_t kept_ns)
+{
+  return kept_ns > 0 ? (int64_t)((double)sum_ns * (double)wall_ns / (double)(wall_ns + kept_ns)) : sum_ns;
+}
+
+static int64_t take_blame(struct lane *lane, int64_t wall_ns, int64_t kept_ns)
+{
+  int64_t blame = part_of(atomic_load_explicit(&lane->blame_ns, memory_order_relaxed), wall_ns, kept_ns);
+  if (blame) atomic_fetch_sub_explicit(&lane->blame_ns, blame, memory_order_relaxed);
+  return blame;
+}
+
 void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
                             struct lane *lane, const struct rtop_cell *what, int64_t keep_ns)
 {
@@ -130,14 +143,15 @@ void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, e
   if (wall < 0) kept = wall; /* own work in a storm, told by the ticks: it goes off what comes */
   if (kept) atomic_fetch_add_explicit(&lane->wall_ns, kept, memory_order_relaxed);
   wall -= kept;
+  int64_t cpu = part_of(atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed), wall, kept);
   struct rtop_cell cell = {
     .node = what->node,
     .thread = data->index,
     .state = state,
     .samples = what->samples,
     .wall_ns = (uint64_t)wall,
-    .cpu_ns = (uint64_t)take_cpu(lane, wall),
-    .blame_ns = (uint64_t)atomic_exchange_explicit(&lane->blame_ns, 0, memory_order_relaxed),
+    .cpu_ns = (uint64_t)take_cpu(lane, at_most(cpu, wall)),
+    .blame_ns = (uint64_t)take_blame(lane, wall, kept),
   };
   if (!cell.wall_ns && !cell.samples && !cell.blame_ns) return;
   if (accounting_charge(sampler, data, &cell, kept)) return;

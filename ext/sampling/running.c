@@ -10,6 +10,8 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
   data->begin_node = begin_node;
   data->met_node = 0;
   data->rest_met = false;
+  data->behind_ns = data->debt_ns = 0;
+  data->was_long = false;
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
@@ -92,6 +94,47 @@ static void set_head_apart(const struct sampler *sampler, struct thread_data *da
             (int64_t)((double)blame * half));
 }
 
+/* To what was met before: more lay behind its instant than was there. Lock held. */
+static void pay_debt(struct sampler *sampler, struct thread_data *data)
+{
+  struct lane *open = &data->lanes[RTOP_RUNNING];
+  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed), debt = data->debt_ns;
+  if (debt <= 0 || wall <= 0) return;
+  struct rtop_cell what = { .node = data->debt_node };
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, open, &what, wall > debt ? wall - debt : 0);
+  data->debt_ns = 0;
+}
+
+static void move_all(struct lane *from, struct lane *to)
+{
+  int64_t wall = atomic_load_explicit(&from->wall_ns, memory_order_relaxed);
+  if (wall <= 0) return;
+  move_part(from, to, wall, cpu_of(from, wall), atomic_load_explicit(&from->blame_ns, memory_order_relaxed));
+}
+
+/* Up to the instant it is the node's, and what lies behind waits; or all of it is, and what waited waits on. Lock held. */
+static void charge_open(struct sampler *sampler, struct thread_data *data, uint32_t node)
+{
+  int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed);
+  int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
+  int64_t behind = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed)) - last;
+  bool is_long = first > data->running_since_ns && first < last;
+  int64_t waits = atomic_load_explicit(&data->behind.wall_ns, memory_order_relaxed);
+  int64_t surplus = data->was_long ? waits - data->behind_ns : 0, keep = surplus < 0 ? behind + surplus : behind;
+  if (is_long && data->was_long) {
+    accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+  } else {
+    struct rtop_cell what = { .node = node };
+    accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->behind, &what, surplus > 0 ? surplus : 0);
+    accounting_point(sampler, data, RTOP_RUNNING, node, keep > 0 ? keep : 0);
+    move_all(&data->lanes[RTOP_RUNNING], &data->behind);
+    data->debt_ns = keep < 0 && surplus < 0 ? -keep : 0;
+    data->debt_node = node;
+  }
+  data->behind_ns = behind > 0 ? behind : 0;
+  data->was_long = is_long;
+}
+
 /* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
 {
@@ -101,7 +144,8 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   bool is_rest = !divided || open_ns > STRATA_LONG_NS;
   running_late_cpu(data);
   set_head_apart(sampler, data);
-  accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+  pay_debt(sampler, data);
+  charge_open(sampler, data, node);
   strata_point(strata, node, is_rest);
   data->rest_met = data->rest_met || is_rest;
   if (begun != strata) strata_point(begun, node, true);
@@ -115,7 +159,7 @@ static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int
   int64_t length = now_ns - data->running_since_ns;
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   if (!data->begin_pool || length > STRATA_LONG_NS || coarse || !(cpu_clock_usable() || data->native_shared)) return 0;
-  return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node), length);
+  return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, length), length);
 }
 
 /* What waited for an instant in a stretch of this kind has it. Lock held. */
@@ -130,23 +174,6 @@ static void settle(struct sampler *sampler, struct thread_data *data, uint32_t p
   if (data->met_node && !known) stratum_set(stratum, data->met_node);
 }
 
-static void move(struct lane *from, struct lane *to, uint64_t epoch)
-{
-  int64_t wall = atomic_load_explicit(&from->wall_ns, memory_order_relaxed);
-  if (atomic_load_explicit(&to->wall_ns, memory_order_relaxed) <= 0)
-    atomic_store_explicit(&to->epoch, epoch, memory_order_release);
-  move_part(from, to, wall, cpu_of(from, wall), atomic_load_explicit(&from->blame_ns, memory_order_relaxed));
-}
-
-static void put_head_back(struct thread_data *data)
-{
-  int64_t wall = atomic_load_explicit(&data->head.wall_ns, memory_order_relaxed);
-  if (wall <= 0) return;
-  move_part(&data->head, &data->lanes[RTOP_RUNNING], wall,
-            atomic_load_explicit(&data->head.cpu_ns, memory_order_relaxed),
-            atomic_load_explicit(&data->head.blame_ns, memory_order_relaxed));
-}
-
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
@@ -157,13 +184,17 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   bool behind = waits && atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(&stratum->axis);
   if (kind && data->met_node) strata_met(strata, kind, data->met_node);
   if ((data->met_node || behind) && trylock_take(&sampler->lock)) {
+    pay_debt(sampler, data);
     settle(sampler, data, place);
     trylock_release(&sampler->lock);
   }
   data->met_node = 0;
-  put_head_back(data);
+  move_all(&data->head, open);
+  move_all(&data->behind, open);
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   if (rest <= 0) return;
   stratum_wait(stratum, rest);
-  move(open, lane, axis_epoch(&stratum->axis));
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0)
+    atomic_store_explicit(&lane->epoch, axis_epoch(&stratum->axis), memory_order_release);
+  move_all(open, lane);
 }

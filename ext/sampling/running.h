@@ -7,6 +7,14 @@
  * (All to what was met: of 15 ms at 100 Hz the first millisecond lacks a fifth of its time. All left to wait: it has a
  * quarter too much. Half: 3 %; from a third of a period down to a tenth it is 1 % where it was 10.)
  *
+ * An instant that passes in C code is looked at where that code ends. What lies behind it waits for the next instant all
+ * the same, although it is known whose it is: whoever has met instants is given what is before them for all that nobody met, and
+ * must not be given what is behind them besides. (With both, of 9 ms of C code and 7 of Ruby in turn at 100 Hz, C code had a
+ * third too much, and 1 ms of Ruby between long calls of C next to nothing.) Only where several instants passed at once, and
+ * several the time before, all time in between is told exactly, as in one long call of C after another. What waited then
+ * waits on. The next one that is not long has what the instants say: if less waits than lay behind the last one, the rest
+ * comes off what follows; if more, that is left to what follows.
+ *
  * Threads: the thread itself, under the GVL, in hooks and the job.
  */
 #ifndef RTOP_EXT_RUNNING_H

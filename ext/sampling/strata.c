@@ -3,9 +3,18 @@
 
 enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16 };
 
-uint64_t strata_key(uint32_t begin_node, uint32_t end_node)
+/* A few µs, some ten, some hundred, milliseconds: 1 to 4. */
+static uint32_t length_class(int64_t length_ns)
 {
-  return ((uint64_t)begin_node << 32 | end_node) + 1;
+  uint32_t class = 1;
+  for (int64_t limit_ns = 8192; length_ns >= limit_ns && class < 4; limit_ns *= 16) class ++;
+  return class;
+}
+
+uint64_t strata_key(uint32_t begin_node, uint32_t end_node, int64_t length_ns)
+{
+  if (!begin_node && !end_node) return length_class(length_ns);
+  return (uint64_t)begin_node << 36 | (uint64_t)end_node << 4;
 }
 
 static uint32_t claim(struct strata *strata, uint64_t key)

@@ -60,8 +60,9 @@ struct strata {
   _Atomic bool divided;                 /* any has its own */
 };
 
-/* The kind of a stretch between these nodes; a node of 0 is not known. */
-uint64_t strata_key(uint32_t begin_node, uint32_t end_node);
+/* The kind of a stretch between these nodes; a node of 0 is not known. When neither is, those of different length are
+ * different ones. */
+uint64_t strata_key(uint32_t begin_node, uint32_t end_node, int64_t length_ns);
 
 /* A stretch of this kind ended: the entry of its kind; 0: there are too many kinds. */
 uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns);

@@ -53,7 +53,7 @@ struct thread_data {
   _Atomic int64_t boundary_ns;                /* end of the window that it saw pass last, and the totals then */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT];
   struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
-  struct lane head;                    /* what of that stretch waits like the rest of it (running.h) */
+  struct lane head, behind;            /* what of that stretch waits like its rest; for its next instant (running.h) */
   struct lane strata[STRATA_COUNT];    /* running time of stretches that ended, by kind */
   _Atomic uint32_t node;               /* leaf of the last known stack */
   _Atomic int64_t node_seen_ns;        /* when it was seen */
@@ -107,8 +107,13 @@ struct thread_data {
   uint32_t met_node;        /* where the first instant in it was; 0: none yet */
   bool rest_met;            /* an instant in it was one of place 0 (strata.h) */
   uint32_t begin_pool;      /* its pool then: one that is chosen later may be so because an instant met it */
-  int64_t off_waiting_ns;   /* of the open off-GVL stretch, as the hooks saw it */
-  int64_t off_stack_ns;     /* when a stack was taken at SUSPENDED last */
+  /* At the last instant in it (running.h): how much lay behind it when that was looked at, whether several had passed, and
+   * what was met there is owed. */
+  int64_t behind_ns, debt_ns;
+  bool was_long;
+  uint32_t debt_node;
+  int64_t off_waiting_ns; /* of the open off-GVL stretch, as the hooks saw it */
+  int64_t off_stack_ns;   /* when a stack was taken at SUSPENDED last */
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
   /* CPU of waits, see accounting_begin_wait(). */

@@ -35,19 +35,23 @@ class LongCallsTest < Minitest::Test
     puts JSON.generate(used)
   RUBY
 
-  def assert_right(waits)
-    env = { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "32", "RPERF_TOP_BUDGET" => "100" }
+  def assert_right(waits, rate: 1000, within: WITHIN)
+    env = { "RPERF_TOP_RECORD_HZ" => rate.to_s, "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "32", "RPERF_TOP_BUDGET" => "100" }
     program = start(PROGRAM, arguments: [waits.to_s], env: env)
     truth = JSON.parse(program.line)
     program.finish
     dump = Dump.read(program.channel)
     %w[sorting plain].each do |name|
       found = dump.total(:cpu, state: "running", on_stack: "Object##{name}")
-      assert_in_delta 1, found.fdiv(truth.fetch(name)), WITHIN, name
+      assert_in_delta 1, found.fdiv(truth.fetch(name)), within, name
     end
   end
 
   def test_beside_some_waits = assert_right(300)
 
   def test_beside_a_storm_of_waits = assert_right(4000)
+
+  # What is behind the last instant of a C call is that call's, but it belongs to no less than what is before the first:
+  # who is given both has a quarter too much, and plain code lacks a third. Runs differ by 0.04.
+  def test_beside_plain_code_only = assert_right(1, rate: 100, within: 0.2)
 end

@@ -18,6 +18,12 @@ enum { IDLE = 10, QUERY = 11, LONG = 20, SHORT = 21, RARE = 22, NODES = 30 };
 
 enum { OFTEN = STRATA_ENDS_PER_S / 10 };
 
+/* Of stretches of a millisecond. */
+static uint64_t key_of(uint32_t begin_node, uint32_t end_node)
+{
+  return strata_key(begin_node, end_node, MS);
+}
+
 /* Where the time of a stretch of this kind waits. */
 static uint32_t end_in_place(struct strata *strata, uint64_t key, int64_t length_ns)
 {
@@ -39,22 +45,36 @@ static uint32_t run_window(struct strata *strata, uint64_t key, int64_t wall_ns)
 static void test_a_kind_is_what_lies_between_two_waits(void **state)
 {
   (void)state;
-  assert_false(strata_key(IDLE, QUERY) == strata_key(QUERY, IDLE));
-  assert_false(strata_key(0, 0) == 0);
+  assert_false(key_of(IDLE, QUERY) == key_of(QUERY, IDLE));
+  assert_false(key_of(0, 0) == 0);
   struct strata strata = { 0 };
-  run_often(&strata, strata_key(IDLE, QUERY), ENOUGH_NS);
-  uint32_t back = run_window(&strata, strata_key(QUERY, IDLE), ENOUGH_NS);
-  uint32_t there = end_in_place(&strata, strata_key(IDLE, QUERY), 0);
+  run_often(&strata, key_of(IDLE, QUERY), ENOUGH_NS);
+  uint32_t back = run_window(&strata, key_of(QUERY, IDLE), ENOUGH_NS);
+  uint32_t there = end_in_place(&strata, key_of(IDLE, QUERY), 0);
   assert_int_not_equal(there, 0);
   assert_int_not_equal(back, 0);
   assert_int_not_equal(there, back);
+}
+
+/* Of the shortest ones instants miss most, in a storm most of all, where stacks are not taken. */
+static void test_stretches_between_unknown_waits_are_told_apart_by_their_length(void **state)
+{
+  (void)state;
+  static const int64_t lengths[] = { 500, 30000, MS, 15 * MS };
+  for (int i = 0; i < 4; i++) {
+    assert_true(strata_key(0, 0, lengths[i]) == strata_key(0, 0, lengths[i] + lengths[i] / 10));
+    assert_false(strata_key(0, 0, lengths[i]) == strata_key(0, 1, lengths[i]));
+    for (int j = 0; j < i; j++) assert_false(strata_key(0, 0, lengths[i]) == strata_key(0, 0, lengths[j]));
+  }
+  assert_true(strata_key(IDLE, 0, 500) == strata_key(IDLE, 0, MS));
+  assert_true(strata_key(IDLE, QUERY, 500) == strata_key(IDLE, QUERY, MS));
 }
 
 static void test_a_kind_has_its_own_axis_while_it_runs_enough(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
-  uint64_t key = strata_key(IDLE, QUERY);
+  uint64_t key = key_of(IDLE, QUERY);
   assert_int_equal(end_in_place(&strata, key, 0), 0);
   assert_int_equal(run_window(&strata, key, ENOUGH_NS - 2 * OFTEN), 0);
   assert_false(strata.divided);
@@ -74,9 +94,9 @@ static void test_what_comes_seldom_has_no_axis_however_long_it_is(void **state)
   (void)state;
   struct strata strata = { 0 };
   for (int i = 0; i < 40; i++) {
-    strata_end(&strata, strata_key(IDLE, QUERY), 20 * ENOUGH_NS);
+    strata_end(&strata, key_of(IDLE, QUERY), 20 * ENOUGH_NS);
     strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
-    assert_int_equal(end_in_place(&strata, strata_key(IDLE, QUERY), 0), 0);
+    assert_int_equal(end_in_place(&strata, key_of(IDLE, QUERY), 0), 0);
   }
   assert_false(strata.divided);
 }
@@ -86,7 +106,7 @@ static void test_what_is_enough_goes_by_the_rate(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
-  uint64_t key = strata_key(IDLE, QUERY);
+  uint64_t key = key_of(IDLE, QUERY);
   for (int i = 0; i < 40; i++) {
     run_often(&strata, key, 9 * ENOUGH_NS);
     strata_window_ends(&strata, WINDOW_NS, 10 * PERIOD_NS);
@@ -101,8 +121,8 @@ static void test_what_hardly_runs_gives_its_place_up(void **state)
   struct strata strata = { 0 };
   uint32_t own = 0;
   for (uint32_t window = 0; window < 200; window++) {
-    for (uint32_t i = 0; i < 100; i++) strata_end(&strata, strata_key(1000 + 100 * window + i, i), 100);
-    own = run_window(&strata, strata_key(IDLE, QUERY), 2 * ENOUGH_NS);
+    for (uint32_t i = 0; i < 100; i++) strata_end(&strata, key_of(1000 + 100 * window + i, i), 100);
+    own = run_window(&strata, key_of(IDLE, QUERY), 2 * ENOUGH_NS);
   }
   assert_int_not_equal(own, 0);
 }
@@ -112,12 +132,12 @@ static void test_kinds_without_a_place_share_one(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
-  for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) run_often(&strata, strata_key(i, i), ENOUGH_NS);
+  for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) run_often(&strata, key_of(i, i), ENOUGH_NS);
   strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
   bool used[STRATA_COUNT] = { false };
   uint32_t without = 0;
   for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) {
-    uint32_t id = end_in_place(&strata, strata_key(i, i), 0);
+    uint32_t id = end_in_place(&strata, key_of(i, i), 0);
     if (!id) without++;
     else assert_false(used[id]);
     used[id] = true;
@@ -129,7 +149,7 @@ static void test_what_is_not_met_for_windows_has_the_next_instant_of_the_pool(vo
 {
   (void)state;
   struct strata strata = { 0 };
-  uint32_t id = run_window(&strata, strata_key(IDLE, QUERY), 2 * ENOUGH_NS), node = 0;
+  uint32_t id = run_window(&strata, key_of(IDLE, QUERY), 2 * ENOUGH_NS), node = 0;
   struct stratum *stratum = &strata.entries[id];
   stratum_set(stratum, LONG); /* before the time that waits: never its */
   uint64_t epoch = axis_epoch(&stratum->axis);
@@ -154,7 +174,7 @@ static void test_what_is_not_met_for_windows_is_what_was_met_in_it_lately(void *
 {
   (void)state;
   struct strata strata = { 0 };
-  uint32_t id = run_window(&strata, strata_key(IDLE, QUERY), 2 * ENOUGH_NS), node = 0;
+  uint32_t id = run_window(&strata, key_of(IDLE, QUERY), 2 * ENOUGH_NS), node = 0;
   struct stratum *stratum = &strata.entries[id];
   strata_met(&strata, id, LONG);
   stratum_set(stratum, LONG);
@@ -168,7 +188,7 @@ static void test_what_is_not_met_for_windows_is_what_was_met_in_it_lately(void *
   epoch = axis_epoch(&stratum->axis);
   stratum_wait(stratum, 1000);
   for (int i = 0; i <= STRATA_LATELY_WINDOWS; i++) {
-    run_often(&strata, strata_key(IDLE, QUERY), 2 * ENOUGH_NS);
+    run_often(&strata, key_of(IDLE, QUERY), 2 * ENOUGH_NS);
     strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
   }
   strata_point(&strata, SHORT, false);
@@ -227,8 +247,8 @@ static double share_of_short(struct lanes *lanes, uint32_t short_end, int met_of
   uint32_t random = 4711;
   for (int window = 0; window < windows; window++) {
     for (int i = 0; i < 60; i++) {
-      run_stretch(lanes, strata_key(1, QUERY), 300000, draw_ns(&random, 0, 1000) < 250, LONG);
-      run_stretch(lanes, strata_key(1, short_end), 100000, draw_ns(&random, 0, 1000) < met_of_1000, SHORT);
+      run_stretch(lanes, key_of(1, QUERY), 300000, draw_ns(&random, 0, 1000) < 250, LONG);
+      run_stretch(lanes, key_of(1, short_end), 100000, draw_ns(&random, 0, 1000) < met_of_1000, SHORT);
     }
     strata_window_ends(&lanes->strata, WINDOW_NS, PERIOD_NS);
   }
@@ -256,9 +276,9 @@ static void test_a_rare_kind_keeps_its_time(void **state)
   int64_t rare_ns = 0;
   for (int window = 0; window < 100000; window++) {
     for (int i = 0; i < 4; i++)
-      run_stretch(&lanes, strata_key(1, QUERY), 4 * MS, draw_ns(&random, 0, 1000) < 400, LONG); /* at 100 Hz */
+      run_stretch(&lanes, key_of(1, QUERY), 4 * MS, draw_ns(&random, 0, 1000) < 400, LONG); /* at 100 Hz */
     if (window % 20 == 0) {
-      run_stretch(&lanes, strata_key(1, IDLE), MS, draw_ns(&random, 0, 1000) < 100, RARE);
+      run_stretch(&lanes, key_of(1, IDLE), MS, draw_ns(&random, 0, 1000) < 100, RARE);
       rare_ns += MS;
     }
     strata_window_ends(&lanes.strata, WINDOW_NS, 100 * MS);
@@ -272,6 +292,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_kind_is_what_lies_between_two_waits),
+    cmocka_unit_test(test_stretches_between_unknown_waits_are_told_apart_by_their_length),
     cmocka_unit_test(test_a_kind_has_its_own_axis_while_it_runs_enough),
     cmocka_unit_test(test_what_comes_seldom_has_no_axis_however_long_it_is),
     cmocka_unit_test(test_what_is_enough_goes_by_the_rate),
