@@ -207,10 +207,12 @@ static int64_t cpu_charged_ns(const struct thread_data *data)
          atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
 }
 
-/* Of what waits took and nobody was charged for a part goes to each that follows, or comes off it. */
-static int64_t with_owed(struct thread_data *data, int64_t cpu_ns, int64_t wall_ns)
+/* Of what waits took and nobody was charged for a part goes to each that follows, or comes off it. In a storm few have a
+ * length at all (sampler_event_ns), and stand for all others: to these goes all of it. */
+static int64_t with_owed(const struct sampler *sampler, struct thread_data *data, int64_t cpu_ns, int64_t wall_ns)
 {
-  int64_t charged = cpu_ns + data->waits_owed_ns / WAITS_SHARE_OWED;
+  bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
+  int64_t charged = cpu_ns + data->waits_owed_ns / (coarse ? 1 : WAITS_SHARE_OWED);
   charged = charged > 0 ? at_most(charged, wall_ns) : 0;
   data->waits_owed_ns -= charged - cpu_ns;
   return charged;
@@ -245,7 +247,7 @@ void accounting_guess_wait(struct sampler *sampler, struct thread_data *data, in
   int64_t expected = at_most(mean < 0 ? data->wait_cpu_ns : mean, stretch->wall_ns[0]);
   if (expected < 0) expected = 0;
   add_relaxed(&data->waits_expected_ns, expected);
-  int64_t cpu = with_owed(data, expected, stretch->wall_ns[0]);
+  int64_t cpu = with_owed(sampler, data, expected, stretch->wall_ns[0]);
   stretch->cpu_known = stretch->known;
   if (stretch->known) stretch->cpu_ns = cpu;
   else atomic_fetch_add_explicit(&data->lanes[RTOP_BLOCKED].cpu_ns, cpu, memory_order_relaxed);
