@@ -1,4 +1,5 @@
 # Requests and jobs carry labels: each framework is the real gem, on a real server.
+# Waits nearly all of the time
 require_relative "support"
 require "socket"
 

@@ -1,4 +1,5 @@
 # --push against a server that decodes what it gets: sums are those of the program, whatever the server does.
+# Waits nearly all of the time
 require_relative "push"
 
 class TestPush < Minitest::Test
