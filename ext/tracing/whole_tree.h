@@ -18,7 +18,7 @@ enum { WHOLE_ROOT = 0, WHOLE_NO_NODE = 0 };
 
 struct whole_method {
   uintptr_t entry; /* of the VM; of a function in C its class. Kept alive */
-  uintptr_t id;       /* of a function in C; else 0 */
+  uintptr_t id;    /* of a function in C; else 0 */
   uint32_t frame;
   bool named;
 };
