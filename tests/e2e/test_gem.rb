@@ -7,6 +7,7 @@ class TestGem < Minitest::Test
   include E2E
 
   RUBY = RbConfig.ruby
+  GEM = ["#{E2E::ROOT}/.setup/gem", RUBY].freeze
   TOOLS = File.dirname(RUBY)
   QUICK = { "CFLAGS" => "-O0 -g0", "MAKEFLAGS" => "-j2" }.freeze   # to compile
   RUNNING = "exit(RperfTop.running? ? 0 : 3)"
@@ -16,7 +17,7 @@ class TestGem < Minitest::Test
   def self.built
     @built ||= begin
       path = "#{E2E.logs}/rperf-top.gem"
-      out, status = Open3.capture2e(RUBY, "-S", "gem", "build", "ext/rperf-top.gemspec", "-o", path, chdir: E2E::ROOT)
+      out, status = Open3.capture2e(*GEM, "build", "ext/rperf-top.gemspec", "-o", path, chdir: E2E::ROOT)
       raise out unless status.success?
       path
     end
@@ -26,8 +27,7 @@ class TestGem < Minitest::Test
   def self.installed(name, env = {})
     home = "#{E2E.logs}/#{name}"
     FileUtils.mkdir_p(home)
-    out, status = Open3.capture2e(environment(home).merge(**QUICK).merge(env), RUBY, "-S",
-                                  "gem", "install", "--local", "--no-document", built)
+    out, status = Open3.capture2e(environment(home).merge(**QUICK).merge(env), *GEM, "install", "--local", "--no-document", built)
     logs = Dir["#{home}/extensions/**/{mkmf.log,gem_make.out}"].map { |log| File.read(log) }.join
     raise "#{out}#{logs}" unless status.success? && Dir["#{home}/extensions/**/rperf-top.missing"].none? { |file| File.read(file).include?("compile") }
     home
