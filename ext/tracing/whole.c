@@ -182,11 +182,11 @@ static void begin(struct whole *whole, const struct rtop_trace_wish *wish)
   bool forced = strchr(wish->name, RTOP_WHOLE_FORCED) != NULL;
   whole->ruby_only = strchr(wish->name, RTOP_WHOLE_RUBY) != NULL;
   int state = RTOP_WHOLE_REFUSED;
+  atomic_fetch_add(&whole->serial, 1);
   if (!forced && whole_is_compiled()) {
     state = RTOP_WHOLE_YJIT;
   } else if (make_all(whole) && call_protected(learn_all, whole) && call_protected(begin_counting, whole)) {
     int64_t now = clock_now_ns();
-    atomic_fetch_add(&whole->serial, 1);
     atomic_store(&whole->named, 1);
     atomic_store(&whole->begin_ns, now);
     atomic_store(&whole->end_ns, now + wish_ns(wish));
@@ -240,29 +240,26 @@ static void stop(struct whole *whole)
   atomic_store(&whole->state, RTOP_WHOLE_TELLING);
 }
 
-/* Nobody would read what is left, and who asks next must not get it. At the end of the session it is still told. */
-static void drop(struct whole *whole)
+/* Who asks next must not get it. */
+static void forget_numbers(struct whole *whole)
 {
-  stop(whole);
-  if (whole->ending || !trylock_take(&whole->lock)) return;
+  if (!trylock_take(&whole->lock)) return; /* the publisher has it: later */
   atomic_store(&whole->state, 0);
   if (whole->counting) start_empty(whole->counting);
   trylock_release(&whole->lock);
 }
 
+/* What was counted is still told: who ends it early may wait for that. */
 void whole_leave(struct whole *whole, int slot)
 {
   atomic_fetch_and(&whole->wanted, ~(1u << slot));
-  if (!atomic_load(&whole->wanted)) drop(whole);
+  if (!atomic_load(&whole->wanted)) stop(whole);
 }
 
 void whole_job(struct whole *whole)
 {
   int state = atomic_load_explicit(&whole->state, memory_order_relaxed);
-  if (state == RTOP_WHOLE_TELLING && !atomic_load(&whole->wanted)) { /* the publisher had it then */
-    drop(whole);
-    return;
-  }
+  if (state >= RTOP_WHOLE_DONE && !atomic_load(&whole->wanted)) forget_numbers(whole);
   if (state != RTOP_WHOLE_ON && state != RTOP_WHOLE_TELLING) return;
   bool on = whole->counting->on;
   whole->counting->on = false; /* what it calls itself is not counted */
@@ -274,7 +271,6 @@ void whole_job(struct whole *whole)
 void whole_end(struct whole *whole)
 {
   stop(whole);
-  whole->ending = true;
   int64_t until_ns = clock_now_ns() + END_NAMES_NS;
   while (atomic_load(&whole->state) == RTOP_WHOLE_TELLING && whole_names_some(whole, true) && clock_now_ns() < until_ns)
     ;
@@ -284,7 +280,6 @@ void whole_forget(struct whole *whole)
 {
   remove_hook(whole);
   trylock_release(&whole->lock);
-  whole->ending = false;
   atomic_store(&whole->wanted, 0);
   atomic_store(&whole->state, 0);
   if (whole->counting) start_empty(whole->counting);

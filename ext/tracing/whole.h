@@ -1,8 +1,8 @@
 /* All calls of the program for a moment: begun, ended, named.
  *
  * A viewer asks for it as for a method that is traced, by a name that no method has (shm/base/format.h). It ends when its time
- * is up, when there is no more room, when nobody wants it any more, or with the session. It is refused where YJIT
- * compiles, unless it is forced.
+ * is up, when there is no more room, when nobody wants it any more, or with the session; what was counted until then is
+ * told to the end, and only then can it begin again. It is refused where YJIT compiles, unless it is forced.
  *
  * Threads: under the GVL, in the job; the publisher reads (ext/out/cut_whole.c).
  */
@@ -19,13 +19,12 @@ struct whole {
   struct trylock lock;     /* of the tree's life: the publisher reads it meanwhile */
   _Atomic int state;       /* enum rtop_whole_state; 0: nobody has wanted it */
   _Atomic uint32_t wanted; /* bit per slot */
-  _Atomic uint32_t serial; /* of what is or was counted */
+  _Atomic uint32_t serial; /* of what is or was counted, or was refused */
   _Atomic int64_t begin_ns, end_ns;
   struct whole_counting *counting; /* NULL until it was wanted; for good then */
   double ns_per_tick;
   VALUE marker, probe;
   bool ruby_only;         /* methods in C are not counted */
-  bool ending;            /* with the session: it is told although nobody wants it any more */
   _Atomic uint32_t named; /* nodes below have their places */
   _Atomic bool is_set;    /* the hook */
   /* the publisher's */

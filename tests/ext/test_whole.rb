@@ -233,6 +233,29 @@ class WholeTest < Minitest::Test
     assert_equal before, calls(dump)["Busy#call"]
   end
 
+  # More methods than are named in one window: nothing of what was counted is lost when nobody waits for the end.
+  def test_ends_early_and_tells_all
+    program = start(AWAKE + <<~'RUBY')
+      class Many
+        3000.times { |i| class_eval("def one_#{i} = 1") }
+      end
+      puts "ready"; $stdout.flush
+      many = Many.new
+      STDIN.gets
+      3000.times { |i| 2.times { many.__send__("one_#{i}") } }
+      puts "done"; $stdout.flush; STDIN.gets
+    RUBY
+    program.line
+    viewer = view(program, name: "*r")
+    until_state(program, :on)
+    program.puts
+    program.line
+    viewer.close
+    dump = program.dump_until("its end") { |one| !state(one) }
+    assert_equal [2] * 3000, calls(dump).filter_map { |label, count| count if label.start_with?("Many#one_") }
+    assert_equal 0, sum(dump, :unnamed)
+  end
+
   # Two ask: both see it, and it goes on for the one that stays.
   def test_two_viewers
     program = start(AWAKE + BUSY)

@@ -304,10 +304,10 @@ static uint64_t called_total(size_t at)
   return total_ns;
 }
 
-static void add_calls(struct rtop_window *window, int state)
+static void add_calls(struct rtop_window *window, int state, uint32_t serial)
 {
   const struct rtop_exact numbers[] = {
-    { 0, RTOP_WHOLE_STATE, 1, (uint64_t)state },
+    { 0, RTOP_WHOLE_STATE, serial, (uint64_t)state },
     { 0, RTOP_WHOLE_TRACED_NS, 0, WINDOW_NS },
     { 0, RTOP_WHOLE_OWN_NS, 0, 1490000 },
   };
@@ -321,7 +321,7 @@ static void add_calls(struct rtop_window *window, int state)
   }
 }
 
-void model_add_calls(struct rtop_profile *profile, int64_t start_ns, int state)
+void model_add_calls(struct rtop_profile *profile, int64_t start_ns, int state, uint32_t serial)
 {
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   struct rtop_window window = { .start_mono_ns = start_ns, .end_mono_ns = start_ns + WINDOW_NS };
@@ -333,7 +333,7 @@ void model_add_calls(struct rtop_profile *profile, int64_t start_ns, int state)
   add_threads(profile, &window, threads);
   add_work(&window, load_of(74));
   add_counters(&window, 1);
-  add_calls(&window, state);
+  add_calls(&window, state, serial);
   assert_true(rtop_profile_add(profile, 0, &window, nodes, WORKS + CALLED, threads));
   rtop_window_destroy(&window);
 }
@@ -342,7 +342,7 @@ struct rtop_profile *model_calls_profile(void)
 {
   struct rtop_profile *profile = model_profile();
   for (int at = 0; at < 50; at++)
-    model_add_calls(profile, MODEL_END_NS + at * (int64_t)WINDOW_NS, at < 49 ? RTOP_WHOLE_ON : RTOP_WHOLE_DONE);
+    model_add_calls(profile, MODEL_END_NS + at * (int64_t)WINDOW_NS, at < 49 ? RTOP_WHOLE_ON : RTOP_WHOLE_DONE, 1);
   return profile;
 }
 

@@ -29,7 +29,7 @@ struct rtop_profile *model_traced_profile(bool arguments); /* of slow calls */
 void model_add_window(struct rtop_profile *profile, int64_t start_ns, const char *frame_label);
 
 /* One more window, in which all calls were traced (enum rtop_whole_state). */
-void model_add_calls(struct rtop_profile *profile, int64_t start_ns, int state);
+void model_add_calls(struct rtop_profile *profile, int64_t start_ns, int state, uint32_t serial);
 /* The server for five seconds more, while all its calls were traced. */
 struct rtop_profile *model_calls_profile(void);
 

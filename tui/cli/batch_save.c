@@ -64,7 +64,7 @@ static bool save_write_calls(const struct whole_watch *watch, FILE *out)
   struct rtop_session *session = watch->batch.session;
   struct rtop_profile *profile = rtop_session_profile(session);
   struct rtop_span span = whole_watch_span(watch);
-  struct rtop_report report = { 0 };
+  struct rtop_report report = { .whole.numbers.before = watch->before };
   struct rtop_sum sum = { 0 };
   struct rtop_methods_options methods = watch->options.methods;
   struct rtop_file_kind kind = { .format = RTOP_FILE_TEXT };

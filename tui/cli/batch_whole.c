@@ -21,7 +21,9 @@ enum { WHOLE_COLUMNS = 120, WHOLE_LEAST_PERCENT = 1 };
 struct rtop_span whole_watch_span(const struct whole_watch *watch)
 {
   struct rtop_span span = rtop_profile_bounds(rtop_session_profile(watch->batch.session));
-  if (span.end_ns > watch->held.end_ns && watch->held.end_ns > watch->held.start_ns) span.start_ns = watch->held.end_ns;
+  int64_t earlier_ns = watch->options.sites ? 0 : WHOLE_EARLIER_NS;
+  if (span.end_ns > watch->held.end_ns && watch->held.end_ns > watch->held.start_ns)
+    span.start_ns = watch->held.end_ns - earlier_ns;
   return span;
 }
 
@@ -32,7 +34,7 @@ static bool whole_is_over(struct whole_watch *watch)
   struct rtop_session *session = watch->batch.session;
   struct rtop_span span = whole_watch_span(watch);
   bool final = options->sites ? sites_state_final(rtop_session_sites(session, span))
-                              : whole_state_final(rtop_session_whole(session, span));
+                              : whole_state_final(rtop_session_whole(session, span, &watch->before));
   int64_t now = clock_now_ns(), gc_ns = options->sites ? RTOP_SITES_GC_SECONDS * CLOCK_NS_PER_SECOND : 0;
   if (!watch->end_ns && rtop_session_ready(session))
     watch->end_ns = now + (int64_t)(options->whole_seconds * 1e9) + WHOLE_PATIENCE_NS + gc_ns;
@@ -60,6 +62,7 @@ static void whole_write_report(const struct rtop_options *options, const struct 
 static int whole_write(struct whole_watch *watch, struct rtop_report *report)
 {
   const struct rtop_options *options = &watch->options;
+  report->whole.numbers.before = watch->before;
   report->sites_order = options->sites_by_bytes ? SITES_BY_BYTES : SITES_BY_OBJECTS;
   if (!rtop_report_take_span(report, watch->batch.session, &options->methods, whole_watch_span(watch))) {
     fprintf(stderr, "rperf-top: out of memory\n");
@@ -81,6 +84,7 @@ bool whole_watch_run(struct whole_watch *watch, const struct rtop_options *optio
   rtop_session_poll(watch->batch.session);
   if (options->action == RTOP_ACTION_WATCH)
     watch->held = rtop_profile_bounds(rtop_session_profile(watch->batch.session));
+  watch->before = whole_before(rtop_session_profile(watch->batch.session), watch->held);
   while (!whole_is_over(watch) && batch_watch_next(&watch->batch))
     ;
   rtop_session_poll(watch->batch.session);

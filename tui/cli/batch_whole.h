@@ -11,6 +11,7 @@ struct whole_watch {
   struct batch_watch batch; /* open */
   struct rtop_options options;
   struct rtop_span held; /* what came before us */
+  struct whole_before before;
   int64_t end_ns;        /* by our clock; 0: nothing to watch yet */
 };
 

@@ -13,6 +13,7 @@
 #include "feed.h"
 #include "launch.h"
 #include "tui/history/profile.h"
+#include "tui/methods/whole_sum.h"
 #include "tui/recording/recording_write.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -157,8 +158,10 @@ size_t rtop_session_trace_name(const char *text, bool *forced);
 bool rtop_session_trace(struct rtop_session *session, const char *name, bool on);
 /* All calls, for so many seconds, from now on; 0 gives it up. */
 bool rtop_session_trace_whole(struct rtop_session *session, uint32_t seconds, const char *how);
-/* How that stands at the end of a span: of several processes the one that has longest to go. 0: nothing of it is told. */
-enum rtop_whole_state rtop_session_whole(struct rtop_session *session, struct rtop_span span);
+/* How that stands at the end of a span: of several processes the one that has longest to go. 0: nothing of it is told, or
+ * only of what was asked for `before`. */
+enum rtop_whole_state rtop_session_whole(struct rtop_session *session, struct rtop_span span,
+                                         const struct whole_before *before);
 /* Allocation sites: the same. */
 bool rtop_session_trace_sites(struct rtop_session *session, uint32_t seconds);
 enum rtop_sites_state rtop_session_sites(struct rtop_session *session, struct rtop_span span);

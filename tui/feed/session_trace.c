@@ -95,12 +95,14 @@ bool rtop_session_trace_sites(struct rtop_session *session, uint32_t seconds)
 /* Of one kind, as each process told it last. */
 struct moment_states {
   uint32_t what, end;
+  const struct whole_before *before;
   uint32_t newest[RTOP_SESSION_FEEDS_MAX];
 };
 
 static void note_state(void *context, uint32_t source, const struct rtop_exact_number *number)
 {
   struct moment_states *states = context;
+  if (number->what == states->what && whole_is_before(states->before, source, number)) return;
   if (number->what == states->what && source < RTOP_SESSION_FEEDS_MAX && number->value < states->end)
     states->newest[source] = (uint32_t)number->value;
 }
@@ -114,15 +116,17 @@ static uint32_t first_state(struct rtop_session *session, struct rtop_span span,
   return first;
 }
 
-enum rtop_whole_state rtop_session_whole(struct rtop_session *session, struct rtop_span span)
+enum rtop_whole_state rtop_session_whole(struct rtop_session *session, struct rtop_span span,
+                                         const struct whole_before *before)
 {
-  struct moment_states states = { .what = RTOP_WHOLE_STATE, .end = RTOP_WHOLE_STATE_END };
+  struct moment_states states = { .what = RTOP_WHOLE_STATE, .end = RTOP_WHOLE_STATE_END, .before = before };
   return (enum rtop_whole_state)first_state(session, span, &states);
 }
 
 enum rtop_sites_state rtop_session_sites(struct rtop_session *session, struct rtop_span span)
 {
-  struct moment_states states = { .what = RTOP_SITES_STATE, .end = RTOP_SITES_STATE_END };
+  static const struct whole_before none;
+  struct moment_states states = { .what = RTOP_SITES_STATE, .end = RTOP_SITES_STATE_END, .before = &none };
   return (enum rtop_sites_state)first_state(session, span, &states);
 }
 

@@ -1,13 +1,13 @@
 /* Adds numbers of windows up by process and call node, and makes cells of them. */
 #include "whole_sum.h"
 
-#include "tui/history/profile_lists.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct whole_walk {
   struct whole_numbers *numbers;
+  bool old[RTOP_SOURCES_MAX + 1]; /* what a process tells of now is left out */
   bool failed;
 };
 
@@ -49,7 +49,9 @@ static void whole_visit(void *context, uint32_t source, const struct rtop_exact_
   struct whole_numbers *numbers = walk->numbers;
   struct whole_head *head = &numbers->head;
   uint64_t *source_ns = &numbers->sources_ns[whole_source(source)];
-  if (walk->failed) return;
+  bool *old = &walk->old[whole_source(source)];
+  if (number->what == RTOP_WHOLE_STATE) *old = whole_is_before(&numbers->before, source, number);
+  if (walk->failed || *old) return;
   switch (number->what) {
   case RTOP_WHOLE_STATE:
     head->told = true;
@@ -69,6 +71,25 @@ static void whole_visit(void *context, uint32_t source, const struct rtop_exact_
   }
 }
 
+static void whole_note_serial(void *context, uint32_t source, const struct rtop_exact_number *number)
+{
+  struct whole_before *before = context;
+  if (number->what == RTOP_WHOLE_STATE) before->serials[whole_source(source)] = number->key;
+}
+
+struct whole_before whole_before(const struct rtop_profile *profile, struct rtop_span span)
+{
+  struct whole_before before = { 0 };
+  rtop_profile_each_exact(profile, span, whole_note_serial, &before);
+  return before;
+}
+
+bool whole_is_before(const struct whole_before *before, uint32_t source, const struct rtop_exact_number *state)
+{
+  uint32_t serial = before->serials[whole_source(source)];
+  return serial != 0 && state->key <= serial;
+}
+
 static void whole_judge(struct whole_numbers *numbers)
 {
   struct whole_head *head = &numbers->head;
@@ -85,6 +106,7 @@ static void whole_judge(struct whole_numbers *numbers)
 bool whole_numbers_build(struct whole_numbers *numbers, const struct rtop_profile *profile, struct rtop_span span)
 {
   struct whole_walk walk = { .numbers = numbers };
+  for (size_t i = 0; i <= RTOP_SOURCES_MAX; i++) walk.old[i] = numbers->before.serials[i] != 0;
   numbers->head = (struct whole_head){ 0 };
   numbers->count = 0;
   rtop_pairs_clear(&numbers->of);

@@ -11,6 +11,7 @@
 
 #include "shm/base/format.h"
 #include "tui/history/profile.h"
+#include "tui/history/profile_lists.h"
 #include "tui/text/pairs.h"
 
 struct whole_head {
@@ -25,6 +26,11 @@ struct whole_head {
 /* What tracing cost a call, and was taken off. */
 uint64_t whole_own_ns(const struct whole_head *head);
 
+/* Which tracing each process told of last; it counts them. 0: none. */
+struct whole_before {
+  uint32_t serials[RTOP_SOURCES_MAX + 1];
+};
+
 struct whole_number {
   uint32_t source, node;
   uint64_t calls, total_ns, self_ns;
@@ -37,9 +43,19 @@ struct whole_numbers {
   struct rtop_pairs of; /* private, as all that follow: (source, node): index + 1 */
   uint64_t sources_ns[RTOP_SOURCES_MAX + 1];
   uint8_t states[RTOP_SOURCES_MAX + 1];
+  struct whole_before before;
 };
 
-/* Those of a span. False: memory ran out. */
+/* As told up to the end of a span: whoever asks next wants nothing of these. */
+struct whole_before whole_before(const struct rtop_profile *profile, struct rtop_span span);
+/* Is this the state of what was asked for before? */
+bool whole_is_before(const struct whole_before *before, uint32_t source, const struct rtop_exact_number *state);
+
+/* Windows of several processes do not begin together: what was asked for at an instant is looked for in windows that began so
+ * much earlier, all of which must lie in the span. `before` leaves out what else they tell. */
+#define WHOLE_EARLIER_NS INT64_C(1000000000)
+
+/* Those of a span, without what is of `before`. False: memory ran out. */
 bool whole_numbers_build(struct whole_numbers *numbers, const struct rtop_profile *profile, struct rtop_span span);
 /* For a keeper (profile.h): their call nodes are still used. */
 void whole_numbers_keep(const struct whole_numbers *numbers, struct rtop_symbols *symbols);

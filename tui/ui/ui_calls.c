@@ -14,8 +14,6 @@
 #define CALLS_SECOND_NS INT64_C(1000000000)
 /* After its time: numbers are still told, or a process that does nothing takes long to notice. */
 #define CALLS_PATIENCE_NS (10 * CALLS_SECOND_NS)
-/* So long a process may go on telling how the time before ended. */
-#define CALLS_BEFORE_NS (2 * CALLS_SECOND_NS)
 enum { CALLS_DIGITS = 32, CALLS_WIDE = 110 };
 
 bool ui_calls_are_shown(const struct ui *ui)
@@ -80,11 +78,19 @@ static void calls_of_the_past(struct ui *ui)
   else ui_say(ui, "all calls were not traced here, and now nothing can be");
 }
 
+/* Once: ends it, and waits for what is still told; once more: does not wait. */
+static void calls_end(struct ui *ui)
+{
+  struct ui_calls *calls = &ui->calls;
+  calls->until_ns = calls->ending ? ui->now_ns - CALLS_PATIENCE_NS : ui->now_ns;
+  calls->ending = ui->wish.calls.end = ui->stale = true;
+}
+
 bool ui_calls_request(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
   if (ui->profile == NULL) return false;
-  if (calls->running) calls->ending = ui->stale = true;
+  if (calls->running) calls_end(ui);
   else if (calls->shown) calls_hide(ui);
   else if (ui->source.stream.there)
     ui_say(ui, "what comes as a stream cannot be asked: rperf-top --trace-all where the process runs");
@@ -116,22 +122,19 @@ static bool calls_read(const char *text, struct ui_calls_wish *wish)
 }
 
 /* What is held may tell of calls that were traced before: these are not asked for. */
-static bool calls_begin(struct ui *ui)
+static void calls_begin(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
   struct rtop_span held = rtop_profile_bounds(ui->profile);
-  if (!whole_numbers_build(&calls->numbers, ui->profile, held)) return false;
-  calls->since_ns = calls->numbers.head.told ? held.end_ns : INT64_MIN;
   calls->span = (struct rtop_span){ held.end_ns, held.end_ns };
   whole_numbers_destroy(&calls->numbers);
+  calls->numbers.before = whole_before(ui->profile, held);
   calls->running = true;
   calls->ending = false;
-  calls->asked_ns = ui->now_ns;
   calls->until_ns = ui->now_ns + (int64_t)ui->wish.calls.seconds * CALLS_SECOND_NS;
   calls->ruby = strchr(ui->wish.calls.how, RTOP_WHOLE_RUBY) != NULL;
   if (ui->frozen) ui_freeze(ui, false);
   calls_show(ui);
-  return true;
 }
 
 bool ui_calls_answer(struct ui *ui, const char *text)
@@ -142,17 +145,16 @@ bool ui_calls_answer(struct ui *ui, const char *text)
            RTOP_WHOLE_SECONDS_MAX);
     return false;
   }
-  if (ui->profile != NULL && calls_begin(ui)) return true;
-  ui->wish.calls.begin = false;
-  ui_say(ui, "out of memory");
-  return false;
+  ui->wish.calls.begin = ui->profile != NULL;
+  if (ui->wish.calls.begin) calls_begin(ui);
+  return ui->wish.calls.begin;
 }
 
 bool ui_calls_back(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
   bool any = calls->running || ui_calls_are_shown(ui);
-  if (calls->running) calls->ending = ui->stale = true;
+  if (calls->running) calls_end(ui);
   else if (any) calls_hide(ui);
   return any;
 }
@@ -177,30 +179,20 @@ static void calls_say_end(struct ui *ui)
   else if (head->state == RTOP_WHOLE_FULL) ui_say(ui, "%s", why);
 }
 
-/* That it has ended is told of what was asked for, not of what was traced before. */
-static bool calls_have_ended(const struct ui *ui)
-{
-  const struct ui_calls *calls = &ui->calls;
-  const struct whole_head *head = &calls->numbers.head;
-  bool first = calls->since_ns == INT64_MIN, begun = head->calls > 0 || head->traced_ns > 0;
-  return whole_state_final(head->state) && (first || begun || ui->now_ns >= calls->asked_ns + CALLS_BEFORE_NS);
-}
-
 static bool calls_are_over(const struct ui *ui)
 {
   const struct ui_calls *calls = &ui->calls;
-  return calls->ending || calls_have_ended(ui) || !ui_lives(ui->source.main.state) ||
+  return whole_state_final(calls->numbers.head.state) || !ui_lives(ui->source.main.state) ||
          ui->now_ns >= calls->until_ns + CALLS_PATIENCE_NS;
 }
 
 static bool calls_follow(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
-  struct rtop_span held = rtop_profile_bounds(ui->profile), span = held;
-  if (span.start_ns < calls->since_ns) span.start_ns = calls->since_ns;
-  calls->span.end_ns = held.end_ns;
+  struct rtop_span span = { calls->span.start_ns - WHOLE_EARLIER_NS, rtop_profile_bounds(ui->profile).end_ns };
+  calls->span.end_ns = span.end_ns;
   calls->key = 0;
-  if (span.end_ns > span.start_ns && !whole_numbers_build(&calls->numbers, ui->profile, span)) return false;
+  if (!whole_numbers_build(&calls->numbers, ui->profile, span)) return false;
   if (!calls_are_over(ui)) return true;
   calls->running = calls->ending = false;
   ui->wish.calls.end = true;

@@ -18,16 +18,15 @@ struct ui;
 
 struct ui_calls {
   bool running; /* asked for, and not over */
-  bool ending;  /* the user has had enough */
+  bool ending;  /* the user has had enough: what was counted until then is still told */
   bool shown;   /* by views that can */
   bool ruby;    /* methods in C are left out */
   struct rtop_span span;
-  int64_t asked_ns, until_ns; /* on the screen's clock */
+  int64_t until_ns; /* on the screen's clock */
   struct whole_numbers numbers;
   struct rtop_sum sum;
   struct rtop_live *live;
-  uint64_t key;     /* private, as all that follow: what sum and rows were made from */
-  int64_t since_ns; /* from here on windows are looked at */
+  uint64_t key; /* private, as all that follow: what sum and rows were made from */
   int units, sort;
   bool reverse; /* of samples */
 };

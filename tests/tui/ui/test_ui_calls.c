@@ -13,10 +13,12 @@ static int set_up_past(void **state)
 }
 
 /* `count` windows come, from the end of what is held on, the last one in this state. */
+static uint32_t serial = 1; /* of what the process traces */
+
 static void come(int count, int state)
 {
   for (int i = 0; i < count; i++) {
-    model_add_calls(profile, rtop_profile_bounds(profile).end_ns, i + 1 < count ? RTOP_WHOLE_ON : state);
+    model_add_calls(profile, rtop_profile_bounds(profile).end_ns, i + 1 < count ? RTOP_WHOLE_ON : state, serial);
     ui.now_ns += WINDOW_NS;
     ui.now_real_ns += WINDOW_NS;
   }
@@ -109,22 +111,46 @@ static void test_all_of_it(void **state)
   check_drawn_afresh(&ui);
 }
 
-/* What came up to then stays. */
+/* What came up to then stays, with what is told of it yet. */
 static void test_enough(void **state)
 {
   (void)state;
   begin("");
   come(10, RTOP_WHOLE_ON);
   model_press(&ui, 'T');
+  assert_true(ui.wish.calls.end && ui.calls.running && ui.calls.shown);
+  check("all calls in Ruby: the rest is told: 310,400 calls");
+  ui.wish.calls.end = false;
+  come(2, RTOP_WHOLE_TELLING);
+  assert_true(ui.calls.running);
+  come(1, RTOP_WHOLE_DONE);
+  assert_true(ui.wish.calls.end && !ui.calls.running && ui.calls.shown);
+  check("exact: 1.3 s of all calls in Ruby, 403,520 calls");
+  model_press(&ui, 27);
+  assert_false(ui.calls.shown);
+}
+
+/* Who does not wait for the rest does without it, and gets nothing of it when asking again. */
+static void test_impatience(void **state)
+{
+  (void)state;
+  serial = 1;
+  begin("");
+  come(10, RTOP_WHOLE_ON);
+  model_press(&ui, 'T');
+  model_press(&ui, 27);
   assert_true(ui.wish.calls.end && !ui.calls.running && ui.calls.shown);
   check("exact: 1.0 s of all calls");
   model_press(&ui, 27);
-  assert_false(ui.calls.shown);
   begin("");
-  come(5, RTOP_WHOLE_ON); /* only what was asked for now */
+  come(3, RTOP_WHOLE_DONE);
+  assert_true(ui.calls.running);
+  check("nothing is told yet");
+  serial = 2;
+  come(5, RTOP_WHOLE_ON);
   check("exact  0.5 s");
-  model_press(&ui, 27);
-  assert_true(ui.wish.calls.end && ui.calls.shown);
+  check("155,200 calls so far");
+  serial = 1;
 }
 
 static void test_refusals(void **state)
@@ -135,12 +161,15 @@ static void test_refusals(void **state)
   check("no call was traced: YJIT is on");
   assert_true(ui.wish.calls.end && !ui.calls.shown && !ui.calls.running);
   begin("");
-  for (int i = 0; i < 19; i++) come(1, RTOP_WHOLE_YJIT); /* that may be what was told before */
+  for (int i = 0; i < 19; i++) come(1, RTOP_WHOLE_YJIT); /* that is what was told before */
   assert_true(ui.calls.running);
+  serial = 2;
   come(1, RTOP_WHOLE_REFUSED);
   check("no call was traced: not done: the process cannot do it on this Ruby");
   begin("");
+  serial = 3;
   come(3, RTOP_WHOLE_FULL);
+  serial = 1;
   check("it ended early: there was no more room");
   check("exact: 0.3 s of all calls");
 }
@@ -256,6 +285,7 @@ int main(void)
     TEST(test_how_it_is_asked, set_up),
     TEST(test_all_of_it, set_up),
     TEST(test_enough, set_up),
+    TEST(test_impatience, set_up),
     TEST(test_refusals, set_up),
     TEST(test_silence, set_up),
     TEST(test_the_past, set_up_past),
