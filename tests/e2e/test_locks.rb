@@ -1,4 +1,5 @@
 # Who waits for which lock and who has it, as the viewer tells it: text, JSON, screen, and from a recording.
+# Waits nearly all of the time
 require_relative "support"
 
 class TestLocks < Minitest::Test

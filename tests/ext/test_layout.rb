@@ -4,6 +4,7 @@
 # (ext/names/fiber_frames.h), of locks (ext/names/lock_words.h) and of a traced call (ext/tracing/call_place.h,
 # call_args.h). A library loaded before the VM's stands in for a VM with other ones: what the probes at load see of
 # themselves is changed by it, nothing after that. Counters that a VM lacks turn the profiler off.
+# Waits nearly all of the time
 require_relative "exact"
 
 class LayoutTest < Minitest::Test

@@ -1,7 +1,7 @@
 # Every command in README.md and in the EXAMPLES of the man pages is run, and does what it says. A new one is run by itself;
 # one that cannot be is named below with what follows it instead.
 # Waits nearly all of the time
-require_relative "../e2e/push"
+require_relative "../e2e/fleet/push"
 require_relative "../e2e/terminal"
 require "net/http"
 require "socket"

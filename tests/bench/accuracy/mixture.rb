@@ -1,4 +1,4 @@
-# Threads as servers have them, whose methods measure themselves: what mixtures.rb and tests/ext/test_mixtures.rb run.
+# Threads as servers have them, whose methods measure themselves: what mixtures.rb and tests/ext/sampling/test_mixtures.rb run.
 #
 #   mixture.rb KIND THREADS SECONDS
 #

@@ -1,6 +1,6 @@
 # RperfTop.mark: named instants, in the window of their time or the one after, bounded and counted.
 # Waits nearly all of the time
-require_relative "support"
+require_relative "../support"
 
 class MarksTest < Minitest::Test
   include Support

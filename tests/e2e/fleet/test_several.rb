@@ -1,5 +1,5 @@
 # Several processes as a shell names them; what they call themselves; one of them dies while the others live.
-require_relative "support"
+require_relative "../support"
 
 class TestSeveral < Minitest::Test
   include E2E

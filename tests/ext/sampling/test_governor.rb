@@ -1,6 +1,6 @@
 # The governor: deep stacks of many threads make it step in, quiet makes it step back, and nothing is lost
 # meanwhile. States and counters only; how it decides is tested in test_governor.c.
-require_relative "support"
+require_relative "../support"
 
 class GovernorTest < Minitest::Test
   include Support

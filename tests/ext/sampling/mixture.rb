@@ -1,10 +1,10 @@
 # A server's mixture of work and waits (tests/bench/accuracy/mixture.rb), watched: what it measured itself, and what was
 # found.
-require_relative "support"
+require_relative "../support"
 
 # Beside Support.
 module Mixture
-  PROGRAM = File.read(File.expand_path("../bench/accuracy/mixture.rb", __dir__))
+  PROGRAM = File.read(File.expand_path("../../bench/accuracy/mixture.rb", __dir__))
   SECONDS = 2.5
 
   def mixture(...) = yield(*end_mixture(begin_mixture(...)))

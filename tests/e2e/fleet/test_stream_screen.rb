@@ -1,6 +1,7 @@
 # Another host: what --stream writes is the live screen where it is read, and that says how the way is.
+# Waits nearly all of the time
 require_relative "stream"
-require_relative "tmux"
+require_relative "../tmux"
 
 class TestStreamScreen < Minitest::Test
   include Stream

@@ -1,6 +1,6 @@
 # How much the screen sends over a slow line: the demo program in every view, at the usual rate of refreshes.
 # Runs beside one other: the figures of the demo program jump about when it has to wait for a core.
-require_relative "terminal"
+require_relative "../terminal"
 
 class TestTerminalRate < Minitest::Test
   # Bytes per second at 80x24. The aim is 1000 everywhere on a quiet machine (tests/bench/viewer measures that); what is

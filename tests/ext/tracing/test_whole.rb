@@ -1,5 +1,5 @@
 # All calls of the program: counts against its own counters, the tree, times, beginnings and ends.
-require_relative "exact"
+require_relative "../exact"
 
 class WholeTest < Minitest::Test
   include Support

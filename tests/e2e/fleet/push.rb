@@ -1,5 +1,5 @@
 # A server for profiles that decodes what it gets, and the viewer as it sends to it.
-require_relative "support"
+require_relative "../support"
 require "socket"
 require "stringio"
 require "tempfile"

@@ -1,5 +1,5 @@
 # Allocation sites: against the program's own numbers, exactly and as estimates; what is alive; beginnings and ends.
-require_relative "exact"
+require_relative "../exact"
 
 class SitesTest < Minitest::Test
   include Support

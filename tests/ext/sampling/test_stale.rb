@@ -1,5 +1,5 @@
 # A stack that was known before is not the stack of now.
-require_relative "support"
+require_relative "../support"
 
 class StaleTest < Minitest::Test
   include Support

@@ -1,5 +1,5 @@
 # Bytes that a screen of text does not show: what goes to the clipboard, and that nothing else goes anywhere.
-require_relative "terminal"
+require_relative "../terminal"
 
 class TestTerminalBytes < Minitest::Test
   def setup

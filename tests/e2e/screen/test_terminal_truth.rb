@@ -1,7 +1,7 @@
 # After hundreds of refreshes the terminal shows what was drawn, character by character and in its colours: on
 # terminals that move characters within a row and on those that do not.
 require "shellwords"
-require_relative "terminal"
+require_relative "../terminal"
 
 class TestTerminalTruth < Minitest::Test
   TERMS = %w[xterm-256color screen linux vt100].freeze

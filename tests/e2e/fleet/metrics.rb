@@ -1,5 +1,5 @@
 # The viewer as it serves metrics, who scrapes it, and what tells whether the text is right.
-require_relative "support"
+require_relative "../support"
 require "net/http"
 require "socket"
 

@@ -1,5 +1,5 @@
 # With which rights root reads what another host sends.
-require_relative "support"
+require_relative "../support"
 
 class TestStreamRights < Minitest::Test
   include E2E

@@ -1,6 +1,7 @@
 # Arguments of slow calls: told only where the process allows it, of every kind of value and parameter, and without any code
 # of the program.
-require_relative "exact"
+# Waits nearly all of the time
+require_relative "../exact"
 
 class ArgsTest < Minitest::Test
   include Support

@@ -1,7 +1,8 @@
 # Another host without a screen: reports and files of what --stream writes, and both sides end as they should.
+# Waits nearly all of the time
 require_relative "family"
 require_relative "stream"
-require_relative "terminal"
+require_relative "../terminal"
 
 class TestStream < Minitest::Test
   include Stream

@@ -2,7 +2,7 @@
 # that pass while C code runs are looked at where it ends: what lies before the first of them is short all the same.
 # Taken for half of all that lay before, 34 % of the sorting went to the waits' methods. In a storm of events (4,000 waits
 # within 30 ms) CPU that belongs to running code went to waits: 8 % of plain code's.
-require_relative "support"
+require_relative "../support"
 
 class LongCallsTest < Minitest::Test
   include Support

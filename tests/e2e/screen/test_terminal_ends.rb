@@ -1,6 +1,6 @@
 # Every kind of end in every state of the screen: the process is gone within a second, the terminal is whole.
 # Waits nearly all of the time
-require_relative "terminal"
+require_relative "../terminal"
 
 class TestTerminalEnds < Minitest::Test
   LEFT, CURSOR, MOUSE_OFF = "\e[?1049l".b, "\e[?25h".b, /\e\[\?(1006;)?1000l/n

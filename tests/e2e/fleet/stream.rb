@@ -1,5 +1,5 @@
 # What --stream writes, read at once by another viewer. The way between them is a pipe, as that of ssh is.
-require_relative "support"
+require_relative "../support"
 
 module Stream
   include E2E

@@ -1,5 +1,5 @@
 # A process with children and theirs (programs/family.rb), in a folder of its own.
-require_relative "support"
+require_relative "../support"
 
 module Family
   include E2E

@@ -13,7 +13,7 @@
 #   appears TEXT                     waits for what the tests that follow need
 #   it NAME COMMAND...               one test: ok when COMMAND succeeds; shows the screen when it fails
 set -u
-cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.." || exit 1
 build=${RTOP_BUILD:-$PWD/build}
 viewer=$build/rperf-top
 if ! command -v tmux > /dev/null; then

@@ -1,6 +1,6 @@
 # A real puma with workers: they are found, replaced one by one, killed, and the server becomes another one.
-require_relative "support"
-require_relative "tmux"
+require_relative "../support"
+require_relative "../tmux"
 require "socket"
 
 class TestTreesPuma < Minitest::Test

@@ -1,5 +1,5 @@
 # What the terminal answers when it is asked how wide it draws blocks: soon, late, never, wrongly.
-require_relative "terminal"
+require_relative "../terminal"
 
 class TestTerminalAnswers < Minitest::Test
   NARROW, WIDE, LATIN1 = "\e[2;6R", "\e[2;8R", "\e[2;13R"

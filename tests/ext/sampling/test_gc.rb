@@ -1,5 +1,5 @@
 # The garbage collector: its time, its counts, and its nastier modes.
-require_relative "support"
+require_relative "../support"
 
 class GCTest < Minitest::Test
   include Support

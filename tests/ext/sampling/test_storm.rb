@@ -1,6 +1,6 @@
 # Storms: more releases of the GVL than the clock is read for. What is found stays right.
 # Runs alone: shares are held to two per cent of what the program measures itself.
-require_relative "support"
+require_relative "../support"
 
 class StormTest < Minitest::Test
   include Support

@@ -1,7 +1,7 @@
 # Fibers under a scheduler: a thread's waiting time is theirs. The scheduler of these programs knows the truth
 # (fiber_loop.rb).
 # Waits nearly all of the time
-require_relative "support"
+require_relative "../support"
 
 class FibersTest < Minitest::Test
   include Support
@@ -9,7 +9,7 @@ class FibersTest < Minitest::Test
   FAST = { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" }.freeze
   MS = 1_000_000
 
-  def start(code, options: [], **) = super(code, options: ["-r#{__dir__}/fiber_loop.rb", *options], **)
+  def start(code, options: [], **) = super(code, options: ["-r#{__dir__}/../fiber_loop.rb", *options], **)
 
   def truth(program) = program.out.lines.to_h { |line| line.split.then { |kind, ns| [kind, ns.to_i] } }
 
@@ -252,7 +252,7 @@ class FibersTest < Minitest::Test
 
   # The gems have a folder of their own (.setup/gems).
   def gems(*names)
-    root = File.expand_path("../..", __dir__)
+    root = File.expand_path("../../..", __dir__)
     home = "#{`#{root}/.setup/gems -p #{RbConfig.ruby}`.lines.first.to_s.chomp}/frameworks"
     names.each { |name| Dir["#{home}/gems/#{name}-[0-9]*/lib"].any? or skip "the gem #{name} is not here" }
     FAST.merge("GEM_PATH" => home, "GEM_HOME" => home)

@@ -1,5 +1,5 @@
 # What waits take of a core: the kernel works for some, and others only rest.
-require_relative "support"
+require_relative "../support"
 
 class WaitCpuTest < Minitest::Test
   include Support

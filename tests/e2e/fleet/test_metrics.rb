@@ -321,7 +321,7 @@ class TestMetrics < Minitest::Test
     promtool = Prometheus.program("promtool") or skip "Debian's prometheus is not here"
     said, status = Open3.capture2e(promtool, "check", "rules", "#{ROOT}/man/metrics/rperf-top.rules.yml")
     assert status.success?, said
-    said, status = Open3.capture2e(promtool, "test", "rules", "#{ROOT}/tests/e2e/metrics.rules.test.yml")
+    said, status = Open3.capture2e(promtool, "test", "rules", "#{ROOT}/tests/e2e/fleet/metrics.rules.test.yml")
     assert status.success?, said
   end
 end
