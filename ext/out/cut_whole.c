@@ -95,8 +95,7 @@ bool cut_whole_add(struct cut *cut, struct whole *whole, size_t room)
     finish(whole);
     state = atomic_load(&whole->state);
   }
-  if (fine)
-    fine = add_number(cut, RTOP_NODE_ROOT, RTOP_WHOLE_STATE, atomic_load(&whole->serial), (uint64_t)state);
+  if (fine) fine = add_number(cut, RTOP_NODE_ROOT, RTOP_WHOLE_STATE, atomic_load(&whole->serial), (uint64_t)state);
   trylock_release(&whole->lock);
   return fine;
 }

@@ -307,7 +307,7 @@ enum { RTOP_ARGS_BYTES = 160, RTOP_ARGS_WINDOW_BYTES = 4096 };
 /* Further numbers of the same part while all calls of the program are traced (version 1.6); they are changes over the window,
  * too, but for the state. Those of a call belong to its call node: all callers up to the root, without lines. */
 enum rtop_whole_what {
-  RTOP_WHOLE_STATE = 32,     /* enum rtop_whole_state, now; key: counts the times that it was begun, or refused. Node 0 */
+  RTOP_WHOLE_STATE = 32,     /* enum rtop_whole_state, now; key: of its beginnings and refusals so far. Node 0 */
   RTOP_WHOLE_TRACED_NS = 33, /* how long it was on. Node 0 */
   RTOP_WHOLE_OWN_NS = 34,    /* what it cost, and was taken off the times of calls. Node 0 */
   RTOP_WHOLE_UNTIMED = 35,   /* calls whose end was not seen. Node 0 */

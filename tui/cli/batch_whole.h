@@ -12,7 +12,7 @@ struct whole_watch {
   struct rtop_options options;
   struct rtop_span held; /* what came before us */
   struct whole_before before;
-  int64_t end_ns;        /* by our clock; 0: nothing to watch yet */
+  int64_t end_ns; /* by our clock; 0: nothing to watch yet */
 };
 
 /* False: it cannot be watched, as batch_watch_open(). Else close watch->batch. */

@@ -281,18 +281,10 @@ static void test_lens_and_search(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TEST(test_what_is_asked, set_up),
-    TEST(test_how_it_is_asked, set_up),
-    TEST(test_all_of_it, set_up),
-    TEST(test_enough, set_up),
-    TEST(test_impatience, set_up),
-    TEST(test_refusals, set_up),
-    TEST(test_silence, set_up),
-    TEST(test_the_past, set_up_past),
-    TEST(test_no_past, set_up),
-    TEST(test_views, set_up_past),
-    TEST(test_order, set_up_past),
-    TEST(test_lens_and_search, set_up_past),
+    TEST(test_what_is_asked, set_up), TEST(test_how_it_is_asked, set_up), TEST(test_all_of_it, set_up),
+    TEST(test_enough, set_up),        TEST(test_impatience, set_up),      TEST(test_refusals, set_up),
+    TEST(test_silence, set_up),       TEST(test_the_past, set_up_past),   TEST(test_no_past, set_up),
+    TEST(test_views, set_up_past),    TEST(test_order, set_up_past),      TEST(test_lens_and_search, set_up_past),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
