@@ -270,9 +270,9 @@ static void calls_running_words(const struct ui *ui, char *out, size_t bytes, co
   const char *of = ui->calls.ruby ? "all calls in Ruby" : "all calls";
   if (!head->told) snprintf(out, bytes, "%s: asked for, nothing is told yet (T: end)", of);
   else if (left_ns > 0)
-    snprintf(out, bytes, "%s: %d s to go, %s so far, %s a call taken off (T: end)", of,
+    snprintf(out, bytes, "%s: %d s to go, %s, %s a call taken off (T: end)", of,
              (int)((left_ns + CALLS_SECOND_NS - 1) / CALLS_SECOND_NS), calls, own);
-  else snprintf(out, bytes, "%s: the rest is told: %s, %s a call taken off (T: end)", of, calls, own);
+  else snprintf(out, bytes, "%s: ending, %s, %s a call taken off (T: end)", of, calls, own);
 }
 
 /* What matters less comes last, and goes first where there is no room. */
@@ -282,7 +282,7 @@ static void calls_ended_words(const struct ui *ui, char *out, size_t bytes, int 
   const struct whole_head *head = &ui->calls.numbers.head;
   char clock[16] = "", parts[5][64];
   size_t used = (size_t)snprintf(out, bytes, "exact: %.1f s of %s, %s", (double)head->traced_ns / 1e9,
-                                 ui->calls.ruby ? "all calls in Ruby" : "all calls", calls);
+                                 ui->calls.ruby ? "calls in Ruby" : "all calls", calls);
   time_text_clock(clock, sizeof clock, ui->calls.span.end_ns + ui->source.clock_offset_ns, false);
   snprintf(parts[0], sizeof parts[0], ", %s a call taken off", own);
   snprintf(parts[1], sizeof parts[1], "%s", head->state == RTOP_WHOLE_FULL ? ", ended early: no more room" : "");

@@ -85,13 +85,13 @@ static void test_all_of_it(void **state)
   model_press(&ui, '@');
   begin("c");
   come(10, RTOP_WHOLE_ON);
-  check("all calls: 4 s to go, 310,400 calls so far");
+  check("all calls: 4 s to go, 310,400 calls, 48 ns");
   check("48 ns a call taken off (T: end)");
   check("exact  1.0 s");
   check("CALLS");
   assert_false(ui.wish.calls.end);
   come(40, RTOP_WHOLE_ON);
-  check("the rest is told");
+  check("all calls: ending, ");
   come(1, RTOP_WHOLE_DONE);
   assert_true(ui.wish.calls.end);
   assert_false(ui.calls.running);
@@ -119,13 +119,13 @@ static void test_enough(void **state)
   come(10, RTOP_WHOLE_ON);
   model_press(&ui, 'T');
   assert_true(ui.wish.calls.end && ui.calls.running && ui.calls.shown);
-  check("all calls in Ruby: the rest is told: 310,400 calls");
+  check("all calls in Ruby: ending, 310,400 calls, 48 ns a call taken off (T: end)");
   ui.wish.calls.end = false;
   come(2, RTOP_WHOLE_TELLING);
   assert_true(ui.calls.running);
   come(1, RTOP_WHOLE_DONE);
   assert_true(ui.wish.calls.end && !ui.calls.running && ui.calls.shown);
-  check("exact: 1.3 s of all calls in Ruby, 403,520 calls");
+  check("exact: 1.3 s of calls in Ruby, 403,520 calls");
   model_press(&ui, 27);
   assert_false(ui.calls.shown);
 }
@@ -140,7 +140,7 @@ static void test_impatience(void **state)
   model_press(&ui, 'T');
   model_press(&ui, 27);
   assert_true(ui.wish.calls.end && !ui.calls.running && ui.calls.shown);
-  check("exact: 1.0 s of all calls");
+  check("exact: 1.0 s of calls in Ruby, 310,400 calls, 48 ns a call taken off (T: back)");
   model_press(&ui, 27);
   begin("");
   come(3, RTOP_WHOLE_DONE);
@@ -149,7 +149,7 @@ static void test_impatience(void **state)
   serial = 2;
   come(5, RTOP_WHOLE_ON);
   check("exact  0.5 s");
-  check("155,200 calls so far");
+  check("155,200 calls, 48 ns");
   serial = 1;
 }
 
@@ -171,7 +171,7 @@ static void test_refusals(void **state)
   come(3, RTOP_WHOLE_FULL);
   serial = 1;
   check("it ended early: there was no more room");
-  check("exact: 0.3 s of all calls");
+  check("exact: 0.3 s of calls in Ruby, 93,120 calls");
 }
 
 static void test_silence(void **state)
