@@ -146,7 +146,7 @@ class TestWhole < Minitest::Test
         terminal.type("2")
         wait_until("the tree") { terminal.repainted.match?(/CALLS.*%PARENT.*Orders#check/m) }
         terminal.type("T")
-        wait_until("its end") { terminal.repainted.match?(/exact: [\d.]+ s of all calls/) }
+        wait_until("its end") { terminal.repainted.match?(/exact: [\d.]+ s of calls in Ruby/) }
         wait_until("the end of tracing") { !viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last.key?("whole") }
         terminal.type("Q")
       end
