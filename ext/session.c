@@ -192,8 +192,10 @@ static void job(void *unused)
   if (session.state == STOPPED) return;
   if (session.state == ACTIVE && sampler_job_elsewhere(&session.sampler)) return;
   bool park = atomic_load_explicit(&session.publisher.wish, memory_order_relaxed) == PUBLISHER_WISH_PARK;
-  if (park && session.state == ACTIVE) turn_off(PARKED);
-  else if (!park && session.state == PARKED) protected_turn_on();
+  if (park && session.state == ACTIVE) {
+    tracing_park(&session.tracing);
+    turn_off(PARKED);
+  } else if (!park && session.state == PARKED) protected_turn_on();
   else if (session.state == ACTIVE) sample();
 }
 

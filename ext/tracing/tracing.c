@@ -463,6 +463,12 @@ void tracing_end(struct tracing *tracing)
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) leave_target(&tracing->targets[i]);
 }
 
+void tracing_park(struct tracing *tracing)
+{
+  tracing_end(tracing);
+  whole_park(&tracing->whole);
+}
+
 /* Nothing gets a name any more: in a child the tables of names may be half written. */
 void tracing_forget(struct tracing *tracing)
 {

@@ -54,6 +54,8 @@ void tracing_hand_in(struct tracing *tracing);
 
 /* Ends all, before the hooks go off. Raises nothing. */
 void tracing_end(struct tracing *tracing);
+/* The same where nobody watches any more. */
+void tracing_park(struct tracing *tracing);
 
 /* Before a session, and in the child of a fork, while there is no publisher: forgets what was counted. */
 void tracing_forget(struct tracing *tracing);

@@ -268,6 +268,11 @@ void whole_job(struct whole *whole)
   if (state == RTOP_WHOLE_ON && (whole->counting->full || clock_now_ns() >= atomic_load(&whole->end_ns))) stop(whole);
 }
 
+void whole_park(struct whole *whole)
+{
+  if (atomic_load(&whole->state) && !atomic_load(&whole->wanted)) forget_numbers(whole);
+}
+
 void whole_end(struct whole *whole)
 {
   stop(whole);

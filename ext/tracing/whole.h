@@ -49,6 +49,8 @@ void whole_leave(struct whole *whole, int slot);
 
 /* At every job: ends it in time, names what is new. */
 void whole_job(struct whole *whole);
+/* Nobody watches: what is not told yet is forgotten, and methods that it keeps alive are let go. */
+void whole_park(struct whole *whole);
 /* Before the hooks go off: names as much as it can. */
 void whole_end(struct whole *whole);
 /* In the child of a fork, or before a session. */

@@ -73,6 +73,7 @@ static void calls_of_the_past(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
   calls->span = rtop_profile_bounds(ui->profile);
+  calls->numbers.before = (struct whole_before){ 0 };
   if (!whole_numbers_build(&calls->numbers, ui->profile, calls->span)) ui_say(ui, "out of memory");
   else if (calls->numbers.count > 0) calls_show(ui);
   else ui_say(ui, "all calls were not traced here, and now nothing can be");

@@ -233,18 +233,20 @@ class WholeTest < Minitest::Test
     assert_equal before, calls(dump)["Busy#call"]
   end
 
+  MANY = <<~'RUBY'
+    class Many
+      3000.times { |i| class_eval("def one_#{i} = 1") }
+    end
+    puts "ready"; $stdout.flush
+    many = Many.new
+    STDIN.gets
+    3000.times { |i| 2.times { many.__send__("one_#{i}") } }
+    puts "done"; $stdout.flush; STDIN.gets
+  RUBY
+
   # More methods than are named in one window: nothing of what was counted is lost when nobody waits for the end.
   def test_ends_early_and_tells_all
-    program = start(AWAKE + <<~'RUBY')
-      class Many
-        3000.times { |i| class_eval("def one_#{i} = 1") }
-      end
-      puts "ready"; $stdout.flush
-      many = Many.new
-      STDIN.gets
-      3000.times { |i| 2.times { many.__send__("one_#{i}") } }
-      puts "done"; $stdout.flush; STDIN.gets
-    RUBY
+    program = start(AWAKE + MANY)
     program.line
     viewer = view(program, name: "*r")
     until_state(program, :on)
@@ -254,6 +256,28 @@ class WholeTest < Minitest::Test
     dump = program.dump_until("its end") { |one| !state(one) }
     assert_equal [2] * 3000, calls(dump).filter_map { |label, count| count if label.start_with?("Many#one_") }
     assert_equal 0, sum(dump, :unnamed)
+  end
+
+  # Without a recorder it parks once the viewer is gone: who comes next gets nothing of what was not told.
+  def test_parked
+    program = start(AWAKE + MANY, env: { "RPERF_TOP_RECORD_HZ" => "0" })
+    program.line
+    viewer = view(program, name: "*r")
+    until_state(program, :on)
+    program.puts
+    program.line
+    viewer.close
+    wait_for("the publisher to park") do
+      before = program.publisher_status("voluntary_ctxt_switches")
+      IO.select(nil, nil, nil, 0.35)
+      before && before == program.publisher_status("voluntary_ctxt_switches")
+    end
+    last = program.dump.windows.last["sequence"]
+    view(program, name: "*r", seconds: 1)
+    dump = until_state(program, :done)
+    later = dump.windows.select { |window| window["sequence"] > last }.flat_map { |window| window["exact"] }
+    assert_equal [:on, :done], later.filter_map { |_, what, _, value| STATES[value] if what == WHAT[:state] }.uniq - [:telling]
+    assert_empty later.select { |node, what,| what == WHAT[:calls] && label(dump, node).start_with?("Many#one_") }
   end
 
   # Two ask: both see it, and it goes on for the one that stays.

@@ -196,6 +196,25 @@ static void test_the_past(void **state)
   assert_false(shows("exact:"));
 }
 
+/* All that was told of, however often it was asked for while the process lived. */
+static void test_the_past_of_two(void **state)
+{
+  (void)state;
+  begin("");
+  come(10, RTOP_WHOLE_DONE);
+  model_press(&ui, 'T');
+  begin("");
+  serial = 2;
+  come(5, RTOP_WHOLE_DONE);
+  serial = 1;
+  check("exact: 0.5 s of calls in Ruby, 155,200 calls");
+  model_press(&ui, 'T');
+  ui.source.main.state = RTOP_FEED_ENDED;
+  model_press(&ui, 'T');
+  check("exact: 1.5 s of ");
+  check("465,600 calls");
+}
+
 static void test_no_past(void **state)
 {
   (void)state;
@@ -281,10 +300,19 @@ static void test_lens_and_search(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TEST(test_what_is_asked, set_up), TEST(test_how_it_is_asked, set_up), TEST(test_all_of_it, set_up),
-    TEST(test_enough, set_up),        TEST(test_impatience, set_up),      TEST(test_refusals, set_up),
-    TEST(test_silence, set_up),       TEST(test_the_past, set_up_past),   TEST(test_no_past, set_up),
-    TEST(test_views, set_up_past),    TEST(test_order, set_up_past),      TEST(test_lens_and_search, set_up_past),
+    TEST(test_what_is_asked, set_up),
+    TEST(test_how_it_is_asked, set_up),
+    TEST(test_all_of_it, set_up),
+    TEST(test_enough, set_up),
+    TEST(test_impatience, set_up),
+    TEST(test_refusals, set_up),
+    TEST(test_silence, set_up),
+    TEST(test_the_past, set_up_past),
+    TEST(test_the_past_of_two, set_up),
+    TEST(test_no_past, set_up),
+    TEST(test_views, set_up_past),
+    TEST(test_order, set_up_past),
+    TEST(test_lens_and_search, set_up_past),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
