@@ -25,7 +25,7 @@ class TestExamples < Minitest::Test
   # Of these a process without the extension.
   BARE = /--inject/
   # In what they write or print: something that shows that they did it.
-  SHOWS = { /\| jq/ => /\A\d+(\.\d+)?$/, /-b -J -n/ => /"methods"/, /-s blame/ => /\bbusy\b/, /-r night/ => /\bbusy\b/,
+  SHOWS = { /\| jq/ => /\A\d+(\.\d+)?(e-\d+)?$/, /-b -J -n/ => /"methods"/, /-s blame/ => /\bbusy\b/, /-r night/ => /\bbusy\b/,
             /--stat/ => /running: holding the GVL/ }.freeze
 
   def self.readme
