@@ -280,6 +280,7 @@ void Init_sampler_bench(void)
   threads_init(&sampler.threads, false);
   label_sets_init(&sampler.labels);
   cpu_clock_init(getenv("RPERF_TOP_CPU_CLOCK") != NULL);
+  sampler_learn(&sampler);
   if (sampler_create(&sampler, NODES, FRAMES, STRING_BYTES) != 0) rb_raise(rb_eNoMemError, "sampler");
   sampler.publisher_word = &publisher_word;
   atomic_store(&sampler.period_ns, CLOCK_NS_PER_SECOND / 1000);
