@@ -27,6 +27,7 @@
 #include "ext/names/cells.h"
 #include "ext/names/frames.h"
 #include "ext/names/label_sets.h"
+#include "ext/names/stack_cache.h"
 #include "ext/names/task_names.h"
 #include "shm/base/clock.h"
 #include <ruby.h>
@@ -35,7 +36,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SAMPLER_STACK_MAX = 2048, SAMPLER_MISSED_MAX = 16 };
+enum { SAMPLER_STACK_MAX = STACK_CACHE_DEPTH_MAX, SAMPLER_MISSED_MAX = 16 };
 
 /* Totals since the start; the publisher reports their change per window. samples, cost_ns and points are
  * written under the lock (sampler_count()), dropped by who did not get it. */
@@ -104,6 +105,7 @@ struct sampler {
 
   struct raised raised;
 
+  struct stack_cache known;
   int stack_depth;
   VALUE stack_frames[SAMPLER_STACK_MAX];
   int stack_lines[SAMPLER_STACK_MAX];

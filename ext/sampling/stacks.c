@@ -6,18 +6,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* How many levels, root first, are the same as in the thread's last stack. */
-static uint32_t shared_prefix(const struct sampler *sampler, const struct thread_data *data, uint32_t depth)
-{
-  uint32_t most = data->prefix_depth < depth ? data->prefix_depth : depth, level = 0;
-  const VALUE *frames = sampler->stack_frames + depth - 1;
-  const int *lines = sampler->stack_lines + depth - 1;
-  while (level < most && data->prefix->frames[level] == *(frames - level) &&
-         data->prefix->lines[level] == *(lines - level))
-    level++;
-  return level;
-}
-
 /* Is the call of this frame below `node` a node of its own? The level is at least the depth of the node. */
 static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, uint32_t level, uint32_t root)
 {
@@ -49,42 +37,59 @@ uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data)
                           atomic_load_explicit(&data->thread, memory_order_relaxed));
 }
 
-/* Nodes of the prefix shared with the thread's last stack are taken over, the rest is looked up. A stack that was
- * cut at the root has no prefix to share. */
+/* From which level on the stack has to be walked, and the node above that. */
+static uint32_t known_levels(struct sampler *sampler, const struct stack_hashes *hashes, uint32_t depth, uint32_t *node)
+{
+  for (uint32_t step = depth ? (depth - 1) / STACK_CACHE_STEP : 0; step > 0; step--)
+    if (stack_cache_find(&sampler->known, hashes->steps[step - 1], node)) return step * STACK_CACHE_STEP;
+  return 0;
+}
+
+/* The number of a frame in the stack buffers; FRAMES_UNKNOWN: it has no name yet. */
+static uint32_t frame_of(struct sampler *sampler, const struct thread_data *data, VALUE value, bool in_job)
+{
+  uint32_t frame = frames_find(&sampler->frames, value);
+  bool peeks = frame == FRAMES_UNKNOWN && !in_job && data->main_ractor && !atomic_load(&sampler->ractors_seen);
+  return peeks ? frames_peek(&sampler->frames, value) : frame;
+}
+
+/* What the call tree has no room for counts each time, so it is not remembered. */
+static void remember(struct sampler *sampler, uint64_t hash, uint32_t node, uint64_t overflowed)
+{
+  if (atomic_load_explicit(&sampler->tree.overflowed, memory_order_relaxed) == overflowed)
+    stack_cache_set(&sampler->known, hash, node);
+}
+
 uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown)
 {
-  uint32_t depth = (uint32_t)frames;
-  uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
-  uint32_t node = root;
+  uint32_t depth = (uint32_t)frames, node;
   bool cut = frames == SAMPLER_STACK_MAX;
-  bool shared = !cut && data->prefix && data->prefix_generation == generation && data->prefix_root == node;
-  uint32_t level = shared ? shared_prefix(sampler, data, depth) : 0;
-  data->prefix_root = node;
+  uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
+  struct stack_hashes hashes;
   if (depth && !atomic_load_explicit(&data->pool, memory_order_relaxed)) choose_pool(sampler, data, depth);
-  if (cut) node = calltree_child(&sampler->tree, node, FRAMES_TRUNCATED, 0);
-  else if (level > 0) node = data->prefix->nodes[level - 1];
-  data->prefix_generation = generation;
-  data->prefix_depth = level;
+  stack_cache_hash(&hashes, generation << 33 | (uint64_t)cut << 32 | root, sampler->stack_frames, sampler->stack_lines,
+                   depth);
+  if (stack_cache_find(&sampler->known, hashes.whole, &node)) return node;
+  uint64_t overflowed = atomic_load_explicit(&sampler->tree.overflowed, memory_order_relaxed);
+  uint32_t level = known_levels(sampler, &hashes, depth, &node);
+  if (level == 0) node = cut ? calltree_child(&sampler->tree, root, FRAMES_TRUNCATED, 0) : root;
   for (; level < depth; level++) {
     VALUE value = sampler->stack_frames[depth - 1 - level];
     int line = sampler->stack_lines[depth - 1 - level];
-    uint32_t frame = frames_find(&sampler->frames, value);
-    if (frame == FRAMES_UNKNOWN && !unknown && data->main_ractor && !atomic_load(&sampler->ractors_seen))
-      frame = frames_peek(&sampler->frames, value);
+    uint32_t frame = frame_of(sampler, data, value, unknown != NULL);
+    if (level && level % STACK_CACHE_STEP == 0)
+      remember(sampler, hashes.steps[level / STACK_CACHE_STEP - 1], node, overflowed);
     if (frame == FRAMES_UNKNOWN) {
       if (unknown) *unknown = value;
       return SAMPLER_NO_STACK;
     }
     bool is_c = sampler->frames.entries[frame].kind == RTOP_FRAME_C;
-    if (kept(sampler, frame, node, level, data->prefix_root))
+    if (kept(sampler, frame, node, level, root))
       node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
-    if (level >= THREADS_PREFIX_MAX || cut || !data->prefix) continue;
-    data->prefix->frames[level] = value;
-    data->prefix->lines[level] = line;
-    data->prefix->nodes[level] = node;
-    data->prefix_depth = level + 1;
   }
-  return node == RTOP_NODE_ROOT ? calltree_child(&sampler->tree, node, FRAMES_EXCLUDED, 0) : node;
+  if (node == RTOP_NODE_ROOT) node = calltree_child(&sampler->tree, node, FRAMES_EXCLUDED, 0);
+  remember(sampler, hashes.whole, node, overflowed);
+  return node;
 }
 
 uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown)

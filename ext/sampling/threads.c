@@ -62,8 +62,6 @@ static void give_back(struct threads *threads, struct thread_data *data)
   atomic_store_explicit(&data->thread, 0, memory_order_release);
   atomic_store_explicit(&data->fiber, 0, memory_order_relaxed);
   fibers_free(data);
-  free(data->prefix);
-  data->prefix = NULL;
   while (!trylock_take(&threads->pool_lock)) sched_yield();
   data->next_free = threads->pool;
   threads->pool = data;
@@ -78,8 +76,6 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   data->start_ns = now_ns;
   data->off_since_ns = now_ns;
   data->random = (uint32_t)data->serial * 2654435761u | 1;
-  data->prefix_generation = UINT64_MAX;
-  data->prefix = malloc(sizeof *data->prefix);
   atomic_store(&data->boundary_ns, INT64_MIN);
   data->cpu_mark.owner = data->serial;
   atomic_store(&data->word, threads_pack(now_ns, state));

@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80, THREADS_PREFIX_MAX = 256 };
+enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80 };
 
 /* Time of one state that no stack has been given to yet; see accounting.h. */
 struct lane {
@@ -153,17 +153,6 @@ struct thread_data {
   struct owed owed[RTOP_STATE_COUNT][THREADS_OWED_MAX]; /* oldest first */
   uint32_t owed_count[RTOP_STATE_COUNT];
   int64_t forgiven_ns[RTOP_STATE_COUNT]; /* told so too, but nobody remembers where: it stays not sampled */
-
-  /* The last stack, root first: the next one shares its prefix. NULL when there was no memory for it. */
-  uint64_t prefix_generation;
-  uint32_t prefix_depth, prefix_root; /* root: the node below which it stands */
-  struct prefix *prefix;
-};
-
-struct prefix {
-  VALUE frames[THREADS_PREFIX_MAX];
-  int lines[THREADS_PREFIX_MAX];
-  uint32_t nodes[THREADS_PREFIX_MAX];
 };
 
 struct threads {
