@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDEX_SLOTS = 2 * CELLS_CAPACITY, INDEX_MASK = INDEX_SLOTS - 1 };
+enum { MOST_SLOTS = 2 * CELLS_CAPACITY, FIRST_SLOTS = 512 };
 
 int cells_create(struct cells *cells)
 {
   *cells = (struct cells){ 0 };
   cells->entries = calloc(CELLS_CAPACITY, sizeof *cells->entries);
-  cells->index = calloc(INDEX_SLOTS, sizeof *cells->index);
+  cells->index = calloc(MOST_SLOTS, sizeof *cells->index);
+  cells->mask = FIRST_SLOTS - 1;
   if (cells->entries && cells->index) return 0;
   cells_destroy(cells);
   return -1;
@@ -23,9 +24,11 @@ void cells_destroy(struct cells *cells)
   *cells = (struct cells){ 0 };
 }
 
+/* A window mostly has as many as the one before. */
 void cells_clear(struct cells *cells)
 {
-  if (cells->count) memset(cells->index, 0, INDEX_SLOTS * sizeof *cells->index);
+  if (cells->count) memset(cells->index, 0, (cells->mask + 1) * sizeof *cells->index);
+  while (cells->mask >= FIRST_SLOTS && cells->count < cells->mask / 8) cells->mask /= 2;
   cells->count = 0;
   cells->folded = 0;
 }
@@ -36,10 +39,22 @@ static uint32_t hash_key(const struct rtop_cell *cell)
   return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 40);
 }
 
+/* Twice as many slots, all cells in their new places: a few ns for each. */
+static void grow(struct cells *cells)
+{
+  memset(cells->index, 0, (cells->mask + 1) * sizeof *cells->index);
+  cells->mask = 2 * cells->mask + 1;
+  for (uint32_t i = 0; i < cells->count; i++) {
+    uint32_t slot = hash_key(&cells->entries[i]) & cells->mask;
+    while (cells->index[slot]) slot = (slot + 1) & cells->mask;
+    cells->index[slot] = (uint16_t)(i + 1);
+  }
+}
+
 static struct rtop_cell *find_or_make(struct cells *cells, const struct rtop_cell *key, uint32_t limit)
 {
-  uint32_t slot = hash_key(key) & INDEX_MASK;
-  for (; cells->index[slot]; slot = (slot + 1) & INDEX_MASK) {
+  uint32_t slot = hash_key(key) & cells->mask;
+  for (; cells->index[slot]; slot = (slot + 1) & cells->mask) {
     struct rtop_cell *entry = &cells->entries[cells->index[slot] - 1];
     if (entry->node == key->node && entry->thread == key->thread && entry->state == key->state) return entry;
   }
@@ -47,6 +62,7 @@ static struct rtop_cell *find_or_make(struct cells *cells, const struct rtop_cel
   struct rtop_cell *entry = &cells->entries[cells->count++];
   cells->index[slot] = (uint16_t)cells->count;
   *entry = (struct rtop_cell){ .node = key->node, .thread = key->thread, .state = key->state };
+  if (cells->count > cells->mask / 2 && cells->mask < MOST_SLOTS - 1) grow(cells);
   return entry;
 }
 

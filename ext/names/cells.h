@@ -20,6 +20,7 @@ struct cells {
   struct rtop_cell *entries;
   uint16_t *index; /* open addressing: entry + 1, 0 = free */
   uint32_t count;
+  uint32_t mask;   /* of the part of index that is used; it follows the count, so that few cells are on few lines */
   uint64_t folded; /* additions that went to RTOP_NODE_FOLDED */
 };
 
