@@ -97,7 +97,7 @@ static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t 
     accounting_end_stretch(sampler, data, stretch);
     return;
   }
-  struct accounting_own own = accounting_begin_own(data);
+  struct accounting_own own = accounting_begin_own_at(sampler, data, now);
   accounting_read_wait(sampler, data, now, stretch);
   spend(data, stretch);
   accounting_end_stretch(sampler, data, stretch);
@@ -157,7 +157,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
 static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
                                   bool tick_due)
 {
-  struct accounting_own own = accounting_begin_own(data);
+  struct accounting_own own = accounting_begin_own_at(sampler, data, now);
   if (!accounting_try_lock(sampler)) {
     accounting_add(sampler, data, RTOP_RUNNING, open);
     return now;
@@ -253,7 +253,9 @@ void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *eve
 {
   struct sampler *sampler = user_data;
   if (!atomic_load_explicit(&sampler->active, memory_order_acquire)) return;
+  __builtin_prefetch(&sampler->lock, 1);
   struct thread_data *data = threads_of(&sampler->threads, event_data->thread);
+  if (data) threads_fetch(data);
   int64_t now = data ? sampler_event_ns(sampler, data) : clock_now_ns();
   if (event == EVENT_STARTED) {
     if (!data) threads_add(&sampler->threads, event_data->thread, RTOP_BLOCKED, now);

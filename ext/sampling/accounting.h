@@ -62,7 +62,7 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
 /* Of a stretch that ended just now: before the CPU clock is read, else what it used is taken for that of waits. */
 void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
-/* The profiler's own work on this thread: begins right after the thread's word was moved. When it ends that time,
+/* The profiler's own work on this thread: begins when the thread's word was moved last, or later. When it ends that time,
  * but for GC that ran meanwhile, belongs to the profiler, and its CPU is the measured cost. */
 struct accounting_own {
   int64_t begin_ns, not_own_ns;
@@ -71,6 +71,14 @@ struct accounting_own {
 static inline struct accounting_own accounting_begin_own(const struct thread_data *data)
 {
   return (struct accounting_own){ .begin_ns = clock_now_ns(), .not_own_ns = data->not_own_ns };
+}
+
+/* The same from the event at now_ns on, to which the word was moved. */
+static inline struct accounting_own accounting_begin_own_at(const struct sampler *sampler,
+                                                            const struct thread_data *data, int64_t now_ns)
+{
+  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return accounting_begin_own(data);
+  return (struct accounting_own){ .begin_ns = now_ns, .not_own_ns = data->not_own_ns };
 }
 
 /* Returns what it took of a core, which a thread that loses its core meanwhile does not pay for. */

@@ -32,6 +32,7 @@
 #include "shm/base/clock.h"
 #include <ruby.h>
 #include <ruby/debug.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,62 +54,61 @@ struct sampler_start {
 };
 
 struct sampler {
-  _Atomic bool active;
-  _Atomic int64_t off_ns;    /* when hooks went off for good, and the last window was not told yet; else 0 */
+  /* What every release of the GVL reads, and what it writes: close together, see struct thread_data. */
+  alignas(64) _Atomic bool active;
   _Atomic bool ractors_seen; /* the process has had more than one */
-  struct trylock lock;       /* calltree, frames, cells, stack buffers */
-  struct calltree tree;
-  struct frames frames;
+  _Atomic bool coarse;       /* a storm: events take place at coarse_ns; see sampler_event_ns() */
+  bool cut_pending;          /* under the lock: the open cells are of a window whose end is not known yet */
+  /* set by the publisher */
+  _Atomic uint32_t waits_per_read; /* CPU is asked for at the end of one wait in so many */
+  _Atomic int64_t coarse_ns;       /* the last tick or cut, whether anybody ran or not */
+  _Atomic int64_t
+      boundary_ns;         /* when the open window ends, known before: stretches that pass it are told apart there */
+  _Atomic int64_t tick_ns; /* when the last tick was due */
+  _Atomic int64_t tick_served_ns; /* tick_ns of the last tick that led to a sample */
+  _Atomic int64_t period_ns;      /* between ticks */
+  _Atomic int64_t fresh_ns;       /* a thread whose last stack is older takes one whatever the credit is */
+  _Atomic uint64_t window;        /* number of the open window */
+  VALUE gc_symbols[5];
+  _Atomic uint32_t *publisher_word; /* see publisher_wake() */
+
+  alignas(64) struct trylock lock; /* calltree, frames, cells, stack buffers */
+  _Atomic uint32_t last_runner;    /* index of the thread that got a GVL last [hook] */
+  struct waiting waiting;
+  struct cells *open;              /* under the lock */
+  _Atomic int64_t stack_credit_ns; /* what stacks at SUSPENDED may cost before the next refill */
+  _Atomic int64_t stacks_cost_ns;  /* what they cost so far */
+  /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
+  _Atomic uint32_t missed_count;
+  int stack_depth;
+  struct sampler_counters counters;
+
+  uint32_t missed[SAMPLER_MISSED_MAX];
+  VALUE stack_frames[SAMPLER_STACK_MAX];
+  int stack_lines[SAMPLER_STACK_MAX];
   struct cells cells[2];
-  struct cells *open; /* under the lock */
-  bool cut_pending;   /* under the lock: those are of a window whose end is not known yet */
+  struct calltree tree;
+  struct stack_cache known;
+  struct frames frames;
   struct threads threads;
   struct label_sets labels;
   struct task_names task_names;
-  struct waiting waiting;
   struct pools pools;
   struct wait_cpu wait_cpu;
-  struct sampler_counters counters;
-  struct sampler_start start; /* written under the GVL before `starts` grows */
-  _Atomic uint32_t starts;
-
-  uint32_t depth_max; /* outermost frames of a stack that are kept; set while nothing runs */
-
-  /* set by the publisher */
-  _Atomic int64_t period_ns;                     /* between ticks */
-  _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points; longer stretches are always seen */
-  _Atomic int64_t stack_credit_ns;               /* what stacks at SUSPENDED may cost before the next refill */
-  _Atomic int64_t stacks_cost_ns;                /* what they cost so far */
-  _Atomic uint32_t waits_per_read;               /* CPU is asked for at the end of one wait in so many */
-  _Atomic int64_t fresh_ns;                      /* a thread whose last one is older takes one whatever the credit is */
-  int64_t start_ns;                              /* of the session; the first window begins then */
-  _Atomic uint32_t last_runner;                  /* index of the thread that got a GVL last [hook] */
-  _Atomic uint64_t window;                       /* number of the open window */
-  _Atomic int64_t boundary_ns;    /* when it ends, known before: stretches that pass it are told apart there */
-  _Atomic int64_t tick_ns;        /* when the last tick was due */
-  _Atomic int64_t tick_first_ns;  /* the first one since a tick led to a sample */
-  _Atomic bool coarse;            /* a storm: events take place at coarse_ns; see sampler_event_ns() */
-  _Atomic int64_t coarse_ns;      /* the last tick or cut, whether anybody ran or not */
-  _Atomic int64_t tick_served_ns; /* tick_ns of the last tick that led to a sample */
+  struct raised raised;
 
   rb_postponed_job_handle_t job;
-  _Atomic uint32_t *publisher_word; /* see publisher_wake() */
-  VALUE gc_symbols[5];
+  _Atomic int64_t off_ns; /* when hooks went off for good, and the last window was not told yet; else 0 */
+  _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points; longer stretches are always seen */
+  _Atomic int64_t tick_first_ns;                 /* the first one since a tick led to a sample */
+  struct sampler_start start;                    /* written under the GVL before `starts` grows */
+  _Atomic uint32_t starts;
+  int64_t start_ns;     /* of the session; the first window begins then */
+  uint32_t depth_max;   /* outermost frames of a stack that are kept; set while nothing runs */
   uint64_t seen_window; /* [job] when it looked after the threads last */
   uint32_t thread_cursor;
   uint32_t own_node;    /* "(rperf-top)", under the root: the profiler's own work */
   uint32_t shared_node; /* "(shared)", under the root */
-
-  /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
-  _Atomic uint32_t missed_count;
-  uint32_t missed[SAMPLER_MISSED_MAX];
-
-  struct raised raised;
-
-  struct stack_cache known;
-  int stack_depth;
-  VALUE stack_frames[SAMPLER_STACK_MAX];
-  int stack_lines[SAMPLER_STACK_MAX];
 };
 
 /* Once, at load: what of this VM is to be known. Raises when it lacks a counter. */

@@ -21,8 +21,8 @@ static uint32_t claim(struct strata *strata, uint64_t key)
 {
   for (uint32_t id = 1; id < STRATA_COUNT; id++) {
     uint64_t none = 0;
-    if (atomic_load_explicit(&strata->entries[id].key, memory_order_relaxed)) continue;
-    if (atomic_compare_exchange_strong_explicit(&strata->entries[id].key, &none, key, memory_order_relaxed,
+    if (atomic_load_explicit(&strata->keys[id], memory_order_relaxed)) continue;
+    if (atomic_compare_exchange_strong_explicit(&strata->keys[id], &none, key, memory_order_relaxed,
                                                 memory_order_relaxed))
       return id;
   }
@@ -32,7 +32,7 @@ static uint32_t claim(struct strata *strata, uint64_t key)
 uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
 {
   uint32_t id = 1;
-  while (id < STRATA_COUNT && atomic_load_explicit(&strata->entries[id].key, memory_order_relaxed) != key) id++;
+  while (id < STRATA_COUNT && atomic_load_explicit(&strata->keys[id], memory_order_relaxed) != key) id++;
   if (id == STRATA_COUNT) id = claim(strata, key);
   struct stratum *stratum = &strata->entries[id];
   if (id && length_ns > 0) {
@@ -90,9 +90,10 @@ static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool f
 }
 
 /* Up at once, down late: a kind that comes and goes would wait twice. One that hardly runs gives its place up. */
-static void measure(struct stratum *stratum, int64_t length_ns, int64_t period_ns)
+static void measure(struct strata *strata, uint32_t id, int64_t length_ns, int64_t period_ns)
 {
-  if (!atomic_load_explicit(&stratum->key, memory_order_relaxed)) return;
+  struct stratum *stratum = &strata->entries[id];
+  if (!atomic_load_explicit(&strata->keys[id], memory_order_relaxed)) return;
   bool first = stratum->windows++ == 0;
   follow(&stratum->ns_per_s, &stratum->wall_ns, length_ns, first);
   follow(&stratum->ends_per_s, &stratum->ends, length_ns, first);
@@ -103,7 +104,7 @@ static void measure(struct stratum *stratum, int64_t length_ns, int64_t period_n
   if (own || stratum->windows < WINDOWS_LEAST || time > 0.125) return;
   stratum->windows = 0;
   atomic_store_explicit(&stratum->met, 0, memory_order_relaxed);
-  atomic_store_explicit(&stratum->key, 0, memory_order_relaxed);
+  atomic_store_explicit(&strata->keys[id], 0, memory_order_relaxed);
 }
 
 void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns)
@@ -114,7 +115,7 @@ void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period
   atomic_fetch_add_explicit(&strata->windows, 1, memory_order_relaxed);
   for (uint32_t id = 0; id < STRATA_COUNT; id++) {
     struct stratum *stratum = &strata->entries[id];
-    if (id) measure(stratum, length_ns, period_ns);
+    if (id) measure(strata, id, length_ns, period_ns);
     divided = divided || atomic_load_explicit(&stratum->own, memory_order_relaxed);
     if (is_overdue(stratum)) overdue |= 1u << id;
   }

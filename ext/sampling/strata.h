@@ -39,13 +39,12 @@ enum {
 #define STRATA_LONG_NS INT64_C(32000000)
 
 struct stratum {
-  struct axis axis;
-  _Atomic uint64_t key;    /* 0: free */
   _Atomic bool own;        /* its time is divided by itself */
   _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and their number */
   _Atomic int64_t ends;
   _Atomic int64_t waiting_ns; /* on the axis since its last point */
   _Atomic uint64_t met;       /* what an instant met in it last, and when (strata_met); 0: nothing */
+  struct axis axis;
 
   /* publisher's */
   double ns_per_s, ends_per_s; /* running means */
@@ -54,6 +53,7 @@ struct stratum {
 };
 
 struct strata {
+  _Atomic uint64_t keys[STRATA_COUNT];  /* of the kinds, together, since all are looked at; 0: free */
   struct stratum entries[STRATA_COUNT]; /* 0: of all kinds that have none */
   _Atomic uint32_t windows;             /* that ended */
   _Atomic uint32_t overdue;             /* bit of each that the next instant of the pool has */

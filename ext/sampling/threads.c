@@ -51,8 +51,8 @@ static struct thread_data *take_struct(struct threads *threads)
     if (data) threads->pool = data->next_free;
     trylock_release(&threads->pool_lock);
   }
-  if (!data) return calloc(1, sizeof *data);
-  memset(data, 0, sizeof *data);
+  if (!data) data = aligned_alloc(alignof(struct thread_data), sizeof *data);
+  if (data) memset(data, 0, sizeof *data);
   return data;
 }
 

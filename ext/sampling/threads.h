@@ -23,8 +23,10 @@
 #include "shm/base/format.h"
 #include <ruby.h>
 #include <ruby/thread.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80 };
@@ -45,96 +47,101 @@ enum { THREADS_OWED_MAX = 12 };
 struct fibers;
 
 struct thread_data {
-  /* shared */
-  _Atomic uint64_t word;                      /* since_ns << 3 | state */
-  _Atomic uint32_t turn;                      /* odd while the word and the totals change together */
-  _Atomic int64_t total_ns[RTOP_STATE_COUNT]; /* exact time by state; the publisher's moves are not in it */
-  _Atomic int64_t floor_ns;                   /* the publisher has told of it up to here: nothing takes place before */
-  _Atomic int64_t boundary_ns;                /* end of the window that it saw pass last, and the totals then */
-  _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT];
-  struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
-  struct lane head, behind;            /* what of that stretch waits like its rest; for its next instant (running.h) */
-  struct lane strata[STRATA_COUNT];    /* running time of stretches that ended, by kind */
-  _Atomic uint32_t node;               /* leaf of the last known stack */
-  _Atomic int64_t node_seen_ns;        /* when it was seen */
-  _Atomic bool stack_known;            /* `node` is the stack of the open off-GVL stretch */
+  /* What every release of the GVL reads and writes, some 450 bytes in a row: between two of them the application takes the
+   * processor's caches, and all that is touched comes from far. */
+  alignas(64) _Atomic VALUE thread; /* whose this is; kept alive by the VM until the thread ended */
+  _Atomic uint64_t generation;      /* of the registry when this was given out */
+  _Atomic uint64_t word;            /* since_ns << 3 | state */
+  _Atomic int64_t state_since_ns;   /* for display: not moved by the publisher */
+  _Atomic int64_t floor_ns;         /* the publisher has told of it up to here: nothing takes place before */
+  _Atomic int64_t boundary_ns;      /* end of the window that it saw pass last */
+  _Atomic uint32_t turn;            /* odd while the word and the totals change together */
+  _Atomic uint32_t node;            /* leaf of the last known stack */
+  _Atomic uint32_t pool;            /* see pools.h; 0 until its first stack */
+  _Atomic bool stack_known;         /* `node` is the stack of the open off-GVL stretch */
   _Atomic bool ended;
+  bool main_ractor;   /* known once native_id is set, and so is: */
+  bool native_shared; /* its native thread serves other Ruby threads, too (M:N) */
+
+  _Atomic int64_t total_ns[RTOP_STATE_COUNT]; /* exact time by state; the publisher's moves are not in it */
+  /* The blocked part of a stretch whose thread is waiting by now: it ended at ready_ns. Whoever exchanges it for 0
+   * charges it. */
+  _Atomic int64_t off_blocked_ns;
+  _Atomic int64_t ready_ns;
+  int64_t off_waiting_ns; /* of the open off-GVL stretch, as the hooks saw it */
+
+  /* the open stretch of running time */
+  int64_t running_since_ns; /* since RESUMED */
+  uint32_t begin_node;      /* the stack it waited with before; 0: not known */
+  uint32_t met_node;        /* where the first instant in it was; 0: none yet */
+  uint32_t begin_pool;      /* its pool then: one that is chosen later may be so because an instant met it */
+  uint32_t debt_node;
+  /* At the last instant in it (running.h): how much lay behind it when that was looked at, whether several had passed, and
+   * what was met there is owed. */
+  int64_t behind_ns, debt_ns;
+  bool was_long;
+  bool rest_met;        /* an instant in it was one of place 0 (strata.h) */
+  bool wait_read;       /* CPU was read before the open wait began */
+  int64_t off_stack_ns; /* when a stack was taken at SUSPENDED last */
+  int64_t off_since_ns; /* it let go of the GVL then */
+
+  int64_t gone_off_ns,
+      gone_wait_ns;    /* all its time off the GVL, waiting for it left out, and waiting; of whole stretches */
+  int64_t not_own_ns;  /* GC, time off the GVL and own work: what own work around it leaves out */
+  uint64_t blame_read; /* waiting.h integral when the GVL was taken */
+  uint64_t allocations_read, allocations;
+  _Atomic int64_t node_seen_ns; /* when `node` was seen */
+  _Atomic uint64_t releases;    /* times that it got the GVL back */
+
+  int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   /* CPU time up to the sum of these two is charged. Each has one writer, so neither needs a lock; when both
    * charge the same stretch at once, the next reading finds the clock behind the sum and charges less. */
   _Atomic int64_t cpu_read_ns;   /* the thread's part */
   _Atomic int64_t cpu_taken_ns;  /* the publisher's, while the thread is off the GVL */
   _Atomic int64_t cpu_unread_ns; /* wall time on the GVL whose CPU is not in cpu_read_ns yet */
-  _Atomic uint32_t native_id;
-  _Atomic uint64_t name_version;  /* bumped when `name` changed */
-  _Atomic int64_t state_since_ns; /* for display: not moved by the publisher */
-  /* The blocked part of a stretch whose thread is waiting by now: it ended at ready_ns. Whoever exchanges
-   * it for 0 charges it. */
-  _Atomic int64_t off_blocked_ns;
-  _Atomic int64_t ready_ns;
-  _Atomic uint32_t pool; /* see pools.h; 0 until its first stack */
 
-  _Atomic uint64_t releases;        /* times that it got the GVL back */
-  _Atomic uint64_t coarse_releases; /* of these, in storms */
-
-  /* Locks, see lock_waits.h. */
-  _Atomic uint64_t lock_wait;  /* that it waits for in the open off-GVL stretch, and how; 0: for none */
-  _Atomic uint64_t lock_waits; /* times that it waited for a Mutex or Monitor */
-  _Atomic uint32_t held_turn;  /* odd while these change */
-  _Atomic uint32_t held_count;
-  _Atomic uint64_t held[LOCK_WORDS_HELD_MAX];
-
-  _Atomic(struct fibers *) fibers; /* fibers.h; NULL: it has had no fiber scheduler */
-  _Atomic VALUE fiber; /* the one that runs, where it has: kept alive, so that it can be looked at when left */
-
-  _Atomic VALUE thread;        /* whose this is; kept alive by the VM until the thread ended */
-  _Atomic uint64_t generation; /* of the registry when this was given out */
-
-  uint32_t index; /* in the registry */
-  uint64_t serial;
-  struct thread_data *next_free;
-  int64_t start_ns, end_ns;
-  bool is_main;
-  bool main_ractor;            /* known once native_id is set, and so is: */
-  bool native_shared;          /* its native thread serves other Ruby threads, too (M:N) */
-  const void *native;          /* which one it ran on last; a name, never looked into */
-  clockid_t cpu_clock;         /* readable from other threads; valid once native_id is set */
-  char name[THREADS_NAME_MAX]; /* written under the GVL, copied by the publisher (may tear) */
-  uint32_t name_bytes;
-
-  /* the open stretches */
-  int64_t running_since_ns; /* since RESUMED */
-  uint32_t begin_node;      /* the stack it waited with before; 0: not known */
-  uint32_t met_node;        /* where the first instant in it was; 0: none yet */
-  bool rest_met;            /* an instant in it was one of place 0 (strata.h) */
-  uint32_t begin_pool;      /* its pool then: one that is chosen later may be so because an instant met it */
-  /* At the last instant in it (running.h): how much lay behind it when that was looked at, whether several had passed, and
-   * what was met there is owed. */
-  int64_t behind_ns, debt_ns;
-  bool was_long;
-  uint32_t debt_node;
-  int64_t off_waiting_ns; /* of the open off-GVL stretch, as the hooks saw it */
-  int64_t off_stack_ns;   /* when a stack was taken at SUSPENDED last */
-  int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
   struct cpu_clock_mark cpu_mark;
   /* CPU of waits, see accounting_begin_wait(). */
-  bool wait_read;                    /* before the open one began */
-  int64_t wait_taken_ns;             /* cpu_taken_ns then */
   int64_t waits_unread;              /* since the CPU clock itself was read */
   _Atomic int64_t waits_expected_ns; /* what these are taken for */
   int64_t waits_owed_ns;             /* what waits took and was not charged yet; negative: charged too much */
   int64_t wait_cpu_ns;               /* what one takes, a running mean */
-  int64_t off_since_ns;              /* it let go of the GVL then */
-  int64_t gone_off_ns,
-      gone_wait_ns;   /* all its time off the GVL, waiting for it left out, and waiting; of whole stretches */
-  uint64_t raises;    /* exceptions raised on it */
-  int64_t not_own_ns; /* GC, time off the GVL and own work: what own work around it leaves out */
+
+  uint32_t index; /* in the registry */
+  _Atomic uint32_t native_id;
+  uint32_t random;
+  _Atomic uint32_t held_count;     /* locks that it holds, see `held` */
+  _Atomic uint64_t lock_wait;      /* that it waits for in the open off-GVL stretch, and how; 0: for none */
   int64_t own_wall_ns, own_cpu_ns; /* the profiler's own work on this thread, not handed in yet */
   uint64_t own_window;             /* in which it was handed in last */
+  _Atomic(struct fibers *) fibers; /* fibers.h; NULL: it has had no fiber scheduler */
+
+  struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
+  struct lane strata[STRATA_COUNT];    /* running time of stretches that ended, by kind */
+
+  /* What is seldom looked at. */
+  struct lane head, behind; /* what of the open stretch waits like its rest; for its next instant (running.h) */
+  _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT]; /* total_ns at boundary_ns */
+  _Atomic VALUE fiber; /* the one that runs, where it has any: kept alive, so that it can be looked at when left */
+  _Atomic uint64_t name_version;    /* bumped when `name` changed */
+  _Atomic uint64_t coarse_releases; /* of `releases`, in storms */
+  /* Locks, see lock_waits.h. */
+  _Atomic uint64_t lock_waits; /* times that it waited for a Mutex or Monitor */
+  _Atomic uint32_t held_turn;  /* odd while held_count and these change */
+  _Atomic uint64_t held[LOCK_WORDS_HELD_MAX];
+
+  uint64_t serial;
+  struct thread_data *next_free;
+  int64_t start_ns, end_ns;
+  bool is_main;
+  const void *native;          /* which one it ran on last; a name, never looked into */
+  clockid_t cpu_clock;         /* readable from other threads; valid once native_id is set */
+  char name[THREADS_NAME_MAX]; /* written under the GVL, copied by the publisher (may tear) */
+  uint32_t name_bytes;
+  int64_t wait_taken_ns; /* cpu_taken_ns when the open wait began */
+  uint64_t raises;       /* exceptions raised on it */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
-  uint64_t allocations_read, allocations;
   uint32_t allocations_node; /* where its last clock sample stood; 0: none */
-  uint64_t blame_read;       /* waiting.h integral when the GVL was taken */
-  uint32_t random;
 
   /* publisher's */
   uint32_t slot; /* in the segment */
@@ -182,6 +189,13 @@ static inline struct thread_data *threads_of(struct threads *threads, VALUE thre
   if (!data || atomic_load_explicit(&data->thread, memory_order_relaxed) != thread) return NULL;
   uint64_t generation = atomic_load_explicit(&threads->generation, memory_order_relaxed);
   return atomic_load_explicit(&data->generation, memory_order_relaxed) == generation ? data : NULL;
+}
+
+/* What an event of the GVL needs of it comes from memory while the first of it is worked on. */
+static inline void threads_fetch(const struct thread_data *data)
+{
+  for (size_t at = 64; at < offsetof(struct thread_data, strata); at += 64)
+    __builtin_prefetch((const char *)data + at, 1);
 }
 
 /* Remembers native id and CPU clock. On the thread itself, once it runs. */
