@@ -12,7 +12,6 @@
 #include "tui/cli/options.h"
 #include "tui/cli/options_session.h"
 #include "tui/cli/stall_action.h"
-#include "tui/feed/list.h"
 #include "tui/feed/session.h"
 #include "tui/term/draw.h"
 #include "tui/term/keys.h"
@@ -155,7 +154,7 @@ static void take_windows(struct app *app)
   if (ui->now_ns < app->refresh_at_ns && !ui->stale) return;
   bool due = ui->now_ns >= app->refresh_at_ns;
   if (app->session == NULL && due) {
-    ui->list.process_count = rtop_list_read(ui->list.processes, RTOP_LIST_MAX);
+    ui_list_read(ui);
     ui->stale = true;
   }
   if (due) {

@@ -5,7 +5,6 @@
 #include "shm/base/error.h"
 #include "tui/cli/options.h"
 #include "tui/cli/options_session.h"
-#include "tui/feed/list.h"
 #include "tui/feed/session.h"
 #include "tui/term/screen.h"
 #include "tui/ui/ui.h"
@@ -84,7 +83,7 @@ static int dump_draw(struct ui *ui, struct rtop_session *session, struct rtop_se
     if (before != NULL) ui_baseline_give(ui, rtop_session_profile(before));
     ui_open_view(ui, options->view);
   } else {
-    ui->list.process_count = rtop_list_read(ui->list.processes, RTOP_LIST_MAX);
+    ui_list_read(ui);
     ui_open_view(ui, VIEW_CHOOSER);
   }
   do {

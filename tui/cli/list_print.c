@@ -5,24 +5,15 @@
 #include "tui/reader/rperf_top_reader.h"
 #include "tui/text/output_status.h"
 
-enum { LIST_INDENT_MAX = 8 };
-
-static const char *list_state(const struct rperf_top_process *process)
-{
-  static const char *const names[] = { "live", "stalled", "ended", "dead" };
-  if (process->by_exec) return "exec";
-  return process->state < sizeof names / sizeof names[0] ? names[process->state] : "";
-}
-
 static void list_print_row(const struct rperf_top_process *process, FILE *out)
 {
   char age[16], rate[16] = "-";
-  uint32_t depth = process->depth < LIST_INDENT_MAX ? process->depth : LIST_INDENT_MAX;
   rtop_list_age(age, sizeof age, process->age_ns);
   if (process->rate_hz) snprintf(rate, sizeof rate, "%u", process->rate_hz);
-  fprintf(out, "%7d %-10s %-8s %6s %5s %7u %-8s %*s%s%s%s%s\n", (int)process->pid, process->user, list_state(process),
-          age, rate, process->threads, process->ruby, (int)depth * 2, "", process->command, *process->end ? "  (" : "",
-          process->end, *process->end ? ")" : "");
+  fprintf(out, "%7d %-10s %-8s %6s %5s %7u %-8s %*s%s%s%s%s\n", (int)process->pid, process->user,
+          rtop_list_state_name(process->state, process->by_exec), age, rate, process->threads, process->ruby,
+          rtop_list_indent(process->depth), "", process->command, *process->end ? "  (" : "", process->end,
+          *process->end ? ")" : "");
 }
 
 int rtop_list_print(FILE *out)

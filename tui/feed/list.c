@@ -126,9 +126,9 @@ static void list_trees(struct rtop_list_row *rows, size_t count)
   free(flat);
 }
 
-int rtop_list_indent(const struct rtop_list_row *row)
+int rtop_list_indent(unsigned depth)
 {
-  return row->depth < 8 ? (int)row->depth * 2 : 16;
+  return depth < 8 ? (int)depth * 2 : 16;
 }
 
 size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity)
@@ -163,7 +163,7 @@ void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns)
   snprintf(out, out_bytes, "%d %c", whole < 9999 ? (int)whole : 9999, units[i].unit);
 }
 
-const char *rtop_list_state_name(const struct rtop_list_row *row)
+const char *rtop_list_state_name(enum rtop_feed_state state, bool by_exec)
 {
-  return row->by_exec ? "exec" : rtop_feed_state_name(row->state);
+  return by_exec ? "exec" : rtop_feed_state_name(state);
 }

@@ -33,12 +33,12 @@ struct rtop_list_row {
 size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity);
 
 /* "live", …, or "exec" of one that has become another program. */
-const char *rtop_list_state_name(const struct rtop_list_row *row);
+const char *rtop_list_state_name(enum rtop_feed_state state, bool by_exec);
 
 /* "12 s", "5 m", "3 h", "2 d": at most 6 columns. */
 void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns);
 
-/* How far the command of a row stands to the right: below its parent. */
-int rtop_list_indent(const struct rtop_list_row *row);
+/* How far the command of a row with so many above it stands to the right. */
+int rtop_list_indent(unsigned depth);
 
 #endif

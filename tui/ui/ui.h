@@ -19,7 +19,7 @@
 #include "ui_traces.h"
 #include "ui_verdict.h"
 #include "ui_view.h"
-#include "tui/feed/list.h"
+#include "ui_list.h"
 #include "tui/methods/live.h"
 #include "tui/methods/methods.h"
 #include "tui/tables/strip.h"
@@ -66,13 +66,6 @@ struct ui_wish {
   pid_t chosen;      /* watch this process; 0: none was chosen yet */
   bool leave_target; /* back to the list */
   bool quit, suspend, repaint;
-};
-
-/* The processes to choose from. */
-struct ui_list {
-  struct rtop_list_row processes[RTOP_LIST_MAX];
-  size_t process_count;
-  bool choosing; /* there is a list to go back to */
 };
 
 struct ui {

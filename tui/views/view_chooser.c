@@ -1,5 +1,6 @@
 /* The list of processes that have a channel, to choose one from. */
 #include "viewer.h"
+#include "tui/feed/list.h"
 #include "tui/term/draw.h"
 #include "tui/term/pager.h"
 #include "tui/text/text.h"
@@ -26,14 +27,14 @@ static struct ui_rows chooser_rows(const struct ui *ui)
 static void remember(struct ui *ui)
 {
   struct chooser_view *view = chooser_view(ui);
-  view->pid = view->pager.cursor < ui->list.process_count ? ui->list.processes[view->pager.cursor].pid : 0;
+  view->pid = view->pager.cursor < ui->list.process_count ? ui->list.processes[view->pager.cursor]->pid : 0;
 }
 
 static void chooser_update(struct ui *ui)
 {
   struct chooser_view *view = chooser_view(ui);
   for (size_t i = 0; i < ui->list.process_count; i++) {
-    if (ui->list.processes[i].pid == view->pid) {
+    if (ui->list.processes[i]->pid == view->pid) {
       view->pager.cursor = i;
       break;
     }
@@ -52,7 +53,7 @@ static bool chooser_handle(struct ui *ui, enum request request)
 {
   struct chooser_view *view = chooser_view(ui);
   if (request == REQUEST_WATCH) {
-    ui->wish.chosen = view->pager.cursor < ui->list.process_count ? ui->list.processes[view->pager.cursor].pid : 0;
+    ui->wish.chosen = view->pager.cursor < ui->list.process_count ? ui->list.processes[view->pager.cursor]->pid : 0;
     return true;
   }
   return false;
@@ -61,16 +62,16 @@ static bool chooser_handle(struct ui *ui, enum request request)
 static void chooser_draw_row(const void *pen, size_t place, int y, bool selected)
 {
   const struct ui *ui = pen;
-  const struct rtop_list_row *row = &ui->list.processes[place];
+  const struct rperf_top_process *row = ui->list.processes[place];
   char text[512], age[16], rate[16];
   struct rect at = ui->layout.part[PART_TABLE];
-  bool alive = row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED;
+  bool alive = row->state == RPERF_TOP_LIVE || row->state == RPERF_TOP_STALLED;
   rtop_list_age(age, sizeof age, row->age_ns);
   snprintf(rate, sizeof rate, row->rate_hz > 0 ? "%u" : "-", row->rate_hz);
-  snprintf(text, sizeof text, "%8d %-7s %6s %5s %4u %-7s ", (int)row->pid, rtop_list_state_name(row), age, rate,
-           row->threads, row->ruby);
+  snprintf(text, sizeof text, "%8d %-7s %6s %5s %4u %-7s ", (int)row->pid,
+           rtop_list_state_name(row->state, row->by_exec), age, rate, row->threads, row->ruby);
   int x = 1 + draw_text(y, at.x + 1, at.columns - 1, selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C, text);
-  x += rtop_list_indent(row);
+  x += rtop_list_indent(row->depth);
   int end_columns = *row->end ? (int)strlen(row->end) + 2 : 0;
   if (at.columns - x - end_columns < 16) end_columns = 0;
   x += draw_text(y, at.x + x, at.columns - x - end_columns, selected ? FACE_CURSOR : FACE_TITLE,

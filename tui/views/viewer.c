@@ -88,6 +88,7 @@ void ui_destroy(struct ui *ui)
   ui_baseline_forget(ui);
   ui_traces_forget(ui);
   ui_calls_forget(ui);
+  ui_list_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
   if (ui->calm != NULL) rtop_calm_forget(ui->calm);

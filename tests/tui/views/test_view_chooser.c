@@ -14,13 +14,20 @@
 static struct ui ui;
 static struct rtop_profile *profile;
 
-static void put(size_t place, pid_t pid, enum rtop_feed_state state, const char *command)
+static void put(size_t place, pid_t pid, enum rperf_top_process_state state, const char *command)
 {
-  struct rtop_list_row *row = &ui.list.processes[place];
-  *row = (struct rtop_list_row){ .pid = pid, .state = state, .age_ns = 12000000000, .rate_hz = 100, .threads = 3 };
-  strcpy(row->ruby, "3.3.8");
-  strcpy(row->command, command);
-  if (state == RTOP_FEED_DEAD) strcpy(row->end, "killed, crashed, exit! or exec");
+  static struct rperf_top_process rows[UI_LIST_MAX];
+  ui.list.processes[place] = &rows[place];
+  rows[place] = (struct rperf_top_process){
+    .pid = pid,
+    .state = state,
+    .age_ns = 12000000000,
+    .rate_hz = 100,
+    .threads = 3,
+    .ruby = "3.3.8",
+    .command = command,
+    .end = state == RPERF_TOP_DEAD ? "killed, crashed, exit! or exec" : "",
+  };
   ui.list.process_count = place + 1 > ui.list.process_count ? place + 1 : ui.list.process_count;
 }
 
@@ -63,9 +70,9 @@ static void test_empty(void **state)
 static void test_list(void **state)
 {
   (void)state;
-  put(0, 4711, RTOP_FEED_LIVE, "puma: cluster worker 0: 4700 [shop]");
-  put(1, 4712, RTOP_FEED_STALLED, "sidekiq 7.3.9 shop [0 of 10 busy]");
-  put(2, 1234567, RTOP_FEED_DEAD, "ruby 注文.rb with a very long command line that does not fit at all");
+  put(0, 4711, RPERF_TOP_LIVE, "puma: cluster worker 0: 4700 [shop]");
+  put(1, 4712, RPERF_TOP_STALLED, "sidekiq 7.3.9 shop [0 of 10 busy]");
+  put(2, 1234567, RPERF_TOP_DEAD, "ruby 注文.rb with a very long command line that does not fit at all");
   refresh_list();
   model_press(&ui, 'j');
   char *text = model_screen_text();
@@ -76,10 +83,10 @@ static void test_list(void **state)
 static void test_enter_means_the_row_that_was_looked_at(void **state)
 {
   (void)state;
-  put(0, 10, RTOP_FEED_LIVE, "ten");
+  put(0, 10, RPERF_TOP_LIVE, "ten");
   refresh_list();
-  put(1, 10, RTOP_FEED_LIVE, "ten");
-  put(0, 20, RTOP_FEED_LIVE, "twenty");
+  put(1, 10, RPERF_TOP_LIVE, "ten");
+  put(0, 20, RPERF_TOP_LIVE, "twenty");
   refresh_list();
   model_press(&ui, '\r');
   assert_int_equal(ui.wish.chosen, 10);

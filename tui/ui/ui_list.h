@@ -1,0 +1,27 @@
+/* The processes to choose from, as librperf_top lists them.
+ *
+ * Threads: the viewer's one.
+ */
+#ifndef RTOP_TUI_UI_LIST_H
+#define RTOP_TUI_UI_LIST_H
+
+#include "tui/reader/rperf_top_reader.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { UI_LIST_MAX = 256 };
+
+struct ui;
+
+struct ui_list {
+  struct rperf_top_list *owner;                           /* of these: */
+  const struct rperf_top_process *processes[UI_LIST_MAX]; /* the living first, children below their parents */
+  size_t process_count;
+  bool choosing; /* there is a list to go back to */
+};
+
+/* Reads it anew. When memory runs out the list is empty. */
+void ui_list_read(struct ui *ui);
+void ui_list_forget(struct ui *ui);
+
+#endif
