@@ -253,9 +253,7 @@ void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *eve
 {
   struct sampler *sampler = user_data;
   if (!atomic_load_explicit(&sampler->active, memory_order_acquire)) return;
-  __builtin_prefetch(&sampler->lock, 1);
   struct thread_data *data = threads_of(&sampler->threads, event_data->thread);
-  if (data) threads_fetch(data);
   int64_t now = data ? sampler_event_ns(sampler, data) : clock_now_ns();
   if (event == EVENT_STARTED) {
     if (!data) threads_add(&sampler->threads, event_data->thread, RTOP_BLOCKED, now);

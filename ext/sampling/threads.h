@@ -26,7 +26,6 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80 };
@@ -189,13 +188,6 @@ static inline struct thread_data *threads_of(struct threads *threads, VALUE thre
   if (!data || atomic_load_explicit(&data->thread, memory_order_relaxed) != thread) return NULL;
   uint64_t generation = atomic_load_explicit(&threads->generation, memory_order_relaxed);
   return atomic_load_explicit(&data->generation, memory_order_relaxed) == generation ? data : NULL;
-}
-
-/* What an event of the GVL needs of it comes from memory while the first of it is worked on. */
-static inline void threads_fetch(const struct thread_data *data)
-{
-  for (size_t at = 64; at < offsetof(struct thread_data, strata); at += 64)
-    __builtin_prefetch((const char *)data + at, 1);
 }
 
 /* Remembers native id and CPU clock. On the thread itself, once it runs. */
