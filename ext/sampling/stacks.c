@@ -37,6 +37,14 @@ uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data)
                           atomic_load_explicit(&data->thread, memory_order_relaxed));
 }
 
+/* All but frames and lines that decides where a stack stands. */
+static uint64_t seed_of(const struct sampler *sampler, uint32_t root, bool cut)
+{
+  uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
+  uint64_t limit = (uint64_t)sampler->depth_max * UINT64_C(0xD6E8FEB86659FD93);
+  return (generation << 33 | (uint64_t)cut << 32 | root) + limit;
+}
+
 /* From which level on the stack has to be walked, and the node above that. */
 static uint32_t known_levels(struct sampler *sampler, const struct stack_hashes *hashes, uint32_t depth, uint32_t *node)
 {
@@ -64,11 +72,9 @@ uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int fra
 {
   uint32_t depth = (uint32_t)frames, node;
   bool cut = frames == SAMPLER_STACK_MAX;
-  uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
   struct stack_hashes hashes;
   if (depth && !atomic_load_explicit(&data->pool, memory_order_relaxed)) choose_pool(sampler, data, depth);
-  stack_cache_hash(&hashes, generation << 33 | (uint64_t)cut << 32 | root, sampler->stack_frames, sampler->stack_lines,
-                   depth);
+  stack_cache_hash(&hashes, seed_of(sampler, root, cut), sampler->stack_frames, sampler->stack_lines, depth);
   if (stack_cache_find(&sampler->known, hashes.whole, &node)) return node;
   uint64_t overflowed = atomic_load_explicit(&sampler->tree.overflowed, memory_order_relaxed);
   uint32_t level = known_levels(sampler, &hashes, depth, &node);

@@ -95,6 +95,23 @@ class ExcludeTest < Minitest::Test
     assert_equal 0, dump.total(on_stack: "Object#hidden")
   end
 
+  # The same stacks once more: where they stood before does not count.
+  def test_another_depth_after_a_new_start
+    dump, = history(<<~'RUBY', env: { "RPERF_TOP" => "0" })
+      def spin(s) = (t = Process.clock_gettime(Process::CLOCK_MONOTONIC); nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < s)
+      def middle = spin(0.1)
+      def outer = middle
+      [{}, { depth: 2 }].each do |options|
+        RperfTop.start(record_hz: 1000, budget: 100, **options)
+        sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?
+        outer
+        RperfTop.stop
+      end
+    RUBY
+    assert_equal 2, stacks(dump).keys.map(&:size).max
+    assert_operator dump.total(on_stack: "Array#each", state: "running"), :>, 80_000_000
+  end
+
   def test_what_means_nothing
     answers = run_program(<<~'RUBY', env: { "RPERF_TOP" => "0", "RPERF_TOP_EXCLUDE" => "gem:", "RPERF_TOP_DEPTH" => "-1" }).out.lines
       [{ exclude: "gem:" }, { exclude: 7 }, { exclude: "x" * 5000 }, { depth: "deep" }].each do |options|
