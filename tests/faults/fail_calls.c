@@ -36,7 +36,7 @@
 /* Every function of other libraries that the extension calls and that can fail, with the error of a random failure. */
 /* clang-format off */
 #define KINDS(X) \
-  X(malloc, ENOMEM) X(calloc, ENOMEM) X(realloc, ENOMEM) X(mmap, ENOMEM) X(munmap, ENOMEM) X(madvise, EINVAL) \
+  X(malloc, ENOMEM) X(calloc, ENOMEM) X(realloc, ENOMEM) X(aligned_alloc, ENOMEM) X(mmap, ENOMEM) X(munmap, ENOMEM) X(madvise, EINVAL) \
   X(open, EMFILE) X(openat, EACCES) X(close, EINTR) X(fcntl, ENOLCK) X(fstat, EIO) X(stat, EACCES) X(lstat, EACCES) \
   X(fstatat, EACCES) X(fstatfs, ENOSYS) X(statvfs, ENOSYS) X(fstatvfs, ENOSYS) X(fchmod, EPERM) X(fchmodat, EPERM) \
   X(ftruncate, EFBIG) X(posix_fallocate, ENOSPC) X(linkat, EPERM) X(renameat2, ENOSYS) X(unlink, EPERM) \
@@ -84,6 +84,7 @@ int LZ4_compress_default(const char *, char *, int, int);
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
 
 static void *real(enum kind kind)
 {
@@ -196,6 +197,11 @@ void *calloc(size_t count, size_t bytes)
 void *realloc(void *memory, size_t bytes)
 {
   return FAILS(realloc) ? NULL : __libc_realloc(memory, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+  return FAILS(aligned_alloc) ? NULL : __libc_memalign(alignment, bytes);
 }
 
 WRAP(void *, mmap, (void *at, size_t bytes, int protection, int flags, int fd, off_t offset),
