@@ -97,7 +97,7 @@ static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t 
     accounting_end_stretch(sampler, data, stretch);
     return;
   }
-  struct accounting_own own = accounting_begin_own_at(sampler, data, now);
+  struct accounting_own own = accounting_begin_own_at_event(sampler, data);
   accounting_read_wait(sampler, data, now, stretch);
   spend(data, stretch);
   accounting_end_stretch(sampler, data, stretch);
@@ -157,7 +157,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
 static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
                                   bool tick_due)
 {
-  struct accounting_own own = accounting_begin_own_at(sampler, data, now);
+  struct accounting_own own = accounting_begin_own_at_event(sampler, data);
   if (!accounting_try_lock(sampler)) {
     accounting_add(sampler, data, RTOP_RUNNING, open);
     return now;

@@ -1,12 +1,13 @@
 /* Hashes of stacks. */
 #include "stack_cache.h"
 
-/* A polynomial over the levels, so that one multiplication and one addition stand between one level and the next. */
+/* Little stands between one level and the next; a level is mixed beside that. Without the shift it would be a polynomial,
+ * in which levels that alternate in certain ways cancel out. */
 static inline uint64_t with_level(uint64_t hash, unsigned long frame, int line)
 {
-  uint64_t level = ((uint64_t)frame ^ (uint64_t)(uint32_t)line << 40) * UINT64_C(0xBF58476D1CE4E5B9);
+  uint64_t level = (uint64_t)frame * UINT64_C(0xBF58476D1CE4E5B9) + (uint32_t)line * UINT64_C(0x9FB21C651E98DF25);
   level = (level ^ level >> 29) * UINT64_C(0x94D049BB133111EB);
-  return hash * UINT64_C(0xD1342543DE82EF95) + (level ^ level >> 32);
+  return (hash ^ hash >> 32) * UINT64_C(0xD1342543DE82EF95) + (level ^ level >> 32);
 }
 
 /* Never 0. */

@@ -2,7 +2,7 @@
  *
  * A stack is known by a hash of its root, its frames and their lines; so is every 32nd level of it, from the root, so
  * that of a new one only what lies below the last of these has to be walked. All threads share it: they run the same
- * code. The hash has 64 bits and stands for the stack; two that share a slot take it from each other.
+ * code. The hash has 63 bits and stands for the stack; two that share a slot take it from each other.
  *
  * Threads: whoever holds the sampler's lock. No allocation.
  */

@@ -73,12 +73,15 @@ static inline struct accounting_own accounting_begin_own(const struct thread_dat
   return (struct accounting_own){ .begin_ns = clock_now_ns(), .not_own_ns = data->not_own_ns };
 }
 
-/* The same from the event at now_ns on, to which the word was moved. */
-static inline struct accounting_own accounting_begin_own_at(const struct sampler *sampler,
-                                                            const struct thread_data *data, int64_t now_ns)
+/* The same from the event on to which the word was moved. */
+static inline struct accounting_own accounting_begin_own_at_event(const struct sampler *sampler,
+                                                                  const struct thread_data *data)
 {
   if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return accounting_begin_own(data);
-  return (struct accounting_own){ .begin_ns = now_ns, .not_own_ns = data->not_own_ns };
+  return (struct accounting_own){
+    .begin_ns = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed)),
+    .not_own_ns = data->not_own_ns,
+  };
 }
 
 /* Returns what it took of a core, which a thread that loses its core meanwhile does not pay for. */

@@ -52,7 +52,6 @@ int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t fra
   task_names_init(&sampler->task_names);
   raised_create(&sampler->raised);
   sampler->open = &sampler->cells[0];
-  memset(&sampler->known, 0, sizeof sampler->known); /* nodes of a tree that is no more */
   sampler->own_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_OWN, 0);
   sampler->shared_node = calltree_child(&sampler->tree, RTOP_NODE_ROOT, FRAMES_SHARED, 0);
   return 0;

@@ -59,16 +59,17 @@ struct sampler {
   _Atomic bool ractors_seen; /* the process has had more than one */
   _Atomic bool coarse;       /* a storm: events take place at coarse_ns; see sampler_event_ns() */
   bool cut_pending;          /* under the lock: the open cells are of a window whose end is not known yet */
+  uint32_t depth_max;        /* outermost frames of a stack that are kept; set while nothing runs */
   /* set by the publisher */
   _Atomic uint32_t waits_per_read; /* CPU is asked for at the end of one wait in so many */
   _Atomic int64_t coarse_ns;       /* the last tick or cut, whether anybody ran or not */
-  _Atomic int64_t
-      boundary_ns;         /* when the open window ends, known before: stretches that pass it are told apart there */
-  _Atomic int64_t tick_ns; /* when the last tick was due */
-  _Atomic int64_t tick_served_ns; /* tick_ns of the last tick that led to a sample */
-  _Atomic int64_t period_ns;      /* between ticks */
-  _Atomic int64_t fresh_ns;       /* a thread whose last stack is older takes one whatever the credit is */
-  _Atomic uint64_t window;        /* number of the open window */
+  _Atomic int64_t boundary_ns;     /* end of the open window, known before: stretches that pass it are told apart */
+  _Atomic int64_t tick_ns;         /* when the last tick was due */
+  _Atomic int64_t tick_served_ns;  /* tick_ns of the last tick that led to a sample */
+  _Atomic int64_t period_ns;       /* between ticks */
+  _Atomic int64_t fresh_ns;        /* a thread whose last stack is older takes one whatever the credit is */
+  _Atomic uint64_t window;         /* number of the open window */
+  _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points; longer stretches are always seen */
   VALUE gc_symbols[5];
   _Atomic uint32_t *publisher_word; /* see publisher_wake() */
 
@@ -98,13 +99,11 @@ struct sampler {
   struct raised raised;
 
   rb_postponed_job_handle_t job;
-  _Atomic int64_t off_ns; /* when hooks went off for good, and the last window was not told yet; else 0 */
-  _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points; longer stretches are always seen */
-  _Atomic int64_t tick_first_ns;                 /* the first one since a tick led to a sample */
-  struct sampler_start start;                    /* written under the GVL before `starts` grows */
+  _Atomic int64_t off_ns;        /* when hooks went off for good, and the last window was not told yet; else 0 */
+  _Atomic int64_t tick_first_ns; /* the first one since a tick led to a sample */
+  struct sampler_start start;    /* written under the GVL before `starts` grows */
   _Atomic uint32_t starts;
   int64_t start_ns;     /* of the session; the first window begins then */
-  uint32_t depth_max;   /* outermost frames of a stack that are kept; set while nothing runs */
   uint64_t seen_window; /* [job] when it looked after the threads last */
   uint32_t thread_cursor;
   uint32_t own_node;    /* "(rperf-top)", under the root: the profiler's own work */

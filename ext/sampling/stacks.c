@@ -68,7 +68,8 @@ static void remember(struct sampler *sampler, uint64_t hash, uint32_t node, uint
     stack_cache_set(&sampler->known, hash, node);
 }
 
-uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown)
+/* SAMPLER_NO_STACK: a frame has no name yet. The root: all frames are left out. */
+static uint32_t walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown)
 {
   uint32_t depth = (uint32_t)frames, node;
   bool cut = frames == SAMPLER_STACK_MAX;
@@ -93,9 +94,14 @@ uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int fra
     if (kept(sampler, frame, node, level, root))
       node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
   }
-  if (node == RTOP_NODE_ROOT) node = calltree_child(&sampler->tree, node, FRAMES_EXCLUDED, 0);
   remember(sampler, hashes.whole, node, overflowed);
   return node;
+}
+
+uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown)
+{
+  uint32_t node = walk(sampler, data, frames, root, unknown);
+  return node == RTOP_NODE_ROOT ? calltree_child(&sampler->tree, node, FRAMES_EXCLUDED, 0) : node;
 }
 
 uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE *unknown)

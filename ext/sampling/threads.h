@@ -116,10 +116,10 @@ struct thread_data {
   _Atomic(struct fibers *) fibers; /* fibers.h; NULL: it has had no fiber scheduler */
 
   struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
-  struct lane strata[STRATA_COUNT];    /* running time of stretches that ended, by kind */
+  struct lane head, behind;         /* what of the open stretch waits like its rest; for its next instant (running.h) */
+  struct lane strata[STRATA_COUNT]; /* running time of stretches that ended, by kind */
 
   /* What is seldom looked at. */
-  struct lane head, behind; /* what of the open stretch waits like its rest; for its next instant (running.h) */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT]; /* total_ns at boundary_ns */
   _Atomic VALUE fiber; /* the one that runs, where it has any: kept alive, so that it can be looked at when left */
   _Atomic uint64_t name_version;    /* bumped when `name` changed */

@@ -95,6 +95,31 @@ class ExcludeTest < Minitest::Test
     assert_equal 0, dump.total(on_stack: "Object#hidden")
   end
 
+  # Stacks are remembered whole and up to every 32nd level. Where all these levels are left out the one stands for a stack of
+  # nothing, the other for what lies above it; both by turns, in either order.
+  LEVELS = <<~'RUBY'
+    eval <<~'VENDOR', TOPLEVEL_BINDING, "/srv/vendor/lib.rb", 1
+      def bottom(above) = (above ? shown : nil; i = 0; i += 1 while i < 500_000)
+      def down(left, above) = left > 0 ? down(left - 1, above) : bottom(above)
+      def top(levels, above) = Thread.new { down(levels - 3, above) }.join
+    VENDOR
+    def shown = (i = 0; i += 1 while i < 500_000)
+    levels, deep_first = Integer(ARGV[0]), ARGV[1] == "deep"
+    10.times { |i| top(levels, i.even? == deep_first) }
+    window_over
+  RUBY
+
+  [31, 32, 33, 64].product(%w[deep short]).each do |levels, order|
+    define_method("test_#{levels}_levels_are_left_out_the_#{order}_ones_first") do
+      dump, = history(LEVELS, env: { **FAST, "RPERF_TOP_EXCLUDE" => "/srv/vendor/" }, arguments: [levels.to_s, order])
+      refute_includes dump.cells.map(&:node), 0
+      running = stacks(dump).select { |stack, _| stack.include?("Object#shown") }
+      assert_equal [["Object#shown"]], running.keys
+      assert_operator running.values.sum, :>, 20_000_000
+      assert_operator dump.total(leaf: "(excluded)", state: "running"), :>, 40_000_000
+    end
+  end
+
   # The same stacks once more: where they stood before does not count.
   def test_another_depth_after_a_new_start
     dump, = history(<<~'RUBY', env: { "RPERF_TOP" => "0" })

@@ -65,7 +65,7 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Stacks that differ as those of one program do: two levels have changed places, or one more of the same. */
+/* Stacks of two methods, of which one stands on two levels. */
 static void test_hashes_of_like_stacks_differ_and_spread(void **state)
 {
   enum { COUNT = DEPTH * (DEPTH - 1) / 2 };
@@ -107,16 +107,63 @@ static void test_the_last_one_of_a_slot_is_found(void **state)
   assert_false(stack_cache_find(&cache, hash, &node));
 }
 
-static void test_a_whole_slot_of_zeros_is_no_stack(void **state)
+/* A method that is called from two of its lines, in the order of Thue and Morse: polynomials do not tell it from its
+ * opposite. */
+static void test_levels_do_not_cancel_out(void **state)
+{
+  enum { ALTERNATING = 1024 };
+  uint64_t hashes[2];
+  (void)state;
+  for (int opposite = 0; opposite < 2; opposite++) {
+    for (uint32_t level = 0; level < ALTERNATING; level++) {
+      frames[level] = 0x7F0012340000UL;
+      lines[level] = 1 + (__builtin_parity(level) ^ opposite);
+    }
+    hashes[opposite] = whole(1, ALTERNATING);
+  }
+  assert_true(hashes[0] != hashes[1]);
+}
+
+static void test_lines_of_any_length_differ(void **state)
+{
+  (void)state;
+  make_stack(DEPTH);
+  for (int bit = 0; bit < 31; bit++) {
+    uint64_t before = whole(7, DEPTH);
+    lines[50] ^= 1 << bit;
+    assert_true(before != whole(7, DEPTH));
+  }
+}
+
+/* Steps are the levels below 32, 64, … of deeper stacks, and no more. */
+static void test_as_many_steps_as_levels(void **state)
+{
+  static const uint32_t depths[] = { 0, 1, 31, 32, 33, 64, 65, STACK_CACHE_DEPTH_MAX };
+  enum { STEPS = STACK_CACHE_DEPTH_MAX / STACK_CACHE_STEP };
+  (void)state;
+  make_stack(STACK_CACHE_DEPTH_MAX);
+  for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+    struct {
+      struct stack_hashes hashes;
+      uint64_t behind;
+    } of = { .behind = 1 };
+    stack_cache_hash(&of.hashes, 7, frames, lines, depths[i]);
+    uint32_t steps = depths[i] ? (depths[i] - 1) / STACK_CACHE_STEP : 0;
+    for (uint32_t step = 0; step < STEPS; step++) assert_int_equal(of.hashes.steps[step] != 0, step < steps);
+    assert_int_equal(of.behind, 1);
+    assert_true(of.hashes.whole != 0);
+  }
+}
+
+static void test_what_is_free_is_no_stack(void **state)
 {
   uint32_t node;
   (void)state;
   memset(&cache, 0, sizeof cache);
-  for (uint32_t depth = 0; depth < DEPTH; depth++) {
-    memset(frames, 0, sizeof frames);
-    memset(lines, 0, sizeof lines);
-    assert_false(stack_cache_find(&cache, whole(0, depth), &node));
-  }
+  memset(frames, 0, sizeof frames);
+  memset(lines, 0, sizeof lines);
+  assert_false(stack_cache_find(&cache, whole(0, 0), &node));
+  assert_false(stack_cache_find(&cache, whole(0, DEPTH), &node));
 }
 
 int main(void)
@@ -126,7 +173,10 @@ int main(void)
     cmocka_unit_test(test_all_it_depends_on_counts),
     cmocka_unit_test(test_hashes_of_like_stacks_differ_and_spread),
     cmocka_unit_test(test_the_last_one_of_a_slot_is_found),
-    cmocka_unit_test(test_a_whole_slot_of_zeros_is_no_stack),
+    cmocka_unit_test(test_levels_do_not_cancel_out),
+    cmocka_unit_test(test_lines_of_any_length_differ),
+    cmocka_unit_test(test_as_many_steps_as_levels),
+    cmocka_unit_test(test_what_is_free_is_no_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ class StormTest < Minitest::Test
   RUBY
 
   { "storm" => STORM, "calm" => { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_STORM" => "0" } }.each do |kind, env|
-    # A machine may take its cores away for longer than a piece of work, which it tells nobody: then a second run decides.
+    # A virtual machine may lose its cores for longer than a piece of work takes, and nothing shows it: so a second run decides.
     define_method("test_known_shares_in_a_#{kind}") do
       errors = [run_shares(kind, env)]
       errors << run_shares(kind, env) if errors.first > 1
