@@ -40,9 +40,15 @@
 #define STACKS_OF_BUDGET 0.3
 #define STACKS_SHARE_MAX 0.003
 #define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
-/* The hooks of one release of the GVL, with clocks and what the VM does to call them, when they take no stack: as sampled in a
- * puma, whose work has taken the caches meanwhile. In a loop of nothing else it is half of that (tests/bench/clock_hooks). */
-#define RELEASE_COST_NS 350
+/* What the hooks of one release of the GVL take, with clocks and what the VM does to call them, and is not measured: beside the
+ * stack that it takes, which is; without one; in a storm. In a loop of nothing else, and where the application has taken
+ * the processor's caches in between, as it has in CACHES_TAKEN_NS. From loops, and sampled in a puma (tests/bench/RESULTS.md). */
+#define RELEASE_HOT_NS 100
+#define RELEASE_COLD_NS 350
+#define STACKLESS_HOT_NS 240
+#define STACKLESS_COLD_NS 1000
+#define COARSE_NS 180
+#define CACHES_TAKEN_NS 100000
 /* The hook of an exception: one whose class and place are noted, and one that is only counted. */
 #define RAISE_COST_NS 300
 #define RAISE_COUNTED_COST_NS 30
@@ -345,13 +351,24 @@ static int64_t raises_cost(const uint64_t *counters)
   return (int64_t)(counted * RAISE_COUNTED_COST_NS + (all > counted ? all - counted : 0) * RAISE_COST_NS);
 }
 
+static int64_t releases_cost(const uint64_t *counters, int64_t length_ns)
+{
+  uint64_t all = counters[RTOP_COUNTER_GVL_RELEASES], coarse = counters[RTOP_COUNTER_GVL_COARSE];
+  uint64_t fine = all > coarse ? all - coarse : 0, samples = counters[RTOP_COUNTER_SAMPLES];
+  uint64_t stacks = samples < fine ? samples : fine;
+  double cold = fine ? (double)length_ns / (double)fine / CACHES_TAKEN_NS : 0;
+  if (cold > 1) cold = 1;
+  double with = RELEASE_HOT_NS + cold * (RELEASE_COLD_NS - RELEASE_HOT_NS);
+  double without = STACKLESS_HOT_NS + cold * (STACKLESS_COLD_NS - STACKLESS_HOT_NS);
+  return (int64_t)((double)stacks * with + (double)(fine - stacks) * without) + (int64_t)coarse * COARSE_NS;
+}
+
 /* What was measured, and what goes with each tick and each release that nobody could measure. */
-static int64_t whole_cost(struct loop *loop)
+static int64_t whole_cost(struct loop *loop, int64_t length_ns)
 {
   const uint64_t *counters = loop->cut.window.counters;
-  int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS] +
-                           counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS);
-  cost += raises_cost(counters);
+  int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS]);
+  cost += releases_cost(counters, length_ns) + raises_cost(counters);
   cost += (int64_t)loop->served * loop->tick_cost_ns;
   loop->served = 0;
   return cost;
@@ -363,10 +380,8 @@ static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_
 {
   const uint64_t *counters = loop->cut.window.counters;
   int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
-  int64_t rest =
-      stacks +
-      (int64_t)(counters[RTOP_COUNTER_PUBLISHER_CPU_NS] + counters[RTOP_COUNTER_GVL_RELEASES] * RELEASE_COST_NS) +
-      raises_cost(counters);
+  int64_t rest = stacks + (int64_t)counters[RTOP_COUNTER_PUBLISHER_CPU_NS] + releases_cost(counters, length_ns) +
+                 raises_cost(counters);
   int64_t most = (int64_t)(loop->publisher->config.budget * (double)length_ns / 4);
   loop->stacks_cost_ns = paid;
   return rest > most ? cost_ns - rest + most : cost_ns;
@@ -412,7 +427,7 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   loop->instants.passed = loop->instants.missed = 0;
   tell_stop(loop);
   int64_t length = window->end_mono_ns - window->start_mono_ns;
-  int64_t cost = whole_cost(loop);
+  int64_t cost = whole_cost(loop, length);
   int64_t traces = cut_exact_cost(&loop->cut, loop->publisher->tracing, loop->publisher->config.trace_budget) +
                    cut_sites_cost(&tracing->sites);
   rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)(cost + traces)); /* no rate makes these less */
