@@ -59,7 +59,7 @@ static void charge_at_once(struct sampler *sampler, struct thread_data *data, st
   trylock_release(&sampler->lock);
   stretch->known = node != SAMPLER_NO_STACK;
   if (stretch->known) sampler_saw(data, node, own.begin_ns);
-  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
 /* An instant within the collection met the collection. Were it left to the code behind it, that would be met as often

@@ -101,7 +101,7 @@ static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t 
   accounting_read_wait(sampler, data, now, stretch);
   spend(data, stretch);
   accounting_end_stretch(sampler, data, stretch);
-  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
 /* The stack that it waits with; 0: not known. */
@@ -176,7 +176,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
   if (taken) sampler_saw(data, node, now);
   data->off_stack_ns = now;
   int64_t cost = accounting_end_own(sampler, data, &own);
-  accounting_pay(sampler, cost);
+  accounting_pay(sampler, cost, atomic_load_explicit(&sampler->spared_ns, memory_order_relaxed));
   atomic_store_explicit(&data->stack_known, taken, memory_order_release);
   return threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
 }

@@ -7,6 +7,7 @@
 #include "cut_sites.h"
 #include "cut_whole.h"
 #include "opening.h"
+#include "own_cost.h"
 #include "ext/base/trylock.h"
 #include "ext/names/names_out.h"
 #include "ext/sampling/governor.h"
@@ -40,18 +41,6 @@
 #define STACKS_OF_BUDGET 0.3
 #define STACKS_SHARE_MAX 0.003
 #define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
-/* What the hooks of one release of the GVL take, with clocks and what the VM does to call them, and is not measured: beside the
- * stack that it takes, which is; without one; in a storm. In a loop of nothing else, and where the application has taken
- * the processor's caches in between, as it has in CACHES_TAKEN_NS. From loops, and sampled in a puma (tests/bench/RESULTS.md). */
-#define RELEASE_HOT_NS 100
-#define RELEASE_COLD_NS 350
-#define STACKLESS_HOT_NS 240
-#define STACKLESS_COLD_NS 1000
-#define COARSE_NS 180
-#define CACHES_TAKEN_NS 100000
-/* The hook of an exception: one whose class and place are noted, and one that is only counted. */
-#define RAISE_COST_NS 300
-#define RAISE_COUNTED_COST_NS 30
 /* So often the CPU clock is asked for what a wait used: 0.7 us each, and more of it tells no more. */
 #define WAITS_READ_PER_S 500
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
@@ -345,30 +334,12 @@ static void park(struct loop *loop, uint32_t futex_value)
   refill(loop, STACKS_SAVED_NS);
 }
 
-static int64_t raises_cost(const uint64_t *counters)
-{
-  uint64_t all = counters[RTOP_COUNTER_EXCEPTIONS], counted = counters[RTOP_COUNTER_RAISES_UNTOLD];
-  return (int64_t)(counted * RAISE_COUNTED_COST_NS + (all > counted ? all - counted : 0) * RAISE_COST_NS);
-}
-
-static int64_t releases_cost(const uint64_t *counters, int64_t length_ns)
-{
-  uint64_t all = counters[RTOP_COUNTER_GVL_RELEASES], coarse = counters[RTOP_COUNTER_GVL_COARSE];
-  uint64_t fine = all > coarse ? all - coarse : 0, samples = counters[RTOP_COUNTER_SAMPLES];
-  uint64_t stacks = samples < fine ? samples : fine;
-  double cold = fine ? (double)length_ns / (double)fine / CACHES_TAKEN_NS : 0;
-  if (cold > 1) cold = 1;
-  double with = RELEASE_HOT_NS + cold * (RELEASE_COLD_NS - RELEASE_HOT_NS);
-  double without = STACKLESS_HOT_NS + cold * (STACKLESS_COLD_NS - STACKLESS_HOT_NS);
-  return (int64_t)((double)stacks * with + (double)(fine - stacks) * without) + (int64_t)coarse * COARSE_NS;
-}
-
 /* What was measured, and what goes with each tick and each release that nobody could measure. */
 static int64_t whole_cost(struct loop *loop, int64_t length_ns)
 {
   const uint64_t *counters = loop->cut.window.counters;
   int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS]);
-  cost += releases_cost(counters, length_ns) + raises_cost(counters);
+  cost += own_cost_releases(counters, length_ns) + own_cost_raises(counters);
   cost += (int64_t)loop->served * loop->tick_cost_ns;
   loop->served = 0;
   return cost;
@@ -376,14 +347,12 @@ static int64_t whole_cost(struct loop *loop, int64_t length_ns)
 
 /* What the rate is answerable for, and of the rest no more than a quarter of the budget: a lower rate makes windows
  * of many threads and hooks no cheaper. Stacks off the GVL have a share of their own, which they may save up. */
-static int64_t governed_cost(struct loop *loop, int64_t cost_ns, int64_t length_ns)
+static int64_t governed_cost(const struct loop *loop, int64_t cost_ns, int64_t length_ns, int64_t stacks_ns)
 {
   const uint64_t *counters = loop->cut.window.counters;
-  int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
-  int64_t rest = stacks + (int64_t)counters[RTOP_COUNTER_PUBLISHER_CPU_NS] + releases_cost(counters, length_ns) +
-                 raises_cost(counters);
+  int64_t rest = stacks_ns + (int64_t)counters[RTOP_COUNTER_PUBLISHER_CPU_NS] + own_cost_releases(counters, length_ns) +
+                 own_cost_raises(counters);
   int64_t most = (int64_t)(loop->publisher->config.budget * (double)length_ns / 4);
-  loop->stacks_cost_ns = paid;
   return rest > most ? cost_ns - rest + most : cost_ns;
 }
 
@@ -435,8 +404,12 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
   profiles_add(&loop->publisher->profiles, window, loop->writer);
   if (rtop_writer_publish(loop->writer, window) == 0) return false;
-  set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, governed_cost(loop, cost, length), length));
+  int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
+  int64_t governed = governed_cost(loop, cost, length, stacks);
+  loop->stacks_cost_ns = paid;
+  set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, governed, length));
   set_distances(loop);
+  atomic_store(&loop->sampler->spared_ns, storm ? 0 : own_cost_spared(window->counters, length, stacks));
   set_waits_per_read(loop, length);
   refill(loop, length);
   return true;

@@ -450,7 +450,7 @@ static bool end_whole(struct sampler *sampler, struct thread_data *data, const s
   if (node != SAMPLER_NO_STACK) charge_whole(sampler, data, stretch, node);
   accounting_flush_own(sampler, data);
   trylock_release(&sampler->lock);
-  accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+  accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
   return charged;
 }
 
@@ -485,7 +485,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
   }
   if (any && locked) accounting_flush_own(sampler, data);
   if (locked) trylock_release(&sampler->lock);
-  if (any && locked) accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+  if (any && locked) accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
 /* The time of one fiber or group; false: it could not be charged. Lock held. */

@@ -94,15 +94,17 @@ void accounting_flush_own(struct sampler *sampler, struct thread_data *data);
 void accounting_read_blame(struct sampler *sampler, struct thread_data *data, int64_t now_ns);
 void accounting_read_allocations(struct sampler *sampler, struct thread_data *data);
 
-/* May a stack be taken now, by what stacks cost lately? And what this one cost. Any thread. */
+/* May a stack be taken now, by what stacks cost lately? And what this one cost: `spared_ns` of it would have been spent
+ * without it, too. Any thread. */
 static inline bool accounting_can_afford(struct sampler *sampler)
 {
   return atomic_load_explicit(&sampler->stack_credit_ns, memory_order_relaxed) > 0;
 }
 
-static inline void accounting_pay(struct sampler *sampler, int64_t cost_ns)
+static inline void accounting_pay(struct sampler *sampler, int64_t cost_ns, int64_t spared_ns)
 {
-  atomic_fetch_sub_explicit(&sampler->stack_credit_ns, cost_ns, memory_order_relaxed);
+  int64_t more = cost_ns > spared_ns ? cost_ns - spared_ns : 0;
+  if (more) atomic_fetch_sub_explicit(&sampler->stack_credit_ns, more, memory_order_relaxed);
   atomic_fetch_add_explicit(&sampler->stacks_cost_ns, cost_ns, memory_order_relaxed);
 }
 

@@ -463,7 +463,7 @@ static void begin_wait(struct sampler *sampler, struct thread_data *data, VALUE 
       trylock_release(&sampler->lock);
     }
     fibers->stack_ns = own.begin_ns;
-    accounting_pay(sampler, accounting_end_own(sampler, data, &own));
+    accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
   }
   if (waits) add_place(fibers, fibers->current, atomic_load_explicit(&data->fiber, memory_order_relaxed), group);
 }

@@ -6,8 +6,9 @@
  *                 that holds the GVL. A tick counts only when it fell into the stretch that the thread is running
  *                 now: one that found the GVL free says nothing about where whoever comes next runs. A thread that
  *                 goes off the GVL, or into the GC, before its job came serves the tick there.
- *   SUSPENDED     a thread that goes off the GVL takes the stack it waits with, as long as all that cost so far is
- *                 within the budget (stack_credit_ns, refilled by the publisher), and when its last one is too old.
+ *   SUSPENDED     a thread that goes off the GVL takes the stack it waits with, as long as what all that cost so far,
+ *                 and did not spare (spared_ns), is within the budget (stack_credit_ns, refilled by the publisher),
+ *                 and when its last one is too old.
  *   RESUMED       a wait whose stack was not taken gets one by its length, at its end.
  * In storms beyond any reason the time of events is that of the last tick: sampler_event_ns().
  *
@@ -79,6 +80,7 @@ struct sampler {
   struct cells *open;              /* under the lock */
   _Atomic int64_t stack_credit_ns; /* what stacks at SUSPENDED may cost before the next refill */
   _Atomic int64_t stacks_cost_ns;  /* what they cost so far */
+  _Atomic int64_t spared_ns;       /* a release without a stack costs so much more: no stack pays for that */
   /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
   _Atomic uint32_t missed_count;
   int stack_depth;

@@ -22,11 +22,12 @@ class MixturesTest < Minitest::Test
   DEVIATIONS = 5
   KNOWN = 0.04
 
-  def assert_waits(kind, threads, hz)
-    mixture(kind, threads, hz) do |truth, dump|
+  def assert_waits(kind, threads, hz, env = {})
+    mixture(kind, threads, hz, env) do |truth, dump|
       assert_operator truth.keys.size, :>=, 2
       off = truth.to_h { |name, (_, wall, _)| [name, dump.total(on_stack: name).fdiv(wall) - 1] }
       assert off.values.all? { |value| value.abs <= WAITS }, "#{off.transform_values { |value| (100 * value).round(1) }} %"
+      yield dump if block_given?
     end
   end
 
@@ -55,6 +56,13 @@ class MixturesTest < Minitest::Test
     define_method("test_waits_of_30_threads_at_#{hz}_hz") { assert_waits("web", 30, hz) }
     define_method("test_waits_of_100_threads_at_#{hz}_hz") { assert_waits("web", 100, hz) }
     define_method("test_bursts_of_200_threads_at_#{hz}_hz") { assert_bursts(200, hz) }
+  end
+
+  # Most waits are chosen by their length.
+  def test_waits_beyond_the_budget
+    assert_waits("web", 100, 100, { "RPERF_TOP_BUDGET" => "0.02" }) do |dump|
+      assert_operator dump.counter("samples"), :<, dump.counter("gvl_releases") / 2
+    end
   end
 
   def test_a_lock_of_30_threads = assert_waits("lock", 30, 1000)
