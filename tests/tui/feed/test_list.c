@@ -58,7 +58,9 @@ static void test_replaced_by_exec(void **state)
     for (size_t i = 0; i < count; i++) {
       if (rows[i].pid != channel.pid) continue;
       bool first = found++ == 1; /* behind the younger one */
-      assert_string_equal(rtop_list_state_name(rows[i].state, rows[i].by_exec), first ? "exec" : gone ? "dead" : "live");
+      assert_string_equal(rtop_list_state_name(rows[i].state, rows[i].by_exec), first  ? "exec"
+                                                                                : gone ? "dead"
+                                                                                       : "live");
       assert_int_equal(rows[i].by_exec, first);
       if (first) assert_memory_equal(rows[i].end, "became ", 7);
     }
