@@ -56,4 +56,22 @@ class CountsTest < Minitest::Test
     assert_operator by["Object#large"], :>=, large * 0.8
     assert_operator by["Object#small"], :<=, small * 1.1
   end
+
+  # Two samples of one thread in the same method say nothing of what lies between them when the thread waited meanwhile: it is
+  # met in the method that computes, and hardly ever in the one that makes objects.
+  def test_objects_made_between_waits_are_not_those_of_the_next_sample
+    dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "100" })
+      def compute = (i = 0; i += 1 while i < 200_000)
+      def make = Array.new(400) { Object.new }
+      def rest = sleep(0.001)
+      def serve = (compute; rest; make; rest)
+      t = Process.clock_gettime(1)
+      Thread.new { serve while Process.clock_gettime(1) - t < 2 }.join
+      window_over
+    RUBY
+    made = dump.counter("allocations")
+    assert_operator made, :>, 20_000
+    of = ->(label) { dump.cells.sum { |cell| dump.stack(cell.node).first == label ? cell.allocations : 0 } }
+    assert_operator of.("Object#compute"), :<, made / 20
+  end
 end
