@@ -189,7 +189,7 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
     trylock_release(&sampler->lock);
   }
   data->met_node = 0;
-  data->allocations_node = end_node; /* what comes behind the wait may be another request */
+  data->allocations_node = sampler->tree.entries[end_node].parent; /* the call that waits will have returned */
   move_all(&data->head, open);
   move_all(&data->behind, open);
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
