@@ -283,7 +283,7 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     if (state != RTOP_RUNNING)
       settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
-  for (uint32_t id = 0; id < STRATA_COUNT; id++)
+  for (uint32_t id = 0; id < STRATA_PLACES; id++)
     settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
 }
 
@@ -315,7 +315,7 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   struct sampler *sampler = cut->sampler;
   struct pool *pool = pool_of(cut, data);
   uint32_t last_met = last_point(&pool->axes[RTOP_RUNNING]);
-  for (int id = 0; id < STRATA_COUNT; id++) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], last_met);
+  for (int id = 0; id < STRATA_PLACES; id++) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], last_met);
   charge_lane(data, cells, RTOP_RUNNING, &data->head, last_met);
   charge_lane(data, cells, RTOP_RUNNING, &data->behind, last_met);
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {

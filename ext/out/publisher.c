@@ -108,23 +108,23 @@ static void trigger(struct publisher *publisher)
   trylock_release(&publisher->vm_lock);
 }
 
-static bool is_on_gvl(struct sampler *sampler, uint32_t index)
+/* The thread with this number when it is on a GVL, else NULL. */
+static const struct thread_data *on_gvl(struct sampler *sampler, uint32_t index)
 {
-  struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
-  if (!data) return false;
+  const struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
+  if (!data) return NULL;
   enum rtop_thread_state state = threads_state(atomic_load_explicit(&data->word, memory_order_seq_cst));
-  return state != RTOP_BLOCKED && state != RTOP_WAITING;
+  return state != RTOP_BLOCKED && state != RTOP_WAITING ? data : NULL;
 }
 
-/* Does any thread hold a GVL? The last that took one mostly; the others are asked when they are few. */
-static bool any_active(struct sampler *sampler)
+/* Who holds a GVL? The last that took one mostly; the others are asked when they are few. */
+static const struct thread_data *find_active(struct sampler *sampler)
 {
   uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
   uint32_t last = atomic_load_explicit(&sampler->last_runner, memory_order_relaxed);
-  if (last < high && is_on_gvl(sampler, last)) return true;
-  for (uint32_t i = 0; i < high && i < SCAN_THREADS_MAX; i++)
-    if (is_on_gvl(sampler, i)) return true;
-  return false;
+  const struct thread_data *active = last < high ? on_gvl(sampler, last) : NULL;
+  for (uint32_t i = 0; !active && i < high && i < SCAN_THREADS_MAX; i++) active = on_gvl(sampler, i);
+  return active;
 }
 
 /* Idle: until the deadline, or until somebody has a GVL, of whom RESUMED tells when it finds the word. Who has one by
@@ -135,7 +135,7 @@ static void sleep_until(struct loop *loop, int64_t deadline_ns, bool idle)
   uint32_t expected = WORD_TICKING;
   if (idle && !atomic_compare_exchange_strong(&publisher->word, &expected, WORD_IDLE)) return;
   atomic_thread_fence(memory_order_seq_cst);
-  if (!idle || !any_active(loop->sampler)) {
+  if (!idle || !find_active(loop->sampler)) {
     struct timespec deadline = {
       .tv_sec = (time_t)(deadline_ns / CLOCK_NS_PER_SECOND),
       .tv_nsec = (long)(deadline_ns % CLOCK_NS_PER_SECOND),
@@ -165,11 +165,20 @@ static void set_tick(struct sampler *sampler, int64_t instant_ns)
   atomic_store_explicit(&sampler->tick_ns, instant_ns, memory_order_release);
 }
 
+/* Where each stretch knows its CPU, it asks later. */
+static void look_at_core(struct on_core *on_core, const struct thread_data *data)
+{
+  bool known = atomic_load_explicit(&data->native_id, memory_order_acquire) && cpu_clock_usable() && !data->native_shared;
+  if (known) on_core_look(on_core, data->cpu_mark.owner, data->cpu_clock);
+  else on_core_look_away(on_core);
+}
+
 /* The clock is read again at the end: the shortest stretches would have ended since. */
 static void tick(struct loop *loop, int64_t now)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
-  bool active = any_active(loop->sampler);
+  const struct thread_data *active = find_active(loop->sampler);
+  if (active) look_at_core(&loop->sampler->on_core, active);
   if (instant == now) instant = now = clock_now_ns();
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   if (!active) return;

@@ -53,6 +53,15 @@ void running_late_cpu(struct thread_data *data)
   atomic_fetch_add_explicit(&data->strata[0].cpu_ns, late, memory_order_relaxed);
 }
 
+/* Has the point come of what waits in this place of the thread's? */
+static bool is_behind(struct sampler *sampler, const struct thread_data *data, uint32_t place)
+{
+  const struct lane *lane = &data->strata[place];
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return false;
+  return atomic_load_explicit(&lane->epoch, memory_order_relaxed) <
+         axis_epoch(&strata_of(sampler, data)->entries[place].axis);
+}
+
 static void move_part(struct lane *from, struct lane *to, int64_t wall_ns, int64_t cpu_ns, int64_t blame_ns)
 {
   atomic_fetch_sub_explicit(&from->wall_ns, wall_ns, memory_order_relaxed);
@@ -135,14 +144,60 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
   data->was_long = is_long;
 }
 
+/* What waits in this place of the thread's, for whom an instant met there; node 0: for whom others have met. Lock held. */
+static void settle(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node)
+{
+  struct stratum *stratum = &strata_of(sampler, data)->entries[place];
+  struct rtop_cell what = { .node = node };
+  struct lane *lane = &data->strata[place];
+  if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &what.node) || what.node)
+    accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &what, 0);
+}
+
+/* Before time is added that waits there. */
+static void begin_waiting(struct stratum *stratum, struct lane *lane, int64_t wall_ns)
+{
+  stratum_wait(stratum, wall_ns);
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0)
+    atomic_store_explicit(&lane->epoch, axis_epoch(&stratum->axis), memory_order_release);
+}
+
+/* Of the open stretch since its last instant, after the CPU clock was read. */
+static int64_t off_core_ns(const struct sampler *sampler, struct thread_data *data)
+{
+  struct lane *open = &data->lanes[RTOP_RUNNING];
+  if (!cpu_clock_usable() || data->native_shared || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return 0;
+  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
+  int64_t off = wall - atomic_load_explicit(&open->cpu_ns, memory_order_relaxed);
+  return off < ON_CORE_BREAK_NS ? 0 : off < wall ? off : wall;
+}
+
+static void set_off_core_apart(struct sampler *sampler, struct thread_data *data, int64_t off_ns)
+{
+  struct lane *open = &data->lanes[RTOP_RUNNING], *lane = &data->strata[STRATA_OFF_CORE];
+  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
+  int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
+  if (off_ns <= 0) return;
+  begin_waiting(&strata_of(sampler, data)->entries[STRATA_OFF_CORE], lane, off_ns);
+  move_part(open, lane, off_ns, 0, (int64_t)((double)blame * (double)off_ns / (double)wall));
+}
+
+/* An instant met it without a core: it tells of such time only. Lock held. */
+static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node)
+{
+  struct strata *strata = strata_of(sampler, data);
+  settle(sampler, data, STRATA_OFF_CORE, node);
+  strata_met(strata, STRATA_OFF_CORE, node);
+  stratum_set(&strata->entries[STRATA_OFF_CORE], node);
+}
+
 /* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
-void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
+static void point_on_core(struct sampler *sampler, struct thread_data *data, uint32_t node)
 {
   struct strata *strata = strata_of(sampler, data), *begun = &sampler->pools.entries[data->begin_pool].strata;
   int64_t open_ns = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) - data->running_since_ns;
   bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
   bool is_rest = !divided || open_ns > STRATA_LONG_NS;
-  running_late_cpu(data);
   set_head_apart(sampler, data);
   pay_debt(sampler, data);
   charge_open(sampler, data, node);
@@ -150,6 +205,16 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   data->rest_met = data->rest_met || is_rest;
   if (begun != strata) strata_point(begun, node, true);
   if (!data->met_node) data->met_node = node;
+}
+
+void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
+{
+  running_late_cpu(data);
+  int64_t off = off_core_ns(sampler, data);
+  if (off && is_behind(sampler, data, STRATA_OFF_CORE)) settle(sampler, data, STRATA_OFF_CORE, 0);
+  set_off_core_apart(sampler, data, off);
+  if (!off || on_core_met(&sampler->on_core, &data->cpu_mark, clock_now_ns())) point_on_core(sampler, data, node);
+  else point_off_core(sampler, data, node);
   charge_allocations(sampler, data, node);
 }
 
@@ -163,29 +228,28 @@ static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int
 }
 
 /* What waited for an instant in a stretch of this kind has it. Lock held. */
-static void settle(struct sampler *sampler, struct thread_data *data, uint32_t place)
+static void settle_kind(struct sampler *sampler, struct thread_data *data, uint32_t place)
 {
-  struct stratum *stratum = &strata_of(sampler, data)->entries[place];
-  struct rtop_cell what = { .node = data->met_node };
-  struct lane *lane = &data->strata[place];
-  if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &what.node) || what.node)
-    accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &what, 0);
+  settle(sampler, data, place, data->met_node);
   bool known = place == 0 && data->rest_met; /* the instant said so itself */
-  if (data->met_node && !known) stratum_set(stratum, data->met_node);
+  if (data->met_node && !known) stratum_set(&strata_of(sampler, data)->entries[place], data->met_node);
 }
 
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
   uint32_t kind = find_kind(sampler, data, now_ns, end_node), place = strata_place(strata, kind);
-  struct stratum *stratum = &strata->entries[place];
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
-  bool waits = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) > 0;
-  bool behind = waits && atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(&stratum->axis);
+  int64_t off = off_core_ns(sampler, data);
+  bool off_behind = off && is_behind(sampler, data, STRATA_OFF_CORE);
+  bool settles = data->met_node || off_behind || is_behind(sampler, data, place);
+  bool locked = settles && trylock_take(&sampler->lock);
   if (kind && data->met_node) strata_met(strata, kind, data->met_node);
-  if ((data->met_node || behind) && trylock_take(&sampler->lock)) {
+  if (off_behind && locked) settle(sampler, data, STRATA_OFF_CORE, 0);
+  set_off_core_apart(sampler, data, off);
+  if (locked) {
     pay_debt(sampler, data);
-    settle(sampler, data, place);
+    settle_kind(sampler, data, place);
     trylock_release(&sampler->lock);
   }
   data->met_node = 0;
@@ -194,8 +258,6 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   move_all(&data->behind, open);
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   if (rest <= 0) return;
-  stratum_wait(stratum, rest);
-  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0)
-    atomic_store_explicit(&lane->epoch, axis_epoch(&stratum->axis), memory_order_release);
+  begin_waiting(&strata->entries[place], lane, rest);
   move_all(open, lane);
 }

@@ -23,6 +23,7 @@
 #include "threads.h"
 #include "wait_cpu.h"
 #include "waiting.h"
+#include "ext/base/on_core.h"
 #include "ext/base/trylock.h"
 #include "ext/names/calltree.h"
 #include "ext/names/cells.h"
@@ -103,6 +104,7 @@ struct sampler {
   rb_postponed_job_handle_t job;
   _Atomic int64_t off_ns;        /* when hooks went off for good, and the last window was not told yet; else 0 */
   _Atomic int64_t tick_first_ns; /* the first one since a tick led to a sample */
+  struct on_core on_core;        /* at the last tick */
   struct sampler_start start;    /* written under the GVL before `starts` grows */
   _Atomic uint32_t starts;
   int64_t start_ns;     /* of the session; the first window begins then */

@@ -113,9 +113,9 @@ void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period
   uint32_t overdue = 0;
   if (length_ns <= 0) return;
   atomic_fetch_add_explicit(&strata->windows, 1, memory_order_relaxed);
-  for (uint32_t id = 0; id < STRATA_COUNT; id++) {
+  for (uint32_t id = 0; id < STRATA_PLACES; id++) {
     struct stratum *stratum = &strata->entries[id];
-    if (id) measure(strata, id, length_ns, period_ns);
+    if (id && id < STRATA_COUNT) measure(strata, id, length_ns, period_ns);
     divided = divided || atomic_load_explicit(&stratum->own, memory_order_relaxed);
     if (is_overdue(stratum)) overdue |= 1u << id;
   }

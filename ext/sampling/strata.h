@@ -14,6 +14,8 @@
  * before: what the pool meets next is of another kind and cannot have run there. Where nothing was met, the pool's next
  * instant has its time, whatever it meets, as if there were no kinds.
  *
+ * What threads that had the GVL but no core took waits in a place of its own (running.h).
+ *
  * What tells kinds apart must not depend on whether an instant met the stretch: else each kind shows the instants that
  * made it.
  *
@@ -29,6 +31,8 @@
 
 enum {
   STRATA_COUNT = 16,
+  STRATA_OFF_CORE = STRATA_COUNT, /* the place of time without a core, which is of no kind */
+  STRATA_PLACES,
   STRATA_UNMET_WINDOWS = 6,
   STRATA_LATELY_WINDOWS = 20,
   STRATA_MET_PER_S = 2,
@@ -53,11 +57,11 @@ struct stratum {
 };
 
 struct strata {
-  _Atomic uint64_t keys[STRATA_COUNT];  /* of the kinds, together, since all are looked at; 0: free */
-  struct stratum entries[STRATA_COUNT]; /* 0: of all kinds that have none */
-  _Atomic uint32_t windows;             /* that ended */
-  _Atomic uint32_t overdue;             /* bit of each that the next instant of the pool has */
-  _Atomic bool divided;                 /* any has its own */
+  _Atomic uint64_t keys[STRATA_COUNT];   /* of the kinds, together, since all are looked at; 0: free */
+  struct stratum entries[STRATA_PLACES]; /* 0: of all kinds that have none */
+  _Atomic uint32_t windows;              /* that ended */
+  _Atomic uint32_t overdue;              /* bit of each that the next instant of the pool has */
+  _Atomic bool divided;                  /* any has its own */
 };
 
 /* The kind of a stretch between these nodes; a node of 0 is not known. When neither is, those of different length are

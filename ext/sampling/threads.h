@@ -116,8 +116,8 @@ struct thread_data {
   _Atomic(struct fibers *) fibers; /* fibers.h; NULL: it has had no fiber scheduler */
 
   struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
-  struct lane head, behind;         /* what of the open stretch waits like its rest; for its next instant (running.h) */
-  struct lane strata[STRATA_COUNT]; /* running time of stretches that ended, by kind */
+  struct lane head, behind; /* what of the open stretch waits like its rest; for its next instant (running.h) */
+  struct lane strata[STRATA_PLACES]; /* running time of stretches that ended, by kind; and without a core */
 
   /* What is seldom looked at. */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT]; /* total_ns at boundary_ns */

@@ -196,6 +196,27 @@ static void test_what_is_not_met_for_windows_is_what_was_met_in_it_lately(void *
   assert_int_equal(node, SHORT);
 }
 
+/* Of no kind, but not for ever without a stack. */
+static void test_time_without_a_core_that_no_instant_meets(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  struct stratum *off_core = &strata.entries[STRATA_OFF_CORE];
+  uint32_t node = 0;
+  for (uint32_t i = 1; i < 2 * STRATA_COUNT; i++)
+    assert_int_not_equal(strata_end(&strata, key_of(i, i), MS), STRATA_OFF_CORE);
+  stratum_wait(off_core, 1000);
+  for (int i = 0; i < STRATA_UNMET_WINDOWS; i++) {
+    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+    strata_point(&strata, SHORT, true);
+    assert_false(axis_node(&off_core->axis, 0, &node));
+  }
+  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  strata_point(&strata, SHORT, true);
+  assert_true(axis_node(&off_core->axis, 0, &node));
+  assert_int_equal(node, SHORT);
+}
+
 static void test_nothing_is_overdue_while_nothing_waits(void **state)
 {
   (void)state;
@@ -300,6 +321,7 @@ int main(void)
     cmocka_unit_test(test_kinds_without_a_place_share_one),
     cmocka_unit_test(test_what_is_not_met_for_windows_has_the_next_instant_of_the_pool),
     cmocka_unit_test(test_what_is_not_met_for_windows_is_what_was_met_in_it_lately),
+    cmocka_unit_test(test_time_without_a_core_that_no_instant_meets),
     cmocka_unit_test(test_nothing_is_overdue_while_nothing_waits),
     cmocka_unit_test(test_instants_that_are_not_fair_between_kinds),
     cmocka_unit_test(test_a_rare_kind_keeps_its_time),

@@ -1,0 +1,57 @@
+# A thread with the GVL may have no core: its time passes there, its CPU does not.
+require_relative "../support"
+
+class OffCoreTest < Minitest::Test
+  include Support
+
+  # A sleep in the system call itself keeps the GVL, as a thread does whose core was taken by another process. So every stretch
+  # loses its core in `halted`, for three quarters of its time, and uses next to no CPU there. Prints what each took by the
+  # thread's own clocks: wall and CPU.
+  PROGRAM = <<~'RUBY'
+    $VERBOSE = nil
+    NANOSLEEP = { "x86_64" => 35, "aarch64" => 101 }.fetch(RUBY_PLATFORM[/\A\w+?(?=-)/])
+    def cpu = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    def piece
+      i = 0
+      i += 1 while i < 100
+    end
+    module Step
+      LENGTH = [0, 3_000_000].pack("q2")
+      def self.halted = syscall(NANOSLEEP, [LENGTH].pack("p").unpack1("J"), 0)
+      def self.works(deadline = cpu + 1_000_000)
+        20.times { piece } while cpu < deadline
+      end
+    end
+    deadline = now + 2_500_000_000
+    threads = Array.new(4) do
+      Thread.new do
+        sums = Hash.new { |hash, key| hash[key] = [0, 0] }
+        until now > deadline
+          %i[halted works].shuffle.each do |step|
+            wall, used = now, cpu
+            Step.send(step)
+            sums[step] = sums[step].zip([now - wall, cpu - used]).map(&:sum)
+          end
+          sleep(0.002 + rand * 0.004)
+        end
+        sums
+      end
+    end
+    threads.map(&:value).reduce { |a, b| a.merge(b) { |_, x, y| x.zip(y).map(&:sum) } }.each { |step, sums| puts "#{step} #{sums.join(' ')}" }
+  RUBY
+
+  # By the time that passed, `halted` would have three quarters of the CPU.
+  [100, 1000].each do |hz|
+    define_method("test_cpu_where_cores_are_lost_at_#{hz}_hz") do
+      dump, program = history(PROGRAM, env: { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_RECORD_HZ" => hz.to_s })
+      truth = program.out.lines.to_h { |line| line.split.then { |step, *sums| [step, sums.map { |text| Integer(text) }] } }
+      wall, used = [:wall, :cpu].map do |clock|
+        truth.keys.to_h { |step| [step, dump.total(clock, state: "running", on_stack: "Step.#{step}")] }
+      end
+      assert_operator used["halted"], :<, 0.15 * used.values.sum
+      assert_in_delta truth["works"][1], used["works"], 0.15 * truth["works"][1]
+      truth.each_key { |step| assert_in_delta truth[step][0], wall[step], 0.15 * truth[step][0] }
+    end
+  end
+end
