@@ -2,21 +2,48 @@
 #include "on_core.h"
 #include "shm/base/clock.h"
 
-void on_core_look(struct on_core *on_core, uint64_t owner, clockid_t clock)
+#include <sys/resource.h>
+
+struct on_core_look on_core_look(uint64_t thread, clockid_t clock)
 {
   int64_t before = clock_read_ns(clock), cpu = clock_read_ns(clock);
-  atomic_store_explicit(&on_core->owner, cpu ? owner : 0, memory_order_relaxed);
-  atomic_store_explicit(&on_core->wall_ns, clock_now_ns(), memory_order_relaxed);
-  atomic_store_explicit(&on_core->cpu_ns, cpu, memory_order_relaxed);
-  atomic_store_explicit(&on_core->ran, cpu > before, memory_order_relaxed);
+  return (struct on_core_look){ .thread = thread, .ran = cpu > before, .gap_ns = clock_now_ns() - cpu };
 }
 
-bool on_core_met(const struct on_core *on_core, struct cpu_clock_mark *mark, int64_t now_ns)
+static unsigned how(const struct on_core *on_core, const struct on_core_look *look)
 {
-  if (atomic_load_explicit(&on_core->owner, memory_order_relaxed) != mark->owner) return true;
-  if (atomic_load_explicit(&on_core->ran, memory_order_relaxed)) return true;
-  bool asked;
-  int64_t cpu = cpu_clock_read_ns(mark, now_ns, &asked);
-  int64_t wall = (asked ? mark->wall_ns : now_ns) - atomic_load_explicit(&on_core->wall_ns, memory_order_relaxed);
-  return wall - (cpu - atomic_load_explicit(&on_core->cpu_ns, memory_order_relaxed)) < ON_CORE_BREAK_NS;
+  const struct on_core_look *before = &on_core->before;
+  bool kept = before->thread == look->thread && look->gap_ns - before->gap_ns < ON_CORE_BREAK_NS;
+  return look->ran || kept ? ON_CORE_YES : ON_CORE_NO;
+}
+
+static void set_instant(struct on_core_instant *instant, int64_t ns, int64_t gap_ns)
+{
+  atomic_store_explicit(&instant->ns, ns, memory_order_relaxed);
+  atomic_store_explicit(&instant->gap_ns, gap_ns, memory_order_relaxed);
+}
+
+void on_core_tell(struct on_core *on_core, const struct on_core_look *look, int64_t instant_ns, bool first)
+{
+  uint64_t found = atomic_load_explicit(&on_core->found, memory_order_relaxed);
+  unsigned met = how(on_core, look);
+  if (look->ran) on_core->looks_left = ON_CORE_LOOKS;
+  else if (on_core->looks_left) on_core->looks_left--;
+  if (first || found / ON_CORE_ALL != look->thread) {
+    found = look->thread * ON_CORE_ALL + (met == ON_CORE_YES ? ON_CORE_FIRST : 0);
+    set_instant(&on_core->first, instant_ns, look->gap_ns);
+  }
+  set_instant(&on_core->last, instant_ns, look->gap_ns);
+  on_core->before = *look;
+  atomic_store_explicit(&on_core->says, look->thread && on_core->looks_left, memory_order_relaxed);
+  atomic_store_explicit(&on_core->found, found | met, memory_order_release);
+}
+
+bool on_core_was_taken(int64_t *times)
+{
+  struct rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return true;
+  bool taken = usage.ru_nivcsw != *times;
+  *times = usage.ru_nivcsw;
+  return taken;
 }

@@ -157,28 +157,37 @@ static void begin_ticks(struct loop *loop, int64_t now)
   instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
+/* Did all ticks so far lead to a sample, those before the last one together with it? */
+static bool all_served(struct sampler *sampler)
+{
+  return atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) ==
+         atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
+}
+
 static void set_tick(struct sampler *sampler, int64_t instant_ns)
 {
-  int64_t before = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
-  if (before == atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed))
-    atomic_store_explicit(&sampler->tick_first_ns, instant_ns, memory_order_relaxed);
+  if (all_served(sampler)) atomic_store_explicit(&sampler->tick_first_ns, instant_ns, memory_order_relaxed);
   atomic_store_explicit(&sampler->tick_ns, instant_ns, memory_order_release);
 }
 
-/* Where each stretch knows its CPU, it asks later. */
-static void look_at_core(struct on_core *on_core, const struct thread_data *data)
+/* At whoever got a GVL last, where each stretch knows its CPU: not in a storm. */
+static struct on_core_look look_at_core(struct sampler *sampler)
 {
-  bool known = atomic_load_explicit(&data->native_id, memory_order_acquire) && cpu_clock_usable() && !data->native_shared;
-  if (known) on_core_look(on_core, data->cpu_mark.owner, data->cpu_clock);
-  else on_core_look_away(on_core);
+  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return (struct on_core_look){ 0 };
+  uint32_t last = atomic_load_explicit(&sampler->last_runner, memory_order_relaxed);
+  const struct thread_data *data = atomic_load_explicit(&sampler->threads.table[last], memory_order_acquire);
+  bool known = data && cpu_clock_usable() && atomic_load_explicit(&data->native_id, memory_order_acquire);
+  if (!known || data->native_shared) return (struct on_core_look){ 0 };
+  return on_core_look(data->serial, data->cpu_clock);
 }
 
-/* The clock is read again at the end: the shortest stretches would have ended since. */
+/* Who runs is looked at last of all, and the clock read again: the shortest stretches would have ended since. */
 static void tick(struct loop *loop, int64_t now)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
+  struct on_core_look look = look_at_core(loop->sampler);
   const struct thread_data *active = find_active(loop->sampler);
-  if (active) look_at_core(&loop->sampler->on_core, active);
+  if (active) on_core_tell(&loop->sampler->on_core, &look, instant, all_served(loop->sampler));
   if (instant == now) instant = now = clock_now_ns();
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   if (!active) return;

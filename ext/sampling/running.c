@@ -3,6 +3,7 @@
 
 #include "accounting.h"
 #include "ext/base/trylock.h"
+#include "shm/base/clock.h"
 
 void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node)
 {
@@ -10,8 +11,8 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
   data->begin_node = begin_node;
   data->met_node = 0;
   data->rest_met = false;
-  data->behind_ns = data->debt_ns = 0;
-  data->was_long = false;
+  data->behind_ns = data->debt_ns = data->off_core_ns = 0;
+  data->was_long = data->headed = false;
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
@@ -79,24 +80,56 @@ static int64_t cpu_of(struct lane *lane, int64_t wall_ns)
   return cpu < 0 ? 0 : cpu < wall_ns ? cpu : wall_ns;
 }
 
-/* How long it had been running at the first instant. C code may let many pass before it can be looked at. */
-static int64_t head_ns(const struct sampler *sampler, const struct thread_data *data)
+/* The first and the last of the instants that are told now: how long it had been running then, and how long ago that
+ * is. Time without a core is left out. */
+struct passed {
+  int64_t first_ns, last_ns, behind_ns;
+};
+
+static int64_t bounded(int64_t value, int64_t most)
 {
-  int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed) - data->running_since_ns;
-  if (first > 0) return first;
-  int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) - data->running_since_ns;
+  return value < 0 ? 0 : value < most ? value : most;
+}
+
+/* off_ns: without a core since instants were told last. */
+static struct passed find_passed(const struct sampler *sampler, const struct thread_data *data, unsigned met,
+                                 int64_t off_ns)
+{
+  const struct on_core *on_core = &sampler->on_core;
+  int64_t now = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
+  int64_t begin = data->running_since_ns;
+  int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed), off_first = 0;
+  int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed), off_last = 0;
+  if (met && off_ns) {
+    int64_t gap = clock_now_ns() - clock_own_cpu_ns();
+    first = atomic_load_explicit(&on_core->first.ns, memory_order_relaxed);
+    last = atomic_load_explicit(&on_core->last.ns, memory_order_relaxed);
+    off_first = bounded(gap - atomic_load_explicit(&on_core->first.gap_ns, memory_order_relaxed), off_ns);
+    off_last = bounded(gap - atomic_load_explicit(&on_core->last.gap_ns, memory_order_relaxed), off_ns);
+  }
+  return (struct passed){
+    .first_ns = first - begin - (data->off_core_ns - off_first),
+    .last_ns = last - begin - (data->off_core_ns - off_last),
+    .behind_ns = now - last - off_last,
+  };
+}
+
+/* How long it had been running at the first instant. C code may let many pass before it can be looked at. */
+static int64_t head_ns(const struct sampler *sampler, const struct passed *passed)
+{
+  if (passed->first_ns > 0) return passed->first_ns;
   int64_t most = 2 * atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
-  return last < most ? last : most;
+  return passed->last_ns < most ? passed->last_ns : most;
 }
 
 /* At the first instant of a stretch. Before the first one of the program nothing waits. */
-static void set_head_apart(const struct sampler *sampler, struct thread_data *data)
+static void set_head_apart(const struct sampler *sampler, struct thread_data *data, const struct passed *passed)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
-  if (data->met_node || wall <= 0 || (data->is_main && !data->begin_pool)) return;
-  int64_t head = head_ns(sampler, data), cpu = cpu_of(open, wall);
+  if (data->headed || wall <= 0 || (data->is_main && !data->begin_pool)) return;
+  int64_t head = head_ns(sampler, passed), cpu = cpu_of(open, wall);
   double half = head < wall ? (double)head / (double)wall / 2 : 0.5;
   if (head <= 0) return;
   move_part(open, &data->head, (int64_t)((double)wall * half), (int64_t)((double)cpu * half),
@@ -122,12 +155,10 @@ static void move_all(struct lane *from, struct lane *to)
 }
 
 /* Up to the instant it is the node's, and what lies behind waits; or all of it is, and what waited waits on. Lock held. */
-static void charge_open(struct sampler *sampler, struct thread_data *data, uint32_t node)
+static void charge_open(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
 {
-  int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed);
-  int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
-  int64_t behind = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed)) - last;
-  bool is_long = first > data->running_since_ns && first < last;
+  int64_t behind = passed->behind_ns;
+  bool is_long = passed->first_ns > 0 && passed->first_ns < passed->last_ns;
   int64_t waits = atomic_load_explicit(&data->behind.wall_ns, memory_order_relaxed);
   int64_t surplus = data->was_long ? waits - data->behind_ns : 0, keep = surplus < 0 ? behind + surplus : behind;
   if (is_long && data->was_long) {
@@ -166,7 +197,8 @@ static void begin_waiting(struct stratum *stratum, struct lane *lane, int64_t wa
 static int64_t off_core_ns(const struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
-  if (!cpu_clock_usable() || data->native_shared || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return 0;
+  bool says = atomic_load_explicit(&sampler->on_core.says, memory_order_relaxed) && data->main_ractor;
+  if (!says || data->native_shared || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return 0;
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   int64_t off = wall - atomic_load_explicit(&open->cpu_ns, memory_order_relaxed);
   return off < ON_CORE_BREAK_NS ? 0 : off < wall ? off : wall;
@@ -178,11 +210,12 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
   if (off_ns <= 0) return;
+  data->off_core_ns += off_ns;
   begin_waiting(&strata_of(sampler, data)->entries[STRATA_OFF_CORE], lane, off_ns);
   move_part(open, lane, off_ns, 0, (int64_t)((double)blame * (double)off_ns / (double)wall));
 }
 
-/* An instant met it without a core: it tells of such time only. Lock held. */
+/* An instant met it without a core: it tells of such time. Lock held. */
 static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node)
 {
   struct strata *strata = strata_of(sampler, data);
@@ -191,17 +224,24 @@ static void point_off_core(struct sampler *sampler, struct thread_data *data, ui
   stratum_set(&strata->entries[STRATA_OFF_CORE], node);
 }
 
-/* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
-static void point_on_core(struct sampler *sampler, struct thread_data *data, uint32_t node)
+/* An instant tells of the stretch it is in. Lock held. */
+static void point_own(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
+{
+  set_head_apart(sampler, data, passed);
+  pay_debt(sampler, data);
+  charge_open(sampler, data, node, passed);
+  data->headed = true;
+}
+
+/* And of others, where it is the first in its stretch, or follows such a one. Its pool may have been found out by this very instant: those who have none yet are met here, too. */
+static void point_pool(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
 {
   struct strata *strata = strata_of(sampler, data), *begun = &sampler->pools.entries[data->begin_pool].strata;
-  int64_t open_ns = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) - data->running_since_ns;
   bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
-  bool is_rest = !divided || open_ns > STRATA_LONG_NS;
-  set_head_apart(sampler, data);
-  pay_debt(sampler, data);
-  charge_open(sampler, data, node);
-  strata_point(strata, node, is_rest);
+  bool is_rest = !divided || passed->last_ns + data->off_core_ns > STRATA_LONG_NS;
+  bool late =
+      is_rest && !data->rest_met && data->met_node; /* what waits belongs to the first that was met in the stretch */
+  strata_point(strata, late ? data->met_node : node, is_rest);
   data->rest_met = data->rest_met || is_rest;
   if (begun != strata) strata_point(begun, node, true);
   if (!data->met_node) data->met_node = node;
@@ -213,8 +253,15 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   int64_t off = off_core_ns(sampler, data);
   if (off && is_behind(sampler, data, STRATA_OFF_CORE)) settle(sampler, data, STRATA_OFF_CORE, 0);
   set_off_core_apart(sampler, data, off);
-  if (!off || on_core_met(&sampler->on_core, &data->cpu_mark, clock_now_ns())) point_on_core(sampler, data, node);
-  else point_off_core(sampler, data, node);
+  unsigned met = on_core_met(&sampler->on_core, data->serial);
+  struct passed passed = find_passed(sampler, data, met, off);
+  if (!met) met = ON_CORE_YES | ON_CORE_FIRST;
+  bool for_pool = data->headed ? data->met_node && met & ON_CORE_YES : met & ON_CORE_FIRST;
+  bool off_core = met & ON_CORE_NO && data->off_core_ns, rested = off_core && !on_core_was_taken(&data->cores_taken);
+  if (met & ON_CORE_YES || !rested) point_own(sampler, data, node, &passed);
+  if (for_pool) point_pool(sampler, data, node, &passed);
+  else if (met & ON_CORE_YES) strata_point(strata_of(sampler, data), node, false);
+  if (off_core) point_off_core(sampler, data, node);
   charge_allocations(sampler, data, node);
 }
 
@@ -238,9 +285,9 @@ static void settle_kind(struct sampler *sampler, struct thread_data *data, uint3
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
+  int64_t off = off_core_ns(sampler, data);
   uint32_t kind = find_kind(sampler, data, now_ns, end_node), place = strata_place(strata, kind);
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
-  int64_t off = off_core_ns(sampler, data);
   bool off_behind = off && is_behind(sampler, data, STRATA_OFF_CORE);
   bool settles = data->met_node || off_behind || is_behind(sampler, data, place);
   bool locked = settles && trylock_take(&sampler->lock);

@@ -78,7 +78,10 @@ struct thread_data {
   /* At the last instant in it (running.h): how much lay behind it when that was looked at, whether several had passed, and
    * what was met there is owed. */
   int64_t behind_ns, debt_ns;
+  int64_t off_core_ns; /* of it, without a core (running.h) */
+  int64_t cores_taken; /* see on_core_was_taken() */
   bool was_long;
+  bool headed;          /* the first instant in it was told */
   bool rest_met;        /* an instant in it was one of place 0 (strata.h) */
   bool wait_read;       /* CPU was read before the open wait began */
   int64_t off_stack_ns; /* when a stack was taken at SUSPENDED last */

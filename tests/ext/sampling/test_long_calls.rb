@@ -1,3 +1,4 @@
+# Runs beside one other: where all cores are busy ticks that come late do not meet the shortest of what runs.
 # Long calls of C code beside many short waits, as when a server sorts or serializes between its reads of files. Instants
 # that pass while C code runs are looked at where it ends: what lies before the first of them is short all the same.
 # Taken for half of all that lay before, 34 % of the sorting went to the waits' methods. In a storm of events (4,000 waits
