@@ -10,13 +10,6 @@ struct on_core_look on_core_look(uint64_t thread, clockid_t clock)
   return (struct on_core_look){ .thread = thread, .ran = cpu > before, .gap_ns = clock_now_ns() - cpu };
 }
 
-static unsigned how(const struct on_core *on_core, const struct on_core_look *look)
-{
-  const struct on_core_look *before = &on_core->before;
-  bool kept = before->thread == look->thread && look->gap_ns - before->gap_ns < ON_CORE_BREAK_NS;
-  return look->ran || kept ? ON_CORE_YES : ON_CORE_NO;
-}
-
 static void set_instant(struct on_core_instant *instant, int64_t ns, int64_t gap_ns)
 {
   atomic_store_explicit(&instant->ns, ns, memory_order_relaxed);
@@ -26,17 +19,13 @@ static void set_instant(struct on_core_instant *instant, int64_t ns, int64_t gap
 void on_core_tell(struct on_core *on_core, const struct on_core_look *look, int64_t instant_ns, bool first)
 {
   uint64_t found = atomic_load_explicit(&on_core->found, memory_order_relaxed);
-  unsigned met = how(on_core, look);
-  if (look->ran) on_core->looks_left = ON_CORE_LOOKS;
-  else if (on_core->looks_left) on_core->looks_left--;
   if (first || found / ON_CORE_ALL != look->thread) {
-    found = look->thread * ON_CORE_ALL + (met == ON_CORE_YES ? ON_CORE_FIRST : 0);
+    found = look->thread * ON_CORE_ALL;
     set_instant(&on_core->first, instant_ns, look->gap_ns);
   }
   set_instant(&on_core->last, instant_ns, look->gap_ns);
-  on_core->before = *look;
-  atomic_store_explicit(&on_core->says, look->thread && on_core->looks_left, memory_order_relaxed);
-  atomic_store_explicit(&on_core->found, found | met, memory_order_release);
+  found |= look->ran ? ON_CORE_YES : ON_CORE_NO;
+  atomic_store_explicit(&on_core->found, look->thread ? found : 0, memory_order_release);
 }
 
 bool on_core_was_taken(int64_t *times)

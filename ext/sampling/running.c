@@ -12,7 +12,7 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
   data->met_node = 0;
   data->rest_met = false;
   data->behind_ns = data->debt_ns = data->off_core_ns = 0;
-  data->was_long = data->headed = false;
+  data->was_long = false;
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
@@ -100,7 +100,7 @@ static struct passed find_passed(const struct sampler *sampler, const struct thr
   int64_t begin = data->running_since_ns;
   int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed), off_first = 0;
   int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed), off_last = 0;
-  if (met && off_ns) {
+  if (met) {
     int64_t gap = clock_now_ns() - clock_own_cpu_ns();
     first = atomic_load_explicit(&on_core->first.ns, memory_order_relaxed);
     last = atomic_load_explicit(&on_core->last.ns, memory_order_relaxed);
@@ -128,7 +128,7 @@ static void set_head_apart(const struct sampler *sampler, struct thread_data *da
   struct lane *open = &data->lanes[RTOP_RUNNING];
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
-  if (data->headed || wall <= 0 || (data->is_main && !data->begin_pool)) return;
+  if (data->met_node || wall <= 0 || (data->is_main && !data->begin_pool)) return;
   int64_t head = head_ns(sampler, passed), cpu = cpu_of(open, wall);
   double half = head < wall ? (double)head / (double)wall / 2 : 0.5;
   if (head <= 0) return;
@@ -197,8 +197,8 @@ static void begin_waiting(struct stratum *stratum, struct lane *lane, int64_t wa
 static int64_t off_core_ns(const struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
-  bool says = atomic_load_explicit(&sampler->on_core.says, memory_order_relaxed) && data->main_ractor;
-  if (!says || data->native_shared || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return 0;
+  bool known = cpu_clock_usable() && !data->native_shared && data->main_ractor;
+  if (!known || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return 0;
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   int64_t off = wall - atomic_load_explicit(&open->cpu_ns, memory_order_relaxed);
   return off < ON_CORE_BREAK_NS ? 0 : off < wall ? off : wall;
@@ -224,23 +224,17 @@ static void point_off_core(struct sampler *sampler, struct thread_data *data, ui
   stratum_set(&strata->entries[STRATA_OFF_CORE], node);
 }
 
-/* An instant tells of the stretch it is in. Lock held. */
-static void point_own(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
-{
-  set_head_apart(sampler, data, passed);
-  pay_debt(sampler, data);
-  charge_open(sampler, data, node, passed);
-  data->headed = true;
-}
-
-/* And of others, where it is the first in its stretch, or follows such a one. Its pool may have been found out by this very instant: those who have none yet are met here, too. */
-static void point_pool(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
+/* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
+static void point_on_core(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
 {
   struct strata *strata = strata_of(sampler, data), *begun = &sampler->pools.entries[data->begin_pool].strata;
   bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
   bool is_rest = !divided || passed->last_ns + data->off_core_ns > STRATA_LONG_NS;
   bool late =
       is_rest && !data->rest_met && data->met_node; /* what waits belongs to the first that was met in the stretch */
+  set_head_apart(sampler, data, passed);
+  pay_debt(sampler, data);
+  charge_open(sampler, data, node, passed);
   strata_point(strata, late ? data->met_node : node, is_rest);
   data->rest_met = data->rest_met || is_rest;
   if (begun != strata) strata_point(begun, node, true);
@@ -253,15 +247,13 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   int64_t off = off_core_ns(sampler, data);
   if (off && is_behind(sampler, data, STRATA_OFF_CORE)) settle(sampler, data, STRATA_OFF_CORE, 0);
   set_off_core_apart(sampler, data, off);
-  unsigned met = on_core_met(&sampler->on_core, data->serial);
-  struct passed passed = find_passed(sampler, data, met, off);
-  if (!met) met = ON_CORE_YES | ON_CORE_FIRST;
-  bool for_pool = data->headed ? data->met_node && met & ON_CORE_YES : met & ON_CORE_FIRST;
-  bool off_core = met & ON_CORE_NO && data->off_core_ns, rested = off_core && !on_core_was_taken(&data->cores_taken);
-  if (met & ON_CORE_YES || !rested) point_own(sampler, data, node, &passed);
-  if (for_pool) point_pool(sampler, data, node, &passed);
-  else if (met & ON_CORE_YES) strata_point(strata_of(sampler, data), node, false);
-  if (off_core) point_off_core(sampler, data, node);
+  unsigned met = off ? on_core_met(&sampler->on_core, data->serial) : 0;
+  bool rested = met == ON_CORE_NO && !on_core_was_taken(&data->cores_taken);
+  if (met & ON_CORE_NO) point_off_core(sampler, data, node);
+  if (!rested) {
+    struct passed passed = find_passed(sampler, data, met, off);
+    point_on_core(sampler, data, node, &passed);
+  }
   charge_allocations(sampler, data, node);
 }
 

@@ -81,7 +81,6 @@ struct thread_data {
   int64_t off_core_ns; /* of it, without a core (running.h) */
   int64_t cores_taken; /* see on_core_was_taken() */
   bool was_long;
-  bool headed;          /* the first instant in it was told */
   bool rest_met;        /* an instant in it was one of place 0 (strata.h) */
   bool wait_read;       /* CPU was read before the open wait began */
   int64_t off_stack_ns; /* when a stack was taken at SUSPENDED last */

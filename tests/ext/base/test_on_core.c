@@ -114,55 +114,32 @@ static void test_both_ways(void **state)
 {
   (void)state;
   struct on_core on_core = { 0 };
+  assert_int_equal(on_core_met(&on_core, THREAD), 0);
   tell(&on_core, true, 0, true);
-  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_YES | ON_CORE_FIRST);
-  tell(&on_core, false, ON_CORE_BREAK_NS, true);
+  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_YES);
+  tell(&on_core, false, 0, true);
   assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_NO);
-}
-
-static void test_one_that_lost_no_time_had_a_core(void **state)
-{
-  (void)state;
-  struct on_core on_core = { 0 };
-  tell(&on_core, true, 1000, true);
-  tell(&on_core, false, 1000 + ON_CORE_BREAK_NS - 1, true);
-  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_YES | ON_CORE_FIRST);
-  struct on_core_look another = { .thread = THREAD + 1, .gap_ns = 1000 + ON_CORE_BREAK_NS };
-  on_core_tell(&on_core, &another, 1, true);
-  assert_int_equal(on_core_met(&on_core, THREAD + 1), ON_CORE_NO);
+  assert_int_equal(on_core_met(&on_core, THREAD + 1), 0);
+  on_core_tell(&on_core, &(struct on_core_look){ 0 }, 1, true);
+  assert_int_equal(on_core_met(&on_core, THREAD), 0);
 }
 
 static void test_several_instants_before_it_can_say_where(void **state)
 {
   (void)state;
   struct on_core on_core = { 0 };
-  int64_t gap = 0;
-  tell(&on_core, false, gap, true);
-  tell(&on_core, true, gap += ON_CORE_BREAK_NS, true);
-  tell(&on_core, false, gap += ON_CORE_BREAK_NS, false);
-  tell(&on_core, true, gap, false);
-  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_FIRST | ON_CORE_YES | ON_CORE_NO);
-  assert_int_equal(on_core.last.ns, on_core.first.ns + 2);
-  tell(&on_core, false, gap += ON_CORE_BREAK_NS, true);
-  tell(&on_core, true, gap, false);
+  tell(&on_core, false, 1, true);
+  tell(&on_core, true, 2, true);
+  tell(&on_core, false, 3, false);
+  tell(&on_core, true, 4, false);
   assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_YES | ON_CORE_NO);
-}
-
-/* As with one core only: then it means nothing. */
-static void test_nothing_is_said_after_many_noes(void **state)
-{
-  (void)state;
-  struct on_core on_core = { 0 };
-  tell(&on_core, false, 0, true);
-  assert_int_equal(on_core_met(&on_core, THREAD), 0);
-  tell(&on_core, true, 0, true);
-  for (int64_t i = 1; i < ON_CORE_LOOKS; i++) tell(&on_core, false, i * ON_CORE_BREAK_NS, true);
-  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_NO);
-  assert_int_equal(on_core_met(&on_core, THREAD + 1), 0);
-  tell(&on_core, false, (ON_CORE_LOOKS + 1) * ON_CORE_BREAK_NS, true);
-  assert_int_equal(on_core_met(&on_core, THREAD), 0);
-  on_core_tell(&on_core, &(struct on_core_look){ 0 }, 1, true);
-  assert_int_equal(on_core_met(&on_core, 0), 0);
+  assert_int_equal(on_core.last.ns, on_core.first.ns + 2);
+  assert_int_equal(on_core.first.gap_ns, 2);
+  assert_int_equal(on_core.last.gap_ns, 4);
+  struct on_core_look another = { .thread = THREAD + 1, .gap_ns = 5 };
+  on_core_tell(&on_core, &another, 1, false);
+  assert_int_equal(on_core_met(&on_core, THREAD + 1), ON_CORE_NO);
+  assert_int_equal(on_core.first.gap_ns, 5);
 }
 
 int main(void)
@@ -172,9 +149,7 @@ int main(void)
     cmocka_unit_test(test_one_that_rests),
     cmocka_unit_test(test_whose_core_was_taken),
     cmocka_unit_test(test_both_ways),
-    cmocka_unit_test(test_one_that_lost_no_time_had_a_core),
     cmocka_unit_test(test_several_instants_before_it_can_say_where),
-    cmocka_unit_test(test_nothing_is_said_after_many_noes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
