@@ -1,8 +1,8 @@
 /* Had the thread that an instant met a core, too?
  *
  * A thread with the GVL may be without a core: it waits for one, or for something else while it keeps the GVL. Its CPU
- * clock stands still then, which the publisher sees by reading it twice. (Where all cores are busy the publisher itself may
- * have taken that core to look. Who rested lost none.)
+ * clock stands still then, which the publisher sees by reading it twice. Where all cores are busy the publisher itself may
+ * have taken that core to look.
  *
  * Several instants may pass before a thread can say where they met it (C code), some with a core and some without.
  *
@@ -22,14 +22,11 @@ enum { ON_CORE_YES = 1, ON_CORE_NO = 2, ON_CORE_ALL = 4 };
 /* Who was off its core for less was so for the publisher, or an interrupt. */
 #define ON_CORE_BREAK_NS INT64_C(50000)
 
-/* An instant, and how far the thread's CPU clock was behind the other one then: that grows while it has no core. */
-struct on_core_instant {
-  _Atomic int64_t ns, gap_ns;
-};
-
 struct on_core {
   _Atomic uint64_t found; /* whom, times ON_CORE_ALL, and how */
-  struct on_core_instant first, last;
+  /* How far the thread's CPU clock was behind CLOCK_MONOTONIC at the first and the last of them: that grows while it has no
+   * core. */
+  _Atomic int64_t first_gap_ns, last_gap_ns;
 };
 
 struct on_core_look {
@@ -41,8 +38,8 @@ struct on_core_look {
 /* At an instant. `thread` is a number of its own, not 0. It takes as long, some 1 us, whatever the answer is. */
 struct on_core_look on_core_look(uint64_t thread, clockid_t clock);
 
-/* The instant stands here. `first`: it is known where those before it met the thread. */
-void on_core_tell(struct on_core *on_core, const struct on_core_look *look, int64_t instant_ns, bool first);
+/* What the look showed. `first`: it is known where the instants before this one met the thread. */
+void on_core_tell(struct on_core *on_core, const struct on_core_look *look, bool first);
 
 /* How the instants that were told met this thread, ON_CORE_YES, ON_CORE_NO or both; 0: nothing can be said. */
 static inline unsigned on_core_met(const struct on_core *on_core, uint64_t thread)
@@ -51,7 +48,7 @@ static inline unsigned on_core_met(const struct on_core *on_core, uint64_t threa
   return found / ON_CORE_ALL == thread ? (unsigned)(found % ON_CORE_ALL) : 0;
 }
 
-/* Was a core taken from the calling thread since it asked last? Takes a system call. */
-bool on_core_was_taken(int64_t *times);
+/* Did the calling thread rest, by its own will, since it asked last? Else cores were taken from it. Takes a system call. */
+bool on_core_rested(int64_t *times);
 
 #endif

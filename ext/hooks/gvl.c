@@ -231,7 +231,10 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   accounting_spent(data, before, length);
   accounting_add(sampler, data, before, length);
-  if (before == RTOP_RUNNING) running_end(sampler, data, now, 0);
+  if (before == RTOP_RUNNING) {
+    accounting_read_cpu(data, now);
+    running_end(sampler, data, now, 0);
+  }
   accounting_add(sampler, data, RTOP_BLOCKED, atomic_exchange(&data->off_blocked_ns, 0));
   accounting_add(sampler, data, RTOP_WAITING, data->off_waiting_ns);
   accounting_read_cpu(data, clock_now_ns());
@@ -247,6 +250,7 @@ static void adopt_running(struct sampler *sampler, struct thread_data *data, int
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
   threads_bind_native(data);
+  atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
 }
 
 void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *event_data, void *user_data)

@@ -314,8 +314,12 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
 {
   struct sampler *sampler = cut->sampler;
   struct pool *pool = pool_of(cut, data);
-  uint32_t last_met = last_point(&pool->axes[RTOP_RUNNING]);
-  for (int id = 0; id < STRATA_PLACES; id++) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], last_met);
+  uint32_t on_core = last_point(&pool->axes[RTOP_RUNNING]);
+  uint32_t off_core = last_point(&pool->strata.entries[STRATA_OFF_CORE].axis);
+  uint32_t last_met = on_core == RTOP_NODE_UNSAMPLED ? off_core : on_core;
+  for (int id = 0; id < STRATA_COUNT; id++) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], last_met);
+  charge_lane(data, cells, RTOP_RUNNING, &data->strata[STRATA_OFF_CORE],
+              off_core == RTOP_NODE_UNSAMPLED ? on_core : off_core);
   charge_lane(data, cells, RTOP_RUNNING, &data->head, last_met);
   charge_lane(data, cells, RTOP_RUNNING, &data->behind, last_met);
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {

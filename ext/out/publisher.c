@@ -181,13 +181,21 @@ static struct on_core_look look_at_core(struct sampler *sampler)
   return on_core_look(data->serial, data->cpu_clock);
 }
 
+/* Is there no earlier instant of which this thread has still to say where it was met? One that fell between two stretches
+ * stays unserved. */
+static bool none_open(struct sampler *sampler, const struct thread_data *data)
+{
+  int64_t since = atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
+  return all_served(sampler) || atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) <= since;
+}
+
 /* Who runs is looked at last of all, and the clock read again: the shortest stretches would have ended since. */
 static void tick(struct loop *loop, int64_t now)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
   struct on_core_look look = look_at_core(loop->sampler);
   const struct thread_data *active = find_active(loop->sampler);
-  if (active) on_core_tell(&loop->sampler->on_core, &look, instant, all_served(loop->sampler));
+  if (active) on_core_tell(&loop->sampler->on_core, &look, none_open(loop->sampler, active));
   if (instant == now) instant = now = clock_now_ns();
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   if (!active) return;

@@ -5,6 +5,10 @@
 #include "ext/base/trylock.h"
 #include "shm/base/clock.h"
 
+/* After an instant without a core so many stretches ask whether the thread rests: for all a system call each would be most of
+ * what they cost. */
+enum { ASKS_AFTER_NO = 32 };
+
 void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node)
 {
   data->running_since_ns = now_ns;
@@ -13,6 +17,9 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
   data->rest_met = false;
   data->behind_ns = data->debt_ns = data->off_core_ns = 0;
   data->was_long = false;
+  data->asks_core = data->asks_left > 0;
+  if (data->asks_core) on_core_rested(&data->rests);
+  if (data->asks_core) data->asks_left--;
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
@@ -97,15 +104,13 @@ static struct passed find_passed(const struct sampler *sampler, const struct thr
 {
   const struct on_core *on_core = &sampler->on_core;
   int64_t now = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
-  int64_t begin = data->running_since_ns;
-  int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed), off_first = 0;
-  int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed), off_last = 0;
+  int64_t begin = data->running_since_ns, off_first = 0, off_last = 0;
+  int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed);
+  int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
   if (met) {
     int64_t gap = clock_now_ns() - clock_own_cpu_ns();
-    first = atomic_load_explicit(&on_core->first.ns, memory_order_relaxed);
-    last = atomic_load_explicit(&on_core->last.ns, memory_order_relaxed);
-    off_first = bounded(gap - atomic_load_explicit(&on_core->first.gap_ns, memory_order_relaxed), off_ns);
-    off_last = bounded(gap - atomic_load_explicit(&on_core->last.gap_ns, memory_order_relaxed), off_ns);
+    off_first = bounded(gap - atomic_load_explicit(&on_core->first_gap_ns, memory_order_relaxed), off_ns);
+    off_last = bounded(gap - atomic_load_explicit(&on_core->last_gap_ns, memory_order_relaxed), off_ns);
   }
   return (struct passed){
     .first_ns = first - begin - (data->off_core_ns - off_first),
@@ -157,7 +162,8 @@ static void move_all(struct lane *from, struct lane *to)
 /* Up to the instant it is the node's, and what lies behind waits; or all of it is, and what waited waits on. Lock held. */
 static void charge_open(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
 {
-  int64_t behind = passed->behind_ns;
+  int64_t open = atomic_load_explicit(&data->lanes[RTOP_RUNNING].wall_ns, memory_order_relaxed);
+  int64_t behind = passed->behind_ns < open ? passed->behind_ns : open;
   bool is_long = passed->first_ns > 0 && passed->first_ns < passed->last_ns;
   int64_t waits = atomic_load_explicit(&data->behind.wall_ns, memory_order_relaxed);
   int64_t surplus = data->was_long ? waits - data->behind_ns : 0, keep = surplus < 0 ? behind + surplus : behind;
@@ -175,11 +181,10 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
   data->was_long = is_long;
 }
 
-/* What waits in this place of the thread's, for whom an instant met there; node 0: for whom others have met. Lock held. */
-static void settle(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node)
+/* What waits in this place of the thread's, for `what` an instant met there; node 0: for what others have met. Lock held. */
+static void settle(struct sampler *sampler, struct thread_data *data, uint32_t place, struct rtop_cell what)
 {
   struct stratum *stratum = &strata_of(sampler, data)->entries[place];
-  struct rtop_cell what = { .node = node };
   struct lane *lane = &data->strata[place];
   if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &what.node) || what.node)
     accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &what, 0);
@@ -216,12 +221,13 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
 }
 
 /* An instant met it without a core: it tells of such time. Lock held. */
-static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node)
+static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node, bool rested)
 {
   struct strata *strata = strata_of(sampler, data);
-  settle(sampler, data, STRATA_OFF_CORE, node);
+  settle(sampler, data, STRATA_OFF_CORE, (struct rtop_cell){ .node = node, .samples = rested });
   strata_met(strata, STRATA_OFF_CORE, node);
   stratum_set(&strata->entries[STRATA_OFF_CORE], node);
+  if (rested) strata_point(strata, node, false);
 }
 
 /* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
@@ -245,11 +251,12 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
 {
   running_late_cpu(data);
   int64_t off = off_core_ns(sampler, data);
-  if (off && is_behind(sampler, data, STRATA_OFF_CORE)) settle(sampler, data, STRATA_OFF_CORE, 0);
+  if (off && is_behind(sampler, data, STRATA_OFF_CORE)) settle(sampler, data, STRATA_OFF_CORE, (struct rtop_cell){ 0 });
   set_off_core_apart(sampler, data, off);
   unsigned met = off ? on_core_met(&sampler->on_core, data->serial) : 0;
-  bool rested = met == ON_CORE_NO && !on_core_was_taken(&data->cores_taken);
-  if (met & ON_CORE_NO) point_off_core(sampler, data, node);
+  bool rested = data->asks_core && on_core_rested(&data->rests) && met == ON_CORE_NO;
+  if (met & ON_CORE_NO) data->asks_left = ASKS_AFTER_NO;
+  if (off && met != ON_CORE_YES) point_off_core(sampler, data, node, rested);
   if (!rested) {
     struct passed passed = find_passed(sampler, data, met, off);
     point_on_core(sampler, data, node, &passed);
@@ -258,18 +265,19 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
 }
 
 /* Kinds are told apart where the CPU of each stretch is known. */
-static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
+static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node,
+                          int64_t off_ns)
 {
-  int64_t length = now_ns - data->running_since_ns;
+  int64_t length = now_ns - data->running_since_ns, on_core = length - data->off_core_ns - off_ns;
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   if (!data->begin_pool || length > STRATA_LONG_NS || coarse || !(cpu_clock_usable() || data->native_shared)) return 0;
-  return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, length), length);
+  return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, length), on_core);
 }
 
 /* What waited for an instant in a stretch of this kind has it. Lock held. */
 static void settle_kind(struct sampler *sampler, struct thread_data *data, uint32_t place)
 {
-  settle(sampler, data, place, data->met_node);
+  settle(sampler, data, place, (struct rtop_cell){ .node = data->met_node });
   bool known = place == 0 && data->rest_met; /* the instant said so itself */
   if (data->met_node && !known) stratum_set(&strata_of(sampler, data)->entries[place], data->met_node);
 }
@@ -278,13 +286,13 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
 {
   struct strata *strata = strata_of(sampler, data);
   int64_t off = off_core_ns(sampler, data);
-  uint32_t kind = find_kind(sampler, data, now_ns, end_node), place = strata_place(strata, kind);
+  uint32_t kind = find_kind(sampler, data, now_ns, end_node, off), place = strata_place(strata, kind);
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
   bool off_behind = off && is_behind(sampler, data, STRATA_OFF_CORE);
   bool settles = data->met_node || off_behind || is_behind(sampler, data, place);
   bool locked = settles && trylock_take(&sampler->lock);
   if (kind && data->met_node) strata_met(strata, kind, data->met_node);
-  if (off_behind && locked) settle(sampler, data, STRATA_OFF_CORE, 0);
+  if (off_behind && locked) settle(sampler, data, STRATA_OFF_CORE, (struct rtop_cell){ 0 });
   set_off_core_apart(sampler, data, off);
   if (locked) {
     pay_debt(sampler, data);

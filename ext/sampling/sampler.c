@@ -216,8 +216,12 @@ void sampler_adopt_threads(struct sampler *sampler)
     data->main_ractor = true;
     atomic_store(&data->stack_known, false);
     lock_waits_note_held(data);
-    if (running) threads_bind_native(data);
-    else walk_other(sampler, data);
+    if (!running) {
+      walk_other(sampler, data);
+      continue;
+    }
+    threads_bind_native(data);
+    atomic_store(&sampler->last_runner, data->index);
   }
   RB_GC_GUARD(list);
 }

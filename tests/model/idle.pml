@@ -76,7 +76,7 @@ active proctype thread()
   runs = true
 }
 
-inline any_active()
+inline find_active()
 {
   if
   :: M(LOOK_RELAXED)
@@ -90,7 +90,7 @@ inline sleep_until()
 {
   state = BLOCKED;
   if
-  :: M(LOOK_FIRST) -> any_active()
+  :: M(LOOK_FIRST) -> find_active()
   :: else
   fi;
   expected = TICKING;
@@ -99,10 +99,10 @@ inline sleep_until()
   set_out = true;
   if
   :: M(NO_LOOK) || M(LOOK_FIRST)
-  :: else -> any_active()
+  :: else -> find_active()
   fi;
   if
-  :: state == BLOCKED ->                              /*: if (!idle || !any_active(loop->sampler)) { */
+  :: state == BLOCKED ->                              /*: if (!idle || !find_active(loop->sampler)) { */
      atomic {                                         /*: syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline, NULL, */
        sleeping = mem_value[WORD * HISTORY + mem_count[WORD] - 1] == IDLE || M(NO_VALUE);
        assert(!(M(REACH_SLEEP) && sleeping))
