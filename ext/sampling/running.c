@@ -236,8 +236,8 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
   struct strata *strata = strata_of(sampler, data), *begun = &sampler->pools.entries[data->begin_pool].strata;
   bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
   bool is_rest = !divided || passed->last_ns + data->off_core_ns > STRATA_LONG_NS;
-  bool late =
-      is_rest && !data->rest_met && data->met_node; /* what waits belongs to the first that was met in the stretch */
+  /* What waits belongs to the first that was met in the stretch. */
+  bool late = is_rest && !data->rest_met && data->met_node;
   set_head_apart(sampler, data, passed);
   pay_debt(sampler, data);
   charge_open(sampler, data, node, passed);
