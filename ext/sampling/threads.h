@@ -81,7 +81,7 @@ struct thread_data {
   int64_t off_core_ns; /* of it, without a core (running.h) */
   int64_t rests;       /* up to its begin or last instant, when it asks (on_core_rested) */
   bool was_long;
-  bool asks_core;       /* did it rest? */
+  bool asks_core;       /* whether it rests */
   uint32_t asks_left;   /* stretches to come that will ask, too */
   bool rest_met;        /* an instant in it was one of place 0 (strata.h) */
   bool wait_read;       /* CPU was read before the open wait began */

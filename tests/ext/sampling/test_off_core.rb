@@ -1,13 +1,12 @@
-# A thread with the GVL may have no core: its time passes there, its CPU does not.
+# A thread that rests with the GVL: its time passes there, but it uses no CPU.
 # Runs alone: where all cores are busy a thread loses its core anywhere.
 require_relative "../support"
 
 class OffCoreTest < Minitest::Test
   include Support
 
-  # A sleep in the system call itself keeps the GVL, as a thread does whose core was taken by another process. So every stretch
-  # loses its core in `halted`, for three quarters of its time, and uses next to no CPU there. Prints what each took by the
-  # thread's own clocks: wall and CPU.
+  # A sleep in the system call itself keeps the GVL, as C code does that waits without releasing it. So every stretch spends
+  # three quarters of its time in `halted`, and next to no CPU. Prints what each took by the thread's own clocks: wall and CPU.
   PROGRAM = <<~'RUBY'
     $VERBOSE = nil
     NANOSLEEP = { "x86_64" => 35, "aarch64" => 101 }.fetch(RUBY_PLATFORM[/\A\w+?(?=-)/])
@@ -39,12 +38,13 @@ class OffCoreTest < Minitest::Test
         sums
       end
     end
-    threads.map(&:value).reduce { |a, b| a.merge(b) { |_, x, y| x.zip(y).map(&:sum) } }.each { |step, sums| puts "#{step} #{sums.join(' ')}" }
+    sums = threads.map(&:value).reduce { |a, b| a.merge(b) { |_, x, y| x.zip(y).map(&:sum) } }
+    sums.each { |step, times| puts "#{step} #{times.join(' ')}" }
   RUBY
 
-  # By the time that passed, `halted` would have three quarters of the CPU.
+  # Divided by the time that passed, `halted` would have three quarters of the CPU.
   [100, 1000].each do |hz|
-    define_method("test_cpu_where_cores_are_lost_at_#{hz}_hz") do
+    define_method("test_cpu_of_a_rest_at_#{hz}_hz") do
       dump, program = history(PROGRAM, env: { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_RECORD_HZ" => hz.to_s })
       truth = program.out.lines.to_h { |line| line.split.then { |step, *sums| [step, sums.map { |text| Integer(text) }] } }
       wall, used = [:wall, :cpu].map do |clock|
