@@ -6,8 +6,8 @@
 #include "shm/base/clock.h"
 
 /* After an instant without a core so many stretches ask whether the thread rests: for all a system call each would be most of
- * what they cost. */
-enum { ASKS_AFTER_NO = 32 };
+ * what they cost. After a rest their time without a core is set apart. */
+enum { ASKS_AFTER_NO = 32, APART_AFTER_REST = 100 };
 
 void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node)
 {
@@ -20,6 +20,7 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
   data->asks_core = data->asks_left > 0;
   if (data->asks_core) on_core_rested(&data->rests);
   if (data->asks_core) data->asks_left--;
+  if (data->apart_left) data->apart_left--;
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
@@ -251,11 +252,13 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
 {
   running_late_cpu(data);
   int64_t off = off_core_ns(sampler, data);
-  if (off && is_behind(sampler, data, STRATA_OFF_CORE)) settle(sampler, data, STRATA_OFF_CORE, (struct rtop_cell){ 0 });
-  set_off_core_apart(sampler, data, off);
   unsigned met = off ? on_core_met(&sampler->on_core, data->serial) : 0;
   bool rested = data->asks_core && on_core_rested(&data->rests) && met == ON_CORE_NO;
   if (met & ON_CORE_NO) data->asks_left = ASKS_AFTER_NO;
+  if (rested) data->apart_left = APART_AFTER_REST;
+  if (!data->apart_left) off = met = 0;
+  if (off && is_behind(sampler, data, STRATA_OFF_CORE)) settle(sampler, data, STRATA_OFF_CORE, (struct rtop_cell){ 0 });
+  set_off_core_apart(sampler, data, off);
   if (off && met != ON_CORE_YES) point_off_core(sampler, data, node, rested);
   if (!rested) {
     struct passed passed = find_passed(sampler, data, met, off);
@@ -285,7 +288,7 @@ static void settle_kind(struct sampler *sampler, struct thread_data *data, uint3
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
-  int64_t off = off_core_ns(sampler, data);
+  int64_t off = data->apart_left ? off_core_ns(sampler, data) : 0;
   uint32_t kind = find_kind(sampler, data, now_ns, end_node, off), place = strata_place(strata, kind);
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
   bool off_behind = off && is_behind(sampler, data, STRATA_OFF_CORE);

@@ -19,10 +19,11 @@
  * meets such time, and is nobody's CPU. An instant that met a thread at rest with the GVL tells of that only: else a call
  * that sleeps in the system would be given what was used before it, and by others. (Where 1 ms of work and 3 ms of such a
  * rest followed each other, at random which came first, the rest was given 54 % of the CPU at 1000 Hz and 78 % at 100 Hz;
- * now 2 to 7, of some 5 that it used.) All that only where the CPU of each stretch is known (cpu_clock_usable). One whose
- * core was taken is met like any other: cores are taken anywhere. (Left out, with the half of all instants that were by the
- * publisher's own doing where two processes kept two cores busy, the mean error of work of 50 us was the same within 3 %,
- * and the spread twice as large.)
+ * now 2 to 7, of some 5 that it used.) All that only where the CPU of each stretch is known (cpu_clock_usable). Only threads
+ * that rested lately tell it apart: all others would wait for such instants in vain. One whose core was taken is met like
+ * any other: cores are taken anywhere. (Left out, with the half of all instants that were by the publisher's own doing where
+ * two processes kept two cores busy, the mean error of work of 50 us was the same within 3 %, and the spread twice as
+ * large.)
  *
  * Threads: the thread itself, under the GVL, in hooks and the job.
  */
