@@ -98,6 +98,14 @@ void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns
   mark->cpu_ns = cpu_ns;
 }
 
+void cpu_clock_rest(struct cpu_clock_mark *mark)
+{
+  bool ours = mark->area && mark->area == own_area() &&
+              __atomic_load_n(word_of(mark->area), __ATOMIC_RELAXED) == (uintptr_t)&descriptor;
+  if (ours) __atomic_store_n(word_of(mark->area), 0, __ATOMIC_RELAXED);
+  mark->area = 0;
+}
+
 /* Does the kernel clear the word when a thread goes to sleep? A short sleep may be over before the thread has left its core,
  * which shows nothing: then a longer one tells. */
 static bool cleared_by_sleep(struct cpu_clock_mark *mark)
@@ -147,6 +155,11 @@ void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns
   (void)mark;
   (void)now_ns;
   (void)cpu_ns;
+}
+
+void cpu_clock_rest(struct cpu_clock_mark *mark)
+{
+  (void)mark;
 }
 
 int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *asked)

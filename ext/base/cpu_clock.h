@@ -48,6 +48,10 @@ int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *ask
  * CPU_CLOCK_TRUE_EVERY_NS says goes by that, unless the thread is taken off its core before. No system call. */
 void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns);
 
+/* The calling thread is about to leave its core by its own will, and who reads next asks or watches anew: the kernel, which
+ * else reads the descriptor whenever it takes the thread off (0.3 us), finds nothing to do. */
+void cpu_clock_rest(struct cpu_clock_mark *mark);
+
 /* The next reading asks. */
 static inline void cpu_clock_forget(struct cpu_clock_mark *mark)
 {

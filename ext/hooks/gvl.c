@@ -186,6 +186,7 @@ static void go_off(struct sampler *sampler, struct thread_data *data, int64_t no
 {
   enum rtop_thread_state before;
   fibers_go_off(data);
+  if (!data->wait_read && !data->native_shared) cpu_clock_rest(&data->cpu_mark);
   announce(data, now);
   int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (rest > 0) accounting_add(sampler, data, before, rest);

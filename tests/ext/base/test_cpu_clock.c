@@ -216,6 +216,35 @@ static void test_a_forked_child_reads_its_own_clock(void **state)
 }
 
 #if defined(RSEQ_SIG)
+static volatile uint64_t *own_word(void)
+{
+  char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
+  return (volatile uint64_t *)(void *)(area + offsetof(struct rseq, rseq_cs));
+}
+
+/* The kernel has nothing to look at until the next reading, which asks. */
+static void test_at_rest_nothing_is_watched(void **state)
+{
+  (void)state;
+  struct cpu_clock_mark mark = { .owner = 13 };
+  need_it();
+  bool watched = false;
+  for (int i = 0; i < 1000 && !watched; i++) {
+    take(&mark);
+    watched = *own_word() != 0;
+  }
+  assert_true(watched);
+  cpu_clock_rest(&mark);
+  assert_int_equal(*own_word(), 0);
+  assert_false(cpu_clock_unbroken(&mark));
+  struct reading next = take(&mark);
+  assert_true(next.asked);
+  assert_within(next, 0);
+  cpu_clock_rest(&mark);
+  cpu_clock_rest(&mark);
+  assert_int_equal(*own_word(), 0);
+}
+
 /* What another library has put into the word stays, and the kernel is asked. */
 static void test_a_foreign_word_is_left_alone(void **state)
 {
@@ -226,12 +255,12 @@ static void test_a_foreign_word_is_left_alone(void **state)
   need_it();
   foreign.start_ip = (uintptr_t)&nowhere[0];
   foreign.abort_ip = (uintptr_t)&nowhere[2];
-  char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
-  volatile uint64_t *word = (volatile uint64_t *)(void *)(area + offsetof(struct rseq, rseq_cs));
+  volatile uint64_t *word = own_word();
   bool stayed = false;
   for (int i = 0; i < 1000 && !stayed; i++) { /* unless the kernel clears it meanwhile */
     *word = (uintptr_t)&foreign;
     assert_within(take(&mark), 0);
+    cpu_clock_rest(&mark);
     stayed = *word == (uintptr_t)&foreign;
     assert_false(stayed && cpu_clock_unbroken(&mark));
   }
@@ -258,6 +287,7 @@ int main(void)
     cmocka_unit_test_setup(test_a_mark_says_nothing_on_another_thread, set_up),
     cmocka_unit_test_setup(test_a_forked_child_reads_its_own_clock, set_up),
 #if defined(RSEQ_SIG)
+    cmocka_unit_test_setup(test_at_rest_nothing_is_watched, set_up),
     cmocka_unit_test_setup(test_a_foreign_word_is_left_alone, set_up),
 #endif
   };
