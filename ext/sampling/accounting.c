@@ -324,6 +324,8 @@ int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, co
   accounting_add(sampler, data, RTOP_RUNNING, moved - wall);
   int64_t cpu = own_cpu(data, wall, now);
   add_relaxed(&data->cpu_read_ns, cpu);
+  data->own_begin_ns = own->begin_ns;
+  data->own_end_ns = now;
   data->not_own_ns += wall;
   data->own_wall_ns += wall;
   data->own_cpu_ns += cpu;

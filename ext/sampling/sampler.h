@@ -187,12 +187,17 @@ static inline void sampler_saw(struct thread_data *data, uint32_t node, int64_t 
   atomic_store_explicit(&data->node, node, memory_order_release);
 }
 
-/* A tick of the clock fell into the stretch that the thread has been running since, and no sample came of it yet. */
+/* A tick of the clock fell into the stretch that the thread has been running since, and no sample came of it yet. One that fell
+ * into our own work tells nothing of the program. (That has a row of its own: if the instants that meet it told of the
+ * call beside it, the rest of the stretch would have less than its share.) */
 static inline bool sampler_tick_due(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
   int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
-  return tick > data->running_since_ns && tick <= now_ns &&
-         tick != atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
+  if (tick <= data->running_since_ns || tick > now_ns) return false;
+  if (tick == atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed)) return false;
+  bool own = tick > data->own_begin_ns && tick <= data->own_end_ns;
+  if (own) sampler_serve_tick(sampler);
+  return !own;
 }
 
 #endif

@@ -118,6 +118,7 @@ struct thread_data {
   _Atomic uint64_t lock_wait;      /* that it waits for in the open off-GVL stretch, and how; 0: for none */
   int64_t own_wall_ns, own_cpu_ns; /* the profiler's own work on this thread, not handed in yet */
   uint64_t own_window;             /* in which it was handed in last */
+  int64_t own_begin_ns, own_end_ns; /* the last piece of it */
   _Atomic(struct fibers *) fibers; /* fibers.h; NULL: it has had no fiber scheduler */
 
   struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
