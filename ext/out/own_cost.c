@@ -5,9 +5,9 @@
 
 enum {
   RELEASE_HOT_NS = 100,
-  RELEASE_COLD_NS = 350,
+  RELEASE_COLD_NS = 1200,
   STACKLESS_HOT_NS = 240,
-  STACKLESS_COLD_NS = 1000,
+  STACKLESS_COLD_NS = 1850,
   COARSE_NS = 180,
   CACHES_TAKEN_NS = 100000, /* so much of the application's work takes all of them */
   RAISE_NS = 300,           /* its class and place are noted */

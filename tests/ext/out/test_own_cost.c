@@ -31,10 +31,10 @@ static void test_none_cost_nothing(void **state)
 static void test_seldom_ones_are_cold(void **state)
 {
   (void)state;
-  assert_int_equal(releases(800, 0, 800), 800 * 350);
-  assert_int_equal(releases(800, 0, 900), 800 * 350); /* stacks of ticks, too */
-  assert_int_equal(releases(800, 0, 0), 800 * 1000);
-  assert_int_equal(releases(800, 0, 300), 300 * 350 + 500 * 1000);
+  assert_int_equal(releases(800, 0, 800), 800 * 1200);
+  assert_int_equal(releases(800, 0, 900), 800 * 1200); /* stacks of ticks, too */
+  assert_int_equal(releases(800, 0, 0), 800 * 1850);
+  assert_int_equal(releases(800, 0, 300), 300 * 1200 + 500 * 1850);
 }
 
 /* The more there are the cheaper is each, but never all of them. */
@@ -57,7 +57,7 @@ static void test_those_of_a_storm(void **state)
   (void)state;
   assert_int_equal(releases(150000, 150000, 300), 150000 * 180);
   assert_int_equal(own_cost_spared(counters, WINDOW_NS, 300 * 500), 0);
-  assert_int_equal(releases(150000, 149200, 800), 149200 * 180 + 800 * 350); /* it began or ended meanwhile */
+  assert_int_equal(releases(150000, 149200, 800), 149200 * 180 + 800 * 1200); /* it began or ended meanwhile */
   assert_int_equal(releases(10, 20, 0), 20 * 180); /* counters of two threads may be read between their changes */
 }
 
