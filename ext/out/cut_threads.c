@@ -308,8 +308,8 @@ static void end_strata(struct cut *cut)
   }
 }
 
-/* What no point will come for any more belongs to the last point there was: it was as blind to the program as the
- * next one. */
+/* What no point will come for any more belongs to the last point there was, of its kind if there was one lately: it was as
+ * blind to the program as the next one. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
@@ -317,7 +317,10 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   uint32_t on_core = last_point(&pool->axes[RTOP_RUNNING]);
   uint32_t off_core = last_point(&pool->strata.entries[STRATA_OFF_CORE].axis);
   uint32_t last_met = on_core == RTOP_NODE_UNSAMPLED ? off_core : on_core;
-  for (int id = 0; id < STRATA_COUNT; id++) charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], last_met);
+  for (uint32_t id = 0; id < STRATA_COUNT; id++) {
+    uint32_t lately = strata_met_lately(&pool->strata, id);
+    charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], lately ? lately : last_met);
+  }
   charge_lane(data, cells, RTOP_RUNNING, &data->strata[STRATA_OFF_CORE],
               off_core == RTOP_NODE_UNSAMPLED ? on_core : off_core);
   charge_lane(data, cells, RTOP_RUNNING, &data->head, last_met);

@@ -49,8 +49,7 @@ void strata_met(struct strata *strata, uint32_t kind, uint32_t node)
   atomic_store_explicit(&strata->entries[kind].met, (uint64_t)window << 32 | node, memory_order_relaxed);
 }
 
-/* What was met in it in the last windows; 0: nothing. */
-static uint32_t met_lately(const struct strata *strata, uint32_t kind)
+uint32_t strata_met_lately(const struct strata *strata, uint32_t kind)
 {
   uint64_t met = atomic_load_explicit(&strata->entries[kind].met, memory_order_relaxed);
   uint32_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
@@ -69,7 +68,7 @@ void strata_point(struct strata *strata, uint32_t node, bool is_rest)
   if (is_rest) overdue |= 1;
   for (uint32_t id = 0; overdue; id++, overdue >>= 1) {
     if (!(overdue & 1)) continue;
-    uint32_t lately = met_lately(strata, id);
+    uint32_t lately = strata_met_lately(strata, id);
     stratum_set(&strata->entries[id], lately ? lately : node);
   }
 }

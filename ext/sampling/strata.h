@@ -12,7 +12,8 @@
  * Time never goes to an instant that was before it, with two exceptions: what could not be moved because the lock was
  * taken, and a kind that no instant meets for some windows. That kind is given what was met in it in the two seconds
  * before: what the pool meets next is of another kind and cannot have run there. Where nothing was met, the pool's next
- * instant has its time, whatever it meets, as if there were no kinds.
+ * instant has its time, whatever it meets, as if there were no kinds. What waits when its thread ends is given the same way
+ * (cut_threads.c).
  *
  * What threads that had the GVL but no core took waits in a place of its own (running.h).
  *
@@ -79,6 +80,9 @@ static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
 
 /* An instant met this node in a stretch of that kind. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node);
+
+/* What an instant met in it in the last two seconds; 0: nothing. */
+uint32_t strata_met_lately(const struct strata *strata, uint32_t kind);
 
 /* So much of it waits for its point. */
 static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)

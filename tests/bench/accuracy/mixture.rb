@@ -7,6 +7,7 @@
 #   lock   one lock for all: waiting for it (Bank#enter), 0.4 ms of waiting with it (Bank#hold), 20 ms elsewhere
 #   mixed  work and waits, short and long: Page#compute, #query, #render, #idle
 #   uneven  600 us of work (Uneven#long), 1 ms of waiting, 50 us of work (Uneven#short), 10 ms of waiting
+#   jobs   the same, each round in a thread of its own
 #   storm  twenty waits of some 70 us (Storm#short), then one of 2 ms (Storm#long)
 #
 # Prints "ready", waits for a line of input, runs and prints what every method really took, as JSON: {"methods":
@@ -164,6 +165,10 @@ class Uneven
   end
 end
 
+class Jobs < Uneven
+  def round(truth) = Thread.new { super(truth) }.join
+end
+
 class Storm
   def short = 20.times { sleep(0.00001) }
   def long = sleep(0.002)
@@ -175,7 +180,7 @@ class Storm
 end
 
 KINDS = { "web" => -> { Server.new }, "burst" => -> { Work.new(THREADS) }, "lock" => -> { Bank.new },
-          "mixed" => -> { Page.new }, "uneven" => -> { Uneven.new }, "storm" => -> { Storm.new } }.freeze
+          "mixed" => -> { Page.new }, "uneven" => -> { Uneven.new }, "jobs" => -> { Jobs.new }, "storm" => -> { Storm.new } }.freeze
 THREADS = Integer(ARGV[1])
 make = KINDS.fetch(ARGV[0])
 nanoseconds = (Float(ARGV[2]) * 1e9).to_i
