@@ -3,7 +3,7 @@
 
 #include "ext/base/draw.h"
 
-enum { WAKE_UPS_A_LOOK = 8 };
+enum { WAKE_UPS_A_LOOK = 8, STILL_USUAL_NS = 4000 };
 
 static void begin_slot(struct instants *instants, int64_t slot_ns, int64_t period_ns)
 {
@@ -41,7 +41,7 @@ static void learn_delay(struct instants *instants, int64_t delay_ns)
 {
   instants->delays_ns[instants->wake_ups % INSTANTS_DELAYS] = delay_ns;
   if (++instants->wake_ups == 2 * INSTANTS_DELAYS) instants->wake_ups = INSTANTS_DELAYS;
-  if (instants->wake_ups % WAKE_UPS_A_LOOK == 0) instants->usual_delay_ns = third_quartile(instants);
+  if (instants->wake_ups % WAKE_UPS_A_LOOK == 0) instants->usual_delay_ns = third_quartile(instants) + STILL_USUAL_NS;
 }
 
 int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns)

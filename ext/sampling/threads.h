@@ -114,12 +114,12 @@ struct thread_data {
   uint32_t index; /* in the registry */
   _Atomic uint32_t native_id;
   uint32_t random;
-  _Atomic uint32_t held_count;     /* locks that it holds, see `held` */
-  _Atomic uint64_t lock_wait;      /* that it waits for in the open off-GVL stretch, and how; 0: for none */
-  int64_t own_wall_ns, own_cpu_ns; /* the profiler's own work on this thread, not handed in yet */
-  uint64_t own_window;             /* in which it was handed in last */
+  _Atomic uint32_t held_count;      /* locks that it holds, see `held` */
+  _Atomic uint64_t lock_wait;       /* that it waits for in the open off-GVL stretch, and how; 0: for none */
+  int64_t own_wall_ns, own_cpu_ns;  /* the profiler's own work on this thread, not handed in yet */
+  uint64_t own_window;              /* in which it was handed in last */
   int64_t own_begin_ns, own_end_ns; /* the last piece of it */
-  _Atomic(struct fibers *) fibers; /* fibers.h; NULL: it has had no fiber scheduler */
+  _Atomic(struct fibers *) fibers;  /* fibers.h; NULL: it has had no fiber scheduler */
 
   struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
   struct lane head, behind; /* what of the open stretch waits like its rest; for its next instant (running.h) */
