@@ -20,9 +20,9 @@
 enum { INSTANTS_DELAYS = 32 };
 
 struct instants {
-  int64_t next_ns;                    /* the next one */
-  int64_t slot_end_ns;                /* the period it stands in ends here */
-  int64_t usual_delay_ns;             /* three of four wake-ups come 4 us before it; known from the first few on */
+  int64_t next_ns;        /* the next one */
+  int64_t slot_end_ns;    /* the period it stands in ends here */
+  int64_t usual_delay_ns; /* three of four wake-ups come at least 4 us before it; known from the first few on */
   int64_t delays_ns[INSTANTS_DELAYS]; /* of the last wake-ups */
   uint32_t wake_ups;                  /* as far as they matter: less than twice as many */
   uint64_t passed, missed;            /* instants, and those of them nobody woke up for; the caller sets them to 0 */

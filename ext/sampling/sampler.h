@@ -188,8 +188,8 @@ static inline void sampler_saw(struct thread_data *data, uint32_t node, int64_t 
 }
 
 /* A tick of the clock fell into the stretch that the thread has been running since, and no sample came of it yet. One that fell
- * into our own work tells nothing of the program. (That has a row of its own: if the instants that meet it told of the
- * call beside it, the rest of the stretch would have less than its share.) */
+ * into our own work tells nothing of the program and counts as served. (That work has a row of its own: if such instants
+ * told of the call beside it, the rest of the stretch would have less than its share.) */
 static inline bool sampler_tick_due(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
   int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
