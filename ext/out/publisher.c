@@ -8,6 +8,7 @@
 #include "cut_whole.h"
 #include "opening.h"
 #include "own_cost.h"
+#include "ext/base/short_slice.h"
 #include "ext/base/trylock.h"
 #include "ext/names/names_out.h"
 #include "ext/sampling/governor.h"
@@ -577,6 +578,7 @@ static void *publisher_main(void *pointer)
   struct loop loop;
   bool again = true;
   prctl(PR_SET_TIMERSLACK, 1UL); /* of this thread: with the timers of others it would come when they wake */
+  short_slice_take();
   for (int segments = 0; again && segments < SEGMENTS_MAX; segments++) {
     if (!begin(&loop, publisher)) break;
     rtop_writer_count_losses(loop.writer, &(struct rtop_losses){ .segments_lost = (uint64_t)segments });

@@ -19,9 +19,15 @@ class FaultsLimitsTest < Minitest::Test
     pivot_root process_vm_readv process_vm_writev ptrace quotactl reboot request_key set_mempolicy setns settimeofday
     swapoff swapon umount2 unshare userfaultfd vhangup
   ].freeze
+  # What services are often forbidden: systemd's @resources.
+  RESOURCES = %w[
+    ioprio_set mbind migrate_pages move_pages quotactl sched_setaffinity sched_setattr sched_setparam sched_setscheduler
+    set_mempolicy setpriority setrlimit
+  ].freeze
   FILTERS = {
     docker: [Errno::EPERM, *DOCKER, argument("clone", 0, 0x7E020000, 0x10000000)],
     docker_that_kills: ["kill", *DOCKER],
+    service_that_kills: ["kill", *RESOURCES],
     no_new_calls: [Errno::ENOSYS, *%w[clone3 close_range faccessat2 openat2 statx renameat2 memfd_create getrandom rseq pidfd_open]],
     no_new_calls_permitted: [Errno::EPERM, *%w[close_range faccessat2 openat2 memfd_create getrandom pidfd_open]],
     no_reservation: [Errno::EOPNOTSUPP, "fallocate"],
