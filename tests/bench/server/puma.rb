@@ -4,9 +4,10 @@
 #
 # A setup is the number of threads, or workers x threads. Shares: with the recorder alone and watched (a viewer, -b
 # -J, on all processes), how much of the time of the three routes (app.rb) each took, by the channels and (in
-# brackets) by its own clocks; "sum" is how far the time of all three is off; "chance" is the standard deviation that so many instants leave of a share of CPU. Latencies: p50 and p99 in
-# ms of all requests without, recorded and watched, in random order, the medians over the rounds; connections rest
-# for some --think ms between two requests, for a server that is not overrun (40 % of a core).
+# brackets) by its own clocks; "sum" is how far the time of all three is off; "chance" is the standard deviation that so
+# many instants leave of a share of CPU, and of the sum of CPU. Latencies: p50 and p99 in ms of all requests without,
+# recorded and watched, in random order, the medians over the rounds; connections rest for some --think ms between two
+# requests, for a server that is not overrun (40 % of a core).
 require "optparse"
 require_relative "rig"
 require_relative "shares"
@@ -36,7 +37,7 @@ def asked(rig, kind, count, think)
 end
 
 def shares(setup, kind)
-  rows, met = rig(setup) do |rig|
+  rows, met, part = rig(setup) do |rig|
     asked(rig, kind, OPTIONS[:requests], 0)
     Shares.of(rig.read)
   end
@@ -45,7 +46,8 @@ def shares(setup, kind)
     all = rows.values.sum { |row| row[clock + 2] }.fdiv(rows.values.sum { |row| row[clock] })
     format("%s %% %s, sum %+.2f %%", name, parts.join(", "), 100 * (all - 1))
   end
-  puts format("%-5s %-9s %s  [%d instants, chance %.2f]", setup, kind, text.join("  "), met, 100 * Shares.chance(met))
+  chances = [Shares.chance(met), Shares.chance_of_sum(met, part)].map { |chance| 100 * chance }
+  puts format("%-5s %-9s %s  [%d instants, chance %.2f, of the sum %.2f]", setup, kind, text.join("  "), met, *chances)
   $stdout.flush
 end
 

@@ -1,9 +1,12 @@
 # What the channels of a server say that its three routes took, beside what the routes measured themselves.
 module Shares
   ROUTES = %w[cpu json wait].freeze
+  # Of a server whose stretches of work are shorter than a period, as measured: some instants come when theirs has ended.
+  SPREAD = 1.5
 
   # {"cpu" => [true wall, true CPU, found wall, found CPU], ...} in ns, of all processes; and how many instants
-  # of the clock met their work, as if they had been evenly spread. `processes` is what Rig#read returns.
+  # of the clock met their work, as if they had been evenly spread; and which part of all CPU was theirs. `processes` is
+  # what Rig#read returns.
   def self.of(processes)
     rows = ROUTES.to_h { |route| [route, [0, 0, 0, 0]] }
     met = 0
@@ -15,14 +18,13 @@ module Shares
         rows[route] = rows[route].zip(more).map(&:sum)
       end
     end
-    [rows, met]
+    [rows, met, rows.values.sum { |row| row[1] }.fdiv(processes.sum { |told, _| told["cpu"] })]
   end
 
   # An instant stands for the more time the fewer there are: where the rate was lowered they count for most of the chance.
   def self.instants_per_ns(windows)
-    rows = windows.map { |window| [window["end_ns"] - window["start_ns"], window["counters"]["ticks"]] }
-    length = rows.sum(&:first).to_f
-    length / rows.sum { |ns, ticks| ns * ns / [ticks, 0.5].max }
+    rows = windows.map { |window| [window["counters"]["cpu_ns"], 1e9 / window["counters"]["rate_hz"]] }
+    rows.sum(&:first) / rows.sum { |cpu, period| cpu * period }
   end
 
   # {"cpu" => [wall, CPU], ...}
@@ -42,7 +44,10 @@ module Shares
   end
 
   # The standard deviation of a share of CPU that so many instants leave.
-  def self.chance(met) = Math.sqrt(0.25 / [met, 1].max)
+  def self.chance(met) = SPREAD * Math.sqrt(0.25 / [met, 1].max)
+
+  # The same of the sum of all routes, which are this part of what the process did.
+  def self.chance_of_sum(met, part) = SPREAD * Math.sqrt((1 - part) / [met, 1].max)
 
   # [true share, found share] of a route among these by clock (0 wall, 1 CPU).
   def self.share(rows, route, clock, among = ROUTES)
