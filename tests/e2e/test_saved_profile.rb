@@ -20,7 +20,7 @@ class TestSavedProfile < Minitest::Test
   RUBY
 
   def setup
-    @folder = Dir.mktmpdir("rperf-top-saved.")
+    @folder = Dir.mktmpdir("rperf-top-saved.", File.writable?("/dev/shm") ? "/dev/shm" : nil)
     @path = "#{@folder}/saved.json"
     out, err, status = Open3.capture3({ "RPERF_TOP" => "0", "RPERF_TOP_DIR" => @folder, "RUBYLIB" => E2E::BUILD },
                                       RbConfig.ruby, QUICK, "-e", PROGRAM, @path)

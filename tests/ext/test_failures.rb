@@ -151,10 +151,12 @@ class FailuresTest < Minitest::Test
 
   # It ends while its segment is still being made: what it did is in it all the same.
   def test_a_program_that_is_quicker_than_its_segment
-    program = start("#{WORK}work 0.05\n", env: wrong("writes", PRELOAD_SECONDS: "0.015", RPERF_TOP_KEEP: "1")).finish
-    dump = program.dump
-    assert_operator dump.total(:wall, state: "running"), :>, 50_000_000
-    assert_operator dump.total(:wall, state: "running", on_stack: "Object#work"), :>, 40_000_000
+    found = Array.new(3) do
+      dump = start("#{WORK}work 0.05\n", env: wrong("writes", PRELOAD_SECONDS: "0.015", RPERF_TOP_KEEP: "1")).finish.dump
+      assert_operator dump.total(:wall, state: "running"), :>, 50_000_000
+      dump.total(:wall, state: "running", on_stack: "Object#work") / 1e6
+    end
+    assert_operator found.sort[1], :>, 40, found.inspect # a tick is late where others have the cores
   end
 
   # Ticks do not wait for the kernel: what runs first gets its share.
