@@ -36,9 +36,3 @@ bool short_slice_take(void)
   errno = error;
   return taken;
 }
-
-uint64_t short_slice_now_ns(void)
-{
-  struct attributes attributes = { 0 };
-  return read_attributes(&attributes) ? attributes.slice_ns : 0;
-}

@@ -18,7 +18,4 @@
 /* False: it is as it was. */
 bool short_slice_take(void);
 
-/* The slice of the calling thread in nanoseconds; 0: not known, or of a kind that has none. */
-uint64_t short_slice_now_ns(void);
-
 #endif
