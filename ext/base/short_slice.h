@@ -5,7 +5,7 @@
  * of a timer the ten latest came 680 us late and more, now 64; where the server has two processes 17 % of the instants in
  * long stretches were missed, those at their end twice as often as those at their beginning, now 4 %.)
  *
- * Not where system calls are filtered (seccomp): a filter may end the process for this one, as those of services often do.
+ * Not when a seccomp filter is active: some, such as those of hardened services, kill the process for this call.
  */
 #ifndef RTOP_EXT_SHORT_SLICE_H
 #define RTOP_EXT_SHORT_SLICE_H

@@ -123,8 +123,8 @@ class TestPrograms < Minitest::Test
     end
   end
 
-  # Of squares, 1 if neighbouring samples told nothing of each other. Twenty-four pairs of runs had 1.7 to 5.6, one in five of them
-  # more than that.
+  # Of squares, 1 if neighbouring samples told nothing of each other. Twenty-four pairs of runs had 1.7 to 5.6, five of them
+  # more than 4.
   SPREAD_MAX = 4
 
   # In standard deviations.
