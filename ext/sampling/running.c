@@ -98,6 +98,12 @@ struct passed {
   int64_t first_ns, last_ns, behind_ns;
 };
 
+/* How far the calling thread's CPU clock is behind CLOCK_MONOTONIC, as on_core.h has it. */
+static int64_t own_gap_ns(void)
+{
+  return clock_now_ns() - clock_own_cpu_ns();
+}
+
 static int64_t bounded(int64_t value, int64_t most)
 {
   return value < 0 ? 0 : value < most ? value : most;
@@ -113,7 +119,7 @@ static struct passed find_passed(const struct sampler *sampler, const struct thr
   int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed);
   int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
   if (met) {
-    int64_t gap = clock_now_ns() - clock_own_cpu_ns();
+    int64_t gap = own_gap_ns();
     off_first = bounded(gap - atomic_load_explicit(&on_core->first_gap_ns, memory_order_relaxed), off_ns);
     off_last = bounded(gap - atomic_load_explicit(&on_core->last_gap_ns, memory_order_relaxed), off_ns);
   }
@@ -259,8 +265,7 @@ static unsigned find_met(const struct sampler *sampler, const struct thread_data
   const struct on_core *on_core = &sampler->on_core;
   unsigned met = off_ns ? on_core_met(on_core, data->serial) : 0;
   if (met != ON_CORE_NO) return met;
-  int64_t since =
-      clock_now_ns() - clock_own_cpu_ns() - atomic_load_explicit(&on_core->first_gap_ns, memory_order_relaxed);
+  int64_t since = own_gap_ns() - atomic_load_explicit(&on_core->first_gap_ns, memory_order_relaxed);
   return since < BACK_AT_ONCE_NS ? ON_CORE_YES : ON_CORE_NO;
 }
 
