@@ -7,6 +7,7 @@
 #include "ext/hooks/gc.h"
 #include "ext/hooks/gvl.h"
 #include "ext/hooks/raises.h"
+#include "ext/hooks/timeslice.h"
 #include "ext/names/exclude.h"
 #include "ext/names/lock_words.h"
 #include "ext/out/opening.h"
@@ -81,6 +82,7 @@ static VALUE turn_on(VALUE unused)
     rb_tracepoint_enable(session.trace_point);
   }
   raises_install(sampler);
+  timeslice_install(sampler);
   sampler_count_from_now(sampler);
   sampler_adopt_threads(sampler);
   atomic_store(&sampler->off_ns, 0);
@@ -101,6 +103,7 @@ static void turn_off(enum state state)
   }
   if (session.trace_point) gc_remove(session.trace_point);
   raises_remove();
+  timeslice_remove();
   fiber_switch_remove();
   session.state = state;
 }

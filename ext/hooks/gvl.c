@@ -149,6 +149,8 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   if (atomic_load_explicit(&sampler->missed_count, memory_order_relaxed) && data->main_ractor)
     rb_postponed_job_trigger(sampler->job);
   atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
+  if (data->newborn) newborn_gone(&sampler->newborn);
+  data->newborn = false;
   end_wait(sampler, data, now, off, &stretch);
 }
 
@@ -214,7 +216,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
       data->native_shared)
     accounting_read_cpu(data, now);
 
-  bool tick_due = sampler_tick_due(sampler, data, now);
+  bool tick_due = sampler_tick_due_at_release(sampler, data, now);
   bool stale = now - data->off_stack_ns > atomic_load_explicit(&sampler->fresh_ns, memory_order_relaxed);
   bool any = stale || accounting_can_afford(sampler);
   if (tick_due || any) now = stack_at_suspended(sampler, data, now, open, tick_due);
@@ -241,6 +243,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   accounting_read_cpu(data, clock_now_ns());
   if (data->waits_owed_ns > 0) atomic_fetch_add(&data->lanes[RTOP_BLOCKED].cpu_ns, data->waits_owed_ns);
   running_late_cpu(data);
+  if (data->newborn) newborn_gone(&sampler->newborn);
   data->end_ns = now;
   atomic_store_explicit(&data->ended, true, memory_order_release);
 }
@@ -254,6 +257,14 @@ static void adopt_running(struct sampler *sampler, struct thread_data *data, int
   atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
 }
 
+static void on_started(struct sampler *sampler, VALUE thread, int64_t now)
+{
+  struct thread_data *data = threads_add(&sampler->threads, thread, RTOP_BLOCKED, now);
+  if (!data) return;
+  data->newborn = true;
+  newborn_made(&sampler->newborn, now);
+}
+
 void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *event_data, void *user_data)
 {
   struct sampler *sampler = user_data;
@@ -261,7 +272,7 @@ void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *eve
   struct thread_data *data = threads_of(&sampler->threads, event_data->thread);
   int64_t now = data ? sampler_event_ns(sampler, data) : clock_now_ns();
   if (event == EVENT_STARTED) {
-    if (!data) threads_add(&sampler->threads, event_data->thread, RTOP_BLOCKED, now);
+    if (!data) on_started(sampler, event_data->thread, now);
     return;
   }
   if (!data && event == EVENT_RESUMED) { /* of another Ractor, older than the session */

@@ -77,6 +77,7 @@ void sampler_begin(struct sampler *sampler)
   atomic_store(&sampler->stack_credit_ns, CLOCK_NS_PER_SECOND / 100);
   memset(&sampler->pools, 0, sizeof sampler->pools);
   memset(&sampler->wait_cpu, 0, sizeof sampler->wait_cpu);
+  memset(&sampler->newborn, 0, sizeof sampler->newborn);
 }
 
 static uint32_t stack_of_own(struct sampler *sampler, void *data, VALUE *unknown)

@@ -18,6 +18,7 @@
 #ifndef RTOP_EXT_SAMPLER_H
 #define RTOP_EXT_SAMPLER_H
 
+#include "newborn.h"
 #include "pools.h"
 #include "raised.h"
 #include "threads.h"
@@ -77,6 +78,7 @@ struct sampler {
 
   alignas(64) struct trylock lock; /* calltree, frames, cells, stack buffers */
   _Atomic uint32_t last_runner;    /* index of the thread that got a GVL last [hook] */
+  struct newborn newborn;
   struct waiting waiting;
   struct cells *open;              /* under the lock */
   _Atomic int64_t stack_credit_ns; /* what stacks at SUSPENDED may cost before the next refill */
@@ -128,6 +130,9 @@ void sampler_begin(struct sampler *sampler);
 
 /* Under the GVL: gives every living thread its data, the caller's as running. */
 void sampler_adopt_threads(struct sampler *sampler);
+
+/* A job comes within so much of its instant, where its thread has a core and runs Ruby code. */
+#define SAMPLER_JOB_COMES_NS INT64_C(50000)
 
 /* When an event of this thread takes place. In a storm beyond any reason reading the clock and what follows from
  * it would be most of the profiler's cost: then all events between two ticks take place at the first of
@@ -198,6 +203,17 @@ static inline bool sampler_tick_due(struct sampler *sampler, const struct thread
   bool own = tick > data->own_begin_ns && tick <= data->own_end_ns;
   if (own) sampler_serve_tick(sampler);
   return !own;
+}
+
+/* The same where it lets go of the GVL. While threads are being made, one that no job answered in time tells nothing, and counts
+ * as served: what stands here is always the call that waits. */
+static inline bool sampler_tick_due_at_release(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
+{
+  bool due = sampler_tick_due(sampler, data, now_ns);
+  if (!due || !newborn_any(&sampler->newborn, now_ns)) return due;
+  if (now_ns - atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) < SAMPLER_JOB_COMES_NS) return due;
+  sampler_serve_tick(sampler);
+  return false;
 }
 
 #endif

@@ -84,6 +84,7 @@ struct thread_data {
   bool asks_core;       /* whether it rests */
   uint32_t asks_left;   /* stretches to come that will ask, too */
   uint32_t apart_left;  /* and that tell time without a core apart */
+  bool newborn;         /* made, and has not had the GVL yet */
   bool rest_met;        /* an instant in it was one of place 0 (strata.h) */
   bool wait_read;       /* CPU was read before the open wait began */
   int64_t off_stack_ns; /* when a stack was taken at SUSPENDED last */
