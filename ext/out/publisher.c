@@ -191,16 +191,17 @@ static bool none_open(struct sampler *sampler, const struct thread_data *data)
 }
 
 /* Who runs is looked at last of all, and the clock read again: the shortest stretches would have ended since. */
-static void tick(struct loop *loop, int64_t now)
+static void tick(struct loop *loop, int64_t now, bool woken)
 {
-  int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
+  int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns), woken);
   struct on_core_look look = look_at_core(loop->sampler);
   const struct thread_data *active = find_active(loop->sampler);
-  if (active) on_core_tell(&loop->sampler->on_core, &look, none_open(loop->sampler, active));
+  if (active && instant) on_core_tell(&loop->sampler->on_core, &look, none_open(loop->sampler, active));
   if (instant == now) instant = now = clock_now_ns();
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
   if (!active) return;
   loop->active_ns = now;
+  if (!instant) return;
   loop->served++;
   set_tick(loop->sampler, instant);
   trigger(loop->publisher);
@@ -210,7 +211,7 @@ static void tick_when_due(void *pointer)
 {
   struct loop *loop = pointer;
   int64_t now = clock_now_ns();
-  if (now >= loop->instants.next_ns) tick(loop, now);
+  if (now >= loop->instants.next_ns) tick(loop, now, false);
 }
 
 static struct rtop_writer *make_writer(struct loop *loop, struct rtop_error *error)
@@ -548,7 +549,7 @@ static bool run(struct loop *loop)
     int64_t now = clock_now_ns();
     if (!cut_early(loop)) return false;
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
-    if (now >= loop->instants.next_ns) tick(loop, now);
+    if (now >= loop->instants.next_ns) tick(loop, now, true);
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
     if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
     int64_t deadline = idle || loop->instants.next_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->instants.next_ns;

@@ -3,7 +3,7 @@
 
 #include "ext/base/draw.h"
 
-enum { WAKE_UPS_A_LOOK = 8, STILL_USUAL_NS = 4000 };
+enum { WAKE_UPS_A_LOOK = 8, STILL_USUAL_NS = 4000, TOO_LATE_NS = 50000 };
 
 static void begin_slot(struct instants *instants, int64_t slot_ns, int64_t period_ns)
 {
@@ -44,15 +44,17 @@ static void learn_delay(struct instants *instants, int64_t delay_ns)
   if (instants->wake_ups % WAKE_UPS_A_LOOK == 0) instants->usual_delay_ns = third_quartile(instants) + STILL_USUAL_NS;
 }
 
-int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns)
+int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns, bool woken)
 {
   int64_t usual = instants->next_ns + instants->usual_delay_ns, ended = slots_ended(instants, now_ns, period_ns);
   if (instants->wake_ups < WAKE_UPS_A_LOOK) usual = now_ns;
-  learn_delay(instants, now_ns - instants->next_ns);
+  if (woken) learn_delay(instants, now_ns - instants->next_ns);
   instants->passed += (uint64_t)ended + 1;
   instants->missed += (uint64_t)ended;
   begin_slot(instants, instants->slot_end_ns + ended * period_ns, period_ns);
-  return now_ns < usual ? now_ns : usual;
+  bool too_late = woken && now_ns - usual > TOO_LATE_NS;
+  instants->missed += too_late;
+  return too_late ? 0 : now_ns < usual ? now_ns : usual;
 }
 
 void instants_skip(struct instants *instants, int64_t now_ns, int64_t period_ns)

@@ -19,28 +19,32 @@ static void test_one_stands_in_each_period_anywhere_in_it(void **state)
     int64_t place = instants.next_ns - begin - i * PERIOD_NS;
     assert_in_range(place, 0, PERIOD_NS - 1);
     tenths[place * TENTHS / PERIOD_NS]++;
-    assert_int_equal(instants_pass(&instants, instants.next_ns, PERIOD_NS), begin + i * PERIOD_NS + place);
+    assert_int_equal(instants_pass(&instants, instants.next_ns, PERIOD_NS, true), begin + i * PERIOD_NS + place);
   }
   for (int i = 0; i < TENTHS; i++) assert_in_range(tenths[i], ROUNDS / TENTHS * 9 / 10, ROUNDS / TENTHS * 11 / 10);
   assert_int_equal(instants.passed, ROUNDS);
   assert_int_equal(instants.missed, 0);
 }
 
-/* Delays of 20, 30, 40 and 400 us in turn: the usual one lies between the last two. */
-static void test_a_late_wake_up_counts_as_a_usual_one(void **state)
+/* Delays of 20, 30, mostly 40, 80 and 400 us in turn: the usual one is that of most, what comes much later tells nothing. */
+static void test_a_late_wake_up_counts_as_a_usual_one_or_not_at_all(void **state)
 {
   (void)state;
-  static const int64_t delays_ns[] = { 20000, 30000, 40000, 400000 };
+  static const int64_t delays_ns[] = { 20000, 30000, 40000, 40000, 40000, 40000, 80000, 400000 };
+  enum { DELAYS = sizeof delays_ns / sizeof *delays_ns };
   struct instants instants = { 0 };
-  instants_begin(&instants, 1, PERIOD_NS);
+  instants_begin(&instants, 1, 100 * PERIOD_NS);
   for (int i = 0; i < ROUNDS; i++) {
-    int64_t planned = instants.next_ns, delay = delays_ns[i % 4];
-    int64_t met = instants_pass(&instants, planned + delay, PERIOD_NS) - planned;
+    int64_t planned = instants.next_ns, delay = delays_ns[i % DELAYS];
+    int64_t instant = instants_pass(&instants, planned + delay, 100 * PERIOD_NS, true),
+            met = instant ? instant - planned : 0;
     assert_in_range(met, 0, delay);
     if (i < 1000) continue;
-    if (delay < 40000) assert_int_equal(met, delay);
-    else assert_in_range(met, 38000, 60000);
+    if (delay <= 40000) assert_int_equal(met, delay);
+    else if (delay == 80000) assert_in_range(met, 40000, 60000);
+    else assert_int_equal(instant, 0);
   }
+  assert_in_range(instants.missed, ROUNDS / DELAYS - 1000 / DELAYS, ROUNDS / DELAYS + ROUNDS / 200);
 }
 
 /* A machine that wakes up late from the start, or from some moment on, is met late: not at instants that have passed by
@@ -53,7 +57,7 @@ static void test_what_is_usual_is_learnt_soon(void **state)
   instants_begin(&instants, 1, 10 * PERIOD_NS);
   for (int i = 0; i < 200; i++) {
     int64_t planned = instants.next_ns, delay = i < 100 ? 300000 + i % 7 : 900000 + i % 7;
-    followed += instants_pass(&instants, planned + delay, 10 * PERIOD_NS) - planned >= delay - 7;
+    followed += instants_pass(&instants, planned + delay, 10 * PERIOD_NS, true) - planned >= delay - 7;
   }
   assert_in_range(followed, 170, 200);
 }
@@ -63,7 +67,7 @@ static void test_periods_without_a_wake_up_are_missed(void **state)
   (void)state;
   struct instants instants = { 0 };
   instants_begin(&instants, 0, PERIOD_NS);
-  instants_pass(&instants, 5 * PERIOD_NS + 7, PERIOD_NS);
+  instants_pass(&instants, 5 * PERIOD_NS + 7, PERIOD_NS, true);
   assert_int_equal(instants.passed, 6);
   assert_int_equal(instants.missed, 5);
   assert_in_range(instants.next_ns, 6 * PERIOD_NS, 7 * PERIOD_NS - 1);
@@ -74,7 +78,7 @@ static void test_a_shorter_period_begins_after_the_one_that_is_open(void **state
   (void)state;
   struct instants instants = { 0 };
   instants_begin(&instants, 0, 10 * PERIOD_NS);
-  instants_pass(&instants, 10 * PERIOD_NS - 1, PERIOD_NS);
+  instants_pass(&instants, 10 * PERIOD_NS - 1, PERIOD_NS, true);
   assert_int_equal(instants.missed, 0);
   assert_in_range(instants.next_ns, 10 * PERIOD_NS, 11 * PERIOD_NS - 1);
 }
@@ -100,7 +104,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_one_stands_in_each_period_anywhere_in_it),
-    cmocka_unit_test(test_a_late_wake_up_counts_as_a_usual_one),
+    cmocka_unit_test(test_a_late_wake_up_counts_as_a_usual_one_or_not_at_all),
     cmocka_unit_test(test_what_is_usual_is_learnt_soon),
     cmocka_unit_test(test_periods_without_a_wake_up_are_missed),
     cmocka_unit_test(test_a_shorter_period_begins_after_the_one_that_is_open),
