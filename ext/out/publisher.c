@@ -194,7 +194,8 @@ static bool none_open(struct sampler *sampler, const struct thread_data *data)
 static void tick(struct loop *loop, int64_t now, bool woken)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns), woken);
-  struct on_core_look look = look_at_core(loop->sampler);
+  struct on_core_look look = { 0 };
+  if (instant) look = look_at_core(loop->sampler);
   const struct thread_data *active = find_active(loop->sampler);
   if (active && instant) on_core_tell(&loop->sampler->on_core, &look, none_open(loop->sampler, active));
   if (instant == now) instant = now = clock_now_ns();

@@ -6,8 +6,8 @@
  * The timer's thread comes late, by some tens of microseconds mostly. When it comes later than usual, something of the
  * program took its core, often work that has just begun. Therefore the instant of a late wake-up is that of a usual one:
  * work that began later was not met. One that comes later by more tells nothing: the program has gone on by then, mostly up to a
- * system call, where the timer's thread is let in. (Beside two busy processes 3 % of the instants in work of 0.6 ms told of the
- * clock that was read behind it.) Not so where it is later by the few microseconds that a core takes to wake: what lies
+ * system call, where the timer's thread is let in. (Beside two busy processes 1 to 4 % of the instants in work of 0.6 ms told of
+ * the clock that was read behind it.) Not so where it is later by the few microseconds that a core takes to wake: what lies
  * before the work would be met too seldom (bursts of 50 us had 2.0 % too much at 1000 Hz, and 0.7 without that). What is
  * usual is learnt within a few wake-ups: where all come late, nothing short would be met at instants that have passed
  * by then.

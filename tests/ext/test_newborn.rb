@@ -1,5 +1,6 @@
-# Runs alone: it brings along two processes that keep the cores busy. Programs that make threads: from when the native thread of one starts until somebody else gets the
-# GVL, triggers go to that, and the thread that runs is not asked for its stack (ext/sampling/newborn.h).
+# Runs alone: it brings along two processes that keep the cores busy.
+# Programs that make threads: from when the native thread of one starts until somebody else gets the GVL, triggers go to it,
+# and the thread that runs is not asked for its stack (ext/sampling/newborn.h).
 require_relative "support"
 
 class NewbornTest < Minitest::Test
