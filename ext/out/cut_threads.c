@@ -1,6 +1,7 @@
 /* Charges a window's time to each thread, keeps what is owed, and corrects it later. */
 #include "cut_threads.h"
 #include "ext/base/trylock.h"
+#include "ext/sampling/accounting.h"
 #include "ext/sampling/fibers.h"
 #include "shm/base/clock.h"
 
@@ -244,17 +245,18 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
 
 /* A cell of what is in the lane, as far as it is outstanding. */
 static void charge_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
-                        uint32_t node)
+                        struct axis_point point)
 {
   int64_t left = outstanding(data, state);
   int64_t wall = left > 0 ? take_at_most(&lane->wall_ns, left) : 0;
   if (wall <= 0) return;
+  int64_t waits = accounting_take_wait_cpu(lane, wall, axis_usual_cpu_ns(&point, wall));
   struct rtop_cell cell = {
-    .node = node,
+    .node = point.node,
     .thread = data->index,
     .state = state,
     .wall_ns = (uint64_t)wall,
-    .cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, wall),
+    .cpu_ns = (uint64_t)(waits < 0 ? take_at_most(&lane->cpu_ns, wall) : waits),
     .blame_ns = (uint64_t)atomic_exchange_explicit(&lane->blame_ns, 0, memory_order_relaxed),
   };
   if (cells_add(cells, &cell)) data->charged_ns[state] += wall;
@@ -268,12 +270,12 @@ static struct pool *pool_of(const struct cut *cut, const struct thread_data *dat
 static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
                         struct axis *axis)
 {
-  uint32_t node;
+  struct axis_point point;
   if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
   uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
-  if (!axis_node(axis, epoch, &node)) return;
+  if (!axis_at(axis, epoch, &point)) return;
   /* The thread may have settled it meanwhile, and let new time begin to wait. */
-  if (atomic_load_explicit(&lane->epoch, memory_order_acquire) == epoch) charge_lane(data, cells, state, lane, node);
+  if (atomic_load_explicit(&lane->epoch, memory_order_acquire) == epoch) charge_lane(data, cells, state, lane, point);
 }
 
 /* Time whose point has come while the thread did not look. */
@@ -285,6 +287,11 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
       settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
   for (uint32_t id = 0; id < STRATA_PLACES; id++)
     settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
+}
+
+static struct axis_point at_node(uint32_t node)
+{
+  return (struct axis_point){ .node = node };
 }
 
 static uint32_t last_point(struct axis *axis)
@@ -319,12 +326,12 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   uint32_t last_met = on_core == RTOP_NODE_UNSAMPLED ? off_core : on_core;
   for (uint32_t id = 0; id < STRATA_COUNT; id++) {
     uint32_t lately = strata_met_lately(&pool->strata, id);
-    charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], lately ? lately : last_met);
+    charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], at_node(lately ? lately : last_met));
   }
   charge_lane(data, cells, RTOP_RUNNING, &data->strata[STRATA_OFF_CORE],
-              off_core == RTOP_NODE_UNSAMPLED ? on_core : off_core);
-  charge_lane(data, cells, RTOP_RUNNING, &data->head, last_met);
-  charge_lane(data, cells, RTOP_RUNNING, &data->behind, last_met);
+              at_node(off_core == RTOP_NODE_UNSAMPLED ? on_core : off_core));
+  charge_lane(data, cells, RTOP_RUNNING, &data->head, at_node(last_met));
+  charge_lane(data, cells, RTOP_RUNNING, &data->behind, at_node(last_met));
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
     struct lane *lane = &data->lanes[state];
     int64_t left = outstanding(data, state);

@@ -9,6 +9,7 @@
 #define OWN_CPU_MAX_NS INT64_C(200000)
 #define OWN_AT_ONCE_NS INT64_C(100000)
 enum { WAITS_SHARE_OWED = 8 };
+#define WAITS_EVEN_NS (10 * CLOCK_NS_PER_SECOND)
 
 static int64_t at_most(int64_t value, int64_t limit)
 {
@@ -122,6 +123,16 @@ static int64_t take_cpu(struct lane *lane, int64_t limit_ns)
   return cpu;
 }
 
+int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usual_ns)
+{
+  if (usual_ns <= 0) return -1;
+  double left = (double)atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed);
+  int64_t cpu = usual_ns + (int64_t)(left * (double)wall_ns / (double)WAITS_EVEN_NS);
+  cpu = cpu > 0 ? at_most(cpu, wall_ns) : 0;
+  atomic_fetch_sub_explicit(&lane->cpu_ns, cpu, memory_order_relaxed);
+  return cpu;
+}
+
 /* The part of a sum that belongs to wall_ns when kept_ns stay in the lane. */
 static int64_t part_of(int64_t sum_ns, int64_t wall_ns, int64_t kept_ns)
 {
@@ -136,7 +147,7 @@ static int64_t take_blame(struct lane *lane, int64_t wall_ns, int64_t kept_ns)
 }
 
 void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
-                            struct lane *lane, const struct rtop_cell *what, int64_t keep_ns)
+                            struct lane *lane, const struct accounting_met *met, int64_t keep_ns)
 {
   int64_t wall = atomic_exchange_explicit(&lane->wall_ns, 0, memory_order_acquire);
   int64_t kept = keep_ns < wall ? keep_ns : wall > 0 ? wall : 0;
@@ -144,13 +155,14 @@ void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, e
   if (kept) atomic_fetch_add_explicit(&lane->wall_ns, kept, memory_order_relaxed);
   wall -= kept;
   int64_t cpu = part_of(atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed), wall, kept);
+  int64_t waits = accounting_take_wait_cpu(lane, wall, axis_usual_cpu_ns(&met->point, wall));
   struct rtop_cell cell = {
-    .node = what->node,
+    .node = met->point.node,
     .thread = data->index,
     .state = state,
-    .samples = what->samples,
+    .samples = met->samples,
     .wall_ns = (uint64_t)wall,
-    .cpu_ns = (uint64_t)take_cpu(lane, at_most(cpu, wall)),
+    .cpu_ns = (uint64_t)(waits < 0 ? take_cpu(lane, at_most(cpu, wall)) : waits),
     .blame_ns = (uint64_t)take_blame(lane, wall, kept),
   };
   if (!cell.wall_ns && !cell.samples && !cell.blame_ns) return;
@@ -164,18 +176,18 @@ void accounting_settle(struct sampler *sampler, struct thread_data *data, enum r
 {
   struct lane *lane = &data->lanes[state];
   struct axis *axis = accounting_axis(sampler, data, state);
-  struct rtop_cell what = { 0 };
-  if (!axis_node(axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &what.node)) return;
-  accounting_charge_lane(sampler, data, state, lane, &what, 0);
+  struct accounting_met met = { 0 };
+  if (!axis_at(axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &met.point)) return;
+  accounting_charge_lane(sampler, data, state, lane, &met, 0);
   atomic_store_explicit(&lane->epoch, axis_epoch(axis), memory_order_relaxed);
 }
 
-void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, uint32_t node,
-                      int64_t keep_ns)
+void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
+                      struct axis_point point, int64_t keep_ns)
 {
   struct lane *lane = &data->lanes[state];
-  accounting_charge_lane(sampler, data, state, lane, &(struct rtop_cell){ .node = node, .samples = 1 }, keep_ns);
-  uint64_t epoch = axis_set(accounting_axis(sampler, data, state), node);
+  accounting_charge_lane(sampler, data, state, lane, &(struct accounting_met){ .point = point, .samples = 1 }, keep_ns);
+  uint64_t epoch = axis_set(accounting_axis(sampler, data, state), point);
   atomic_store_explicit(&lane->epoch, epoch, memory_order_relaxed);
 }
 
@@ -222,7 +234,8 @@ static int64_t take_expected(struct thread_data *data)
 {
   int64_t expected = atomic_load_explicit(&data->waits_expected_ns, memory_order_relaxed);
   atomic_store_explicit(&data->waits_expected_ns, 0, memory_order_relaxed);
-  data->waits_unread = data->wall_since_cpu_read_ns[RTOP_BLOCKED] = 0;
+  data->waits_unread = 0;
+  data->wall_since_cpu_read_ns[RTOP_BLOCKED] = data->wall_since_cpu_read_ns[RTOP_WAITING] = 0;
   return expected;
 }
 
@@ -243,11 +256,11 @@ void accounting_guess_wait(struct sampler *sampler, struct thread_data *data, in
   if (data->native_shared) return;
   cpu_clock_watch(&data->cpu_mark, now_ns, cpu_charged_ns(data));
   uint32_t node = stretch->known ? atomic_load_explicit(&data->node, memory_order_relaxed) : 0;
-  int64_t mean = wait_cpu_mean_ns(&sampler->wait_cpu, node);
-  int64_t expected = at_most(mean < 0 ? data->wait_cpu_ns : mean, stretch->wall_ns[0]);
+  int64_t usual = wait_cpu_usual_ns(&sampler->wait_cpu, node, stretch->wall_ns[0]);
+  int64_t expected = at_most(usual < 0 ? data->wait_cpu_ns : usual, stretch->wall_ns[0] + stretch->wall_ns[1]);
   if (expected < 0) expected = 0;
   add_relaxed(&data->waits_expected_ns, expected);
-  int64_t cpu = with_owed(sampler, data, expected, stretch->wall_ns[0]);
+  int64_t cpu = with_owed(sampler, data, at_most(expected, stretch->wall_ns[0]), stretch->wall_ns[0]);
   stretch->cpu_known = stretch->known;
   if (stretch->known) stretch->cpu_ns = cpu;
   else atomic_fetch_add_explicit(&data->lanes[RTOP_BLOCKED].cpu_ns, cpu, memory_order_relaxed);
@@ -268,8 +281,9 @@ void accounting_read_wait(struct sampler *sampler, struct thread_data *data, int
   stretch->cpu_known = true;
   stretch->cpu_ns = at_most(own, stretch->wall_ns[0]);
   if (!alone) return;
-  data->wait_cpu_ns = wait_cpu_mean_with(data->wait_cpu_ns, stretch->cpu_ns);
-  wait_cpu_learn(&sampler->wait_cpu, atomic_load_explicit(&data->node, memory_order_relaxed), stretch->cpu_ns);
+  own = at_most(own, stretch->wall_ns[0] + stretch->wall_ns[1]);
+  data->wait_cpu_ns = wait_cpu_mean_with(data->wait_cpu_ns, own);
+  wait_cpu_learn(&sampler->wait_cpu, atomic_load_explicit(&data->node, memory_order_relaxed), own, stretch->wall_ns[0]);
 }
 
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
@@ -281,7 +295,8 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
   /* Not asked: since the mark, which was set when the last wait ended, it has been on its core. In a storm that may be
    * more than the time that is told so far. */
   bool none_off = !asked && !data->native_shared;
-  int64_t on_wall = 0, off_wall = none_off ? 0 : data->wall_since_cpu_read_ns[RTOP_BLOCKED];
+  int64_t on_wall = 0, off_wall = 0;
+  if (!none_off) off_wall = data->wall_since_cpu_read_ns[RTOP_BLOCKED] + data->wall_since_cpu_read_ns[RTOP_WAITING];
   for (int i = 0; i < 3; i++) on_wall += data->wall_since_cpu_read_ns[on_gvl[i]];
   int64_t expected = asked ? take_expected(data) : 0;
   int64_t on_cpu = at_most(used - at_most(expected, at_most(used, off_wall)), on_wall);
@@ -366,13 +381,36 @@ void accounting_read_allocations(struct sampler *sampler, struct thread_data *da
 
 /* ---- the end of a stretch --------------------------------------------------------------------------- */
 
+/* One whose stack is found at its end takes what waits with this stack do. In a storm it stands for many. 0: not known. */
+static int64_t wait_cpu(struct sampler *sampler, const struct thread_data *data, int64_t wall_ns, uint32_t node)
+{
+  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return 0;
+  int64_t usual = wait_cpu_usual_ns(&sampler->wait_cpu, node, wall_ns);
+  return at_most(usual < 0 ? data->wait_cpu_ns : usual, wall_ns);
+}
+
+static uint32_t wait_cpu_ppm(struct sampler *sampler, const struct thread_data *data, int64_t wall_ns, uint32_t node)
+{
+  return (uint32_t)((double)wait_cpu(sampler, data, wall_ns, node) * 1e6 / (double)wall_ns);
+}
+
+static int64_t take_stretch_cpu(struct sampler *sampler, struct thread_data *data,
+                                const struct accounting_stretch *stretch, int part, uint32_t node)
+{
+  struct lane *lane = &data->lanes[stretch->states[part]];
+  int64_t wall = stretch->wall_ns[part], cpu = -1;
+  if (stretch->states[part] == RTOP_BLOCKED)
+    cpu = accounting_take_wait_cpu(lane, wall, wait_cpu(sampler, data, wall, node));
+  return cpu < 0 ? take_cpu(lane, wall) : cpu;
+}
+
 static void charge_whole(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch,
                          uint32_t node)
 {
   for (int i = 0; i < 2; i++) {
     if (stretch->wall_ns[i] <= 0) continue;
     struct lane *lane = &data->lanes[stretch->states[i]];
-    int64_t cpu = i == 0 && stretch->cpu_known ? stretch->cpu_ns : take_cpu(lane, stretch->wall_ns[i]);
+    int64_t cpu = i == 0 && stretch->cpu_known ? stretch->cpu_ns : take_stretch_cpu(sampler, data, stretch, i, node);
     struct rtop_cell cell = {
       .node = node,
       .thread = data->index,
@@ -482,7 +520,10 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
     if (i == 0 && stretch->cpu_known)
       atomic_fetch_add_explicit(&data->lanes[state].cpu_ns, stretch->cpu_ns, memory_order_relaxed);
     if (!due[i] || !locked || node == SAMPLER_NO_STACK) continue;
-    accounting_point(sampler, data, state, node, keep[i]);
+    struct axis_point point = {
+      .node = node, .cpu_ppm = state == RTOP_BLOCKED ? wait_cpu_ppm(sampler, data, stretch->wall_ns[i], node) : 0
+    };
+    accounting_point(sampler, data, state, point, keep[i]);
     sampler_count(&sampler->counters.points[state], 1);
   }
   if (any && locked) accounting_flush_own(sampler, data);

@@ -41,14 +41,26 @@ bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum r
 /* Charges that. Lock held. */
 void accounting_settle(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state);
 
-/* All that is in this lane of the state, but for the last keep_ns, is the node's. Lock held. */
+/* Whose it is, and how many samples that is worth. */
+struct accounting_met {
+  struct axis_point point;
+  uint32_t samples;
+};
+
+/* All that is in this lane of the state, but for the last keep_ns, is that of what was met. Lock held. */
 void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
-                            struct lane *lane, const struct rtop_cell *what, int64_t keep_ns);
+                            struct lane *lane, const struct accounting_met *met, int64_t keep_ns);
+
+/* CPU of waits whose stack was not known when they began lies in the lane, together, while each kind of wait takes about the
+ * same, however long it is. Who is charged for wall_ns of it takes usual_ns, also what is not there, and a part of what is
+ * too much or too little there, which so evens out in ten seconds of such waits. -1, and nothing is taken, where usual_ns is
+ * 0: it is not known. Any thread. */
+int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usual_ns);
 
 /* A point of the state's axis, not of running time, met this thread: charges what is in the lane but for the last
  * keep_ns, and tells the pool. Lock held. */
-void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, uint32_t node,
-                      int64_t keep_ns);
+void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
+                      struct axis_point point, int64_t keep_ns);
 
 /* Adds a cell to the window that is open: what lies behind its end, to the next. `left_ns` of the thread's time in
  * that state is younger. False: there is no room. Lock held. */

@@ -24,19 +24,21 @@ bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32
                                                  memory_order_relaxed);
 }
 
-uint64_t axis_set(struct axis *axis, uint32_t node)
+uint64_t axis_set(struct axis *axis, struct axis_point point)
 {
   uint64_t epoch = atomic_load_explicit(&axis->epoch, memory_order_relaxed);
-  atomic_store_explicit(&axis->nodes[epoch % AXIS_LOG], node, memory_order_relaxed);
+  uint64_t packed = (uint64_t)point.node << 32 | point.cpu_ppm;
+  atomic_store_explicit(&axis->points[epoch % AXIS_LOG], packed, memory_order_relaxed);
   atomic_store_explicit(&axis->epoch, epoch + 1, memory_order_release);
   return epoch + 1;
 }
 
-bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
+bool axis_at(struct axis *axis, uint64_t epoch, struct axis_point *point)
 {
   uint64_t now = axis_epoch(axis);
   if (epoch >= now) return false;
   if (now - epoch > AXIS_LOG) epoch = now - AXIS_LOG; /* any later point was as blind to the program */
-  *node = atomic_load_explicit(&axis->nodes[epoch % AXIS_LOG], memory_order_relaxed);
+  uint64_t packed = atomic_load_explicit(&axis->points[epoch % AXIS_LOG], memory_order_relaxed);
+  *point = (struct axis_point){ .node = (uint32_t)(packed >> 32), .cpu_ppm = (uint32_t)packed };
   return true;
 }

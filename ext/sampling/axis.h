@@ -11,22 +11,42 @@
 
 enum { AXIS_LOG = 64 };
 
+/* What a point met: time before it is the node's, and of each second of it so many microseconds are usually on a core; 0: not
+ * known. */
+struct axis_point {
+  uint32_t node, cpu_ppm;
+};
+
 struct axis {
-  _Atomic uint64_t epoch;           /* points so far */
-  _Atomic int64_t wall_ns;          /* laid on it so far, where its points are drawn */
-  _Atomic int64_t next_ns;          /* where the next point stands; 0: not drawn yet */
-  _Atomic uint32_t nodes[AXIS_LOG]; /* node of the point that ended epoch e: at e % AXIS_LOG */
+  _Atomic uint64_t epoch;            /* points so far */
+  _Atomic int64_t wall_ns;           /* laid on it so far, where its points are drawn */
+  _Atomic int64_t next_ns;           /* where the next point stands; 0: not drawn yet */
+  _Atomic uint64_t points[AXIS_LOG]; /* that ended epoch e, at e % AXIS_LOG: node << 32 | cpu_ppm */
 };
 
 /* Lays wall_ns on the axis. False: no point stands there. True, for one caller per point: *behind_ns of wall_ns lie
  * behind the last point passed. Points stand distance_ns/2 to distance_ns*3/2 apart; *random is xorshift32 state. */
 bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32_t *random, int64_t *behind_ns);
 
-/* A point was given this node: ends the epoch. Returns the new one. */
-uint64_t axis_set(struct axis *axis, uint32_t node);
+/* A point met this: ends the epoch. Returns the new one. */
+uint64_t axis_set(struct axis *axis, struct axis_point point);
 
-/* The node that time of this epoch belongs to. False: the point has not come yet. */
-bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node);
+/* Whose time of this epoch is. False: the point has not come yet. */
+bool axis_at(struct axis *axis, uint64_t epoch, struct axis_point *point);
+
+static inline bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
+{
+  struct axis_point point;
+  if (!axis_at(axis, epoch, &point)) return false;
+  *node = point.node;
+  return true;
+}
+
+/* Of wall_ns of the point's time; 0: not known. */
+static inline int64_t axis_usual_cpu_ns(const struct axis_point *point, int64_t wall_ns)
+{
+  return (int64_t)((double)wall_ns * point->cpu_ppm / 1e6);
+}
 
 static inline uint64_t axis_epoch(struct axis *axis)
 {

@@ -158,8 +158,8 @@ static void pay_debt(struct sampler *sampler, struct thread_data *data)
   struct lane *open = &data->lanes[RTOP_RUNNING];
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed), debt = data->debt_ns;
   if (debt <= 0 || wall <= 0) return;
-  struct rtop_cell what = { .node = data->debt_node };
-  accounting_charge_lane(sampler, data, RTOP_RUNNING, open, &what, wall > debt ? wall - debt : 0);
+  struct accounting_met met = { .point.node = data->debt_node };
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, open, &met, wall > debt ? wall - debt : 0);
   data->debt_ns = 0;
 }
 
@@ -175,15 +175,16 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
 {
   int64_t open = atomic_load_explicit(&data->lanes[RTOP_RUNNING].wall_ns, memory_order_relaxed);
   int64_t behind = passed->behind_ns < open ? passed->behind_ns : open;
+  struct axis_point point = { .node = node };
   bool is_long = passed->first_ns > 0 && passed->first_ns < passed->last_ns;
   int64_t waits = atomic_load_explicit(&data->behind.wall_ns, memory_order_relaxed);
   int64_t surplus = data->was_long ? waits - data->behind_ns : 0, keep = surplus < 0 ? behind + surplus : behind;
   if (is_long && data->was_long) {
-    accounting_point(sampler, data, RTOP_RUNNING, node, 0);
+    accounting_point(sampler, data, RTOP_RUNNING, point, 0);
   } else {
-    struct rtop_cell what = { .node = node };
-    accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->behind, &what, surplus > 0 ? surplus : 0);
-    accounting_point(sampler, data, RTOP_RUNNING, node, keep > 0 ? keep : 0);
+    struct accounting_met met = { .point = point };
+    accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->behind, &met, surplus > 0 ? surplus : 0);
+    accounting_point(sampler, data, RTOP_RUNNING, point, keep > 0 ? keep : 0);
     move_all(&data->lanes[RTOP_RUNNING], &data->behind);
     data->debt_ns = keep < 0 && surplus < 0 ? -keep : 0;
     data->debt_node = node;
@@ -192,13 +193,14 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
   data->was_long = is_long;
 }
 
-/* What waits in this place of the thread's, for `what` an instant met there; node 0: for what others have met. Lock held. */
-static void settle(struct sampler *sampler, struct thread_data *data, uint32_t place, struct rtop_cell what)
+/* What waits in this place of the thread's, for what an instant met there; node 0: for what others have met. Lock held. */
+static void settle(struct sampler *sampler, struct thread_data *data, uint32_t place, struct accounting_met met)
 {
   struct stratum *stratum = &strata_of(sampler, data)->entries[place];
   struct lane *lane = &data->strata[place];
-  if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &what.node) || what.node)
-    accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &what, 0);
+  if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &met.point.node) ||
+      met.point.node)
+    accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, 0);
 }
 
 /* Before time is added that waits there. */
@@ -235,7 +237,7 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
 static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node, bool rested)
 {
   struct strata *strata = strata_of(sampler, data);
-  settle(sampler, data, STRATA_OFF_CORE, (struct rtop_cell){ .node = node, .samples = rested });
+  settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ .point.node = node, .samples = rested });
   strata_met(strata, STRATA_OFF_CORE, node);
   stratum_set(&strata->entries[STRATA_OFF_CORE], node);
   if (rested) strata_point(strata, node, false);
@@ -278,7 +280,8 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   if (met & ON_CORE_NO) data->asks_left = ASKS_AFTER_NO;
   if (rested) data->apart_left = APART_AFTER_REST;
   if (!data->apart_left) off = met = 0;
-  if (off && is_behind(sampler, data, STRATA_OFF_CORE)) settle(sampler, data, STRATA_OFF_CORE, (struct rtop_cell){ 0 });
+  if (off && is_behind(sampler, data, STRATA_OFF_CORE))
+    settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ 0 });
   set_off_core_apart(sampler, data, off);
   if (off && met != ON_CORE_YES) point_off_core(sampler, data, node, rested);
   if (!rested) {
@@ -301,7 +304,7 @@ static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int
 /* What waited for an instant in a stretch of this kind has it. Lock held. */
 static void settle_kind(struct sampler *sampler, struct thread_data *data, uint32_t place)
 {
-  settle(sampler, data, place, (struct rtop_cell){ .node = data->met_node });
+  settle(sampler, data, place, (struct accounting_met){ .point.node = data->met_node });
   bool known = place == 0 && data->rest_met; /* the instant said so itself */
   if (data->met_node && !known) stratum_set(&strata_of(sampler, data)->entries[place], data->met_node);
 }
@@ -316,7 +319,7 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   bool settles = data->met_node || off_behind || is_behind(sampler, data, place);
   bool locked = settles && trylock_take(&sampler->lock);
   if (kind && data->met_node) strata_met(strata, kind, data->met_node);
-  if (off_behind && locked) settle(sampler, data, STRATA_OFF_CORE, (struct rtop_cell){ 0 });
+  if (off_behind && locked) settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ 0 });
   set_off_core_apart(sampler, data, off);
   if (locked) {
     pay_debt(sampler, data);

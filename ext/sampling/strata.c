@@ -59,7 +59,7 @@ uint32_t strata_met_lately(const struct strata *strata, uint32_t kind)
 void stratum_set(struct stratum *stratum, uint32_t node)
 {
   atomic_store_explicit(&stratum->waiting_ns, 0, memory_order_relaxed);
-  axis_set(&stratum->axis, node);
+  axis_set(&stratum->axis, (struct axis_point){ .node = node });
 }
 
 void strata_point(struct strata *strata, uint32_t node, bool is_rest)

@@ -11,7 +11,8 @@ static void test_time_belongs_to_the_point_that_ends_its_epoch(void **state)
   struct axis axis = { 0 };
   uint32_t node = 0;
   assert_false(axis_node(&axis, 0, &node));
-  for (uint32_t i = 0; i < AXIS_LOG; i++) assert_int_equal(axis_set(&axis, 100 + i), i + 1);
+  for (uint32_t i = 0; i < AXIS_LOG; i++)
+    assert_int_equal(axis_set(&axis, (struct axis_point){ .node = 100 + i }), i + 1);
   for (uint32_t i = 0; i < AXIS_LOG; i++) {
     assert_true(axis_node(&axis, i, &node));
     assert_int_equal(node, 100 + i);
@@ -24,7 +25,7 @@ static void test_what_the_log_has_forgotten_belongs_to_the_oldest_it_knows(void 
   (void)state;
   struct axis axis = { 0 };
   uint32_t node = 0;
-  for (uint32_t i = 0; i < 3 * AXIS_LOG; i++) axis_set(&axis, 100 + i);
+  for (uint32_t i = 0; i < 3 * AXIS_LOG; i++) axis_set(&axis, (struct axis_point){ .node = 100 + i });
   assert_true(axis_node(&axis, 0, &node));
   assert_int_equal(node, 100 + 2 * AXIS_LOG);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#define WALL_NS INT64_C(1000000)
+
 static struct wait_cpu waits;
 
 static int forget(void **state)
@@ -26,8 +28,8 @@ static void test_each_stack_has_its_mean(void **state)
 {
   (void)state;
   for (int i = 0; i < 1000; i++) {
-    wait_cpu_learn(&waits, 7, 50000 + (i & 1 ? 10000 : -10000));
-    wait_cpu_learn(&waits, 8, 3000);
+    wait_cpu_learn(&waits, 7, 50000 + (i & 1 ? 10000 : -10000), WALL_NS);
+    wait_cpu_learn(&waits, 8, 3000, WALL_NS);
   }
   assert_in_range(wait_cpu_mean_ns(&waits, 7), 48000, 52000);
   assert_int_equal(wait_cpu_mean_ns(&waits, 8), 3000);
@@ -37,14 +39,14 @@ static void test_each_stack_has_its_mean(void **state)
 static void test_the_first_value_is_the_mean(void **state)
 {
   (void)state;
-  wait_cpu_learn(&waits, 7, 1234);
+  wait_cpu_learn(&waits, 7, 1234, WALL_NS);
   assert_int_equal(wait_cpu_mean_ns(&waits, 7), 1234);
 }
 
 static void test_waits_that_take_nothing_are_known(void **state)
 {
   (void)state;
-  wait_cpu_learn(&waits, 7, 0);
+  wait_cpu_learn(&waits, 7, 0, WALL_NS);
   assert_int_equal(wait_cpu_mean_ns(&waits, 7), 0);
 }
 
@@ -53,7 +55,7 @@ static void test_stacks_never_get_the_mean_of_others(void **state)
 {
   (void)state;
   uint32_t known = 0;
-  for (uint32_t node = 1; node <= 100000; node++) wait_cpu_learn(&waits, node, node);
+  for (uint32_t node = 1; node <= 100000; node++) wait_cpu_learn(&waits, node, node, WALL_NS);
   for (uint32_t node = 1; node <= 100000; node++) {
     int64_t mean = wait_cpu_mean_ns(&waits, node);
     if (mean < 0) continue;
@@ -63,10 +65,30 @@ static void test_stacks_never_get_the_mean_of_others(void **state)
   assert_in_range(known, 1, 1 << WAIT_CPU_SLOTS_LOG2);
 }
 
+static void test_what_mostly_rests_takes_the_same_however_long_it_is(void **state)
+{
+  (void)state;
+  assert_int_equal(wait_cpu_usual_ns(&waits, 7, 1000), -1);
+  for (int i = 0; i < 100; i++) wait_cpu_learn(&waits, 7, 40000, i & 1 ? 100000 : 3000000);
+  assert_int_equal(wait_cpu_usual_ns(&waits, 7, 100000), 40000);
+  assert_int_equal(wait_cpu_usual_ns(&waits, 7, 10000000), 40000);
+}
+
+static void test_what_computes_takes_a_part_of_its_time(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 100; i++) wait_cpu_learn(&waits, 7, i & 1 ? 90000 : 900000, i & 1 ? 100000 : 1000000);
+  assert_in_range(wait_cpu_usual_ns(&waits, 7, 200000), 179990, 180010);
+  assert_in_range(wait_cpu_usual_ns(&waits, 7, 2000000), 1799900, 1800100);
+  assert_true(wait_cpu_usual_ns(&waits, 7, INT64_C(1000000000)) < 4000000);
+  wait_cpu_learn(&waits, 8, 9000, 10000);
+  assert_int_equal(wait_cpu_usual_ns(&waits, 8, 1000000), 9000);
+}
+
 static void test_very_long_work_is_bounded(void **state)
 {
   (void)state;
-  wait_cpu_learn(&waits, UINT32_MAX, INT64_MAX);
+  wait_cpu_learn(&waits, UINT32_MAX, INT64_MAX, WALL_NS);
   assert_int_equal(wait_cpu_mean_ns(&waits, UINT32_MAX), UINT32_MAX);
 }
 
@@ -78,6 +100,8 @@ int main(void)
     cmocka_unit_test_setup(test_the_first_value_is_the_mean, forget),
     cmocka_unit_test_setup(test_waits_that_take_nothing_are_known, forget),
     cmocka_unit_test_setup(test_stacks_never_get_the_mean_of_others, forget),
+    cmocka_unit_test_setup(test_what_mostly_rests_takes_the_same_however_long_it_is, forget),
+    cmocka_unit_test_setup(test_what_computes_takes_a_part_of_its_time, forget),
     cmocka_unit_test_setup(test_very_long_work_is_bounded, forget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
