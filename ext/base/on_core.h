@@ -1,8 +1,13 @@
 /* Had the thread that an instant met a core, too?
  *
  * A thread with the GVL may be without a core: it waits for one, or for something else while it keeps the GVL. Its CPU
- * clock stands still then, which the publisher sees by reading it twice. Where all cores are busy the publisher itself may
- * have taken that core to look.
+ * clock stands still then, which the publisher sees by reading it twice. But where all cores are busy the publisher itself may
+ * have taken that core to look, and what happens afterwards does not tell: the thread has it back at once, whether it had lost it
+ * to the publisher or had waited for long. Of a thread that waits for the core on which the publisher runs nothing is
+ * said, unless it has not run since the look before either, or cores were not short lately. Who waits for another core did not lose it to the publisher.
+ * So that it does not share a core with such a thread for long, the publisher goes to another one after a few of these, and
+ * may go anywhere again once it saw the thread run.
+ * Where there is no other, the thread is taken to have had it.
  *
  * Several instants may pass before a thread can say where they met it (C code), some with a core and some without.
  *
@@ -29,16 +34,32 @@ struct on_core {
   _Atomic int64_t first_gap_ns, last_gap_ns;
 };
 
+struct on_core_thread {
+  uint64_t number; /* of its own, not 0 */
+  clockid_t clock;
+  uint32_t native_id; /* gettid() */
+};
+
+/* What the publisher saw before. All 0 at the start. */
+struct on_core_past {
+  uint64_t thread;
+  int64_t cpu_ns;
+  uint32_t since_ran; /* looks that said nothing, since one that saw it run */
+  uint32_t shortage;  /* of cores */
+  bool confined;      /* to cores that it did not choose */
+};
+
 struct on_core_look {
-  uint64_t thread; /* 0: nobody could be asked */
-  bool ran;
+  uint64_t thread; /* 0: nobody was asked */
+  unsigned met;    /* ON_CORE_YES or ON_CORE_NO; 0: nothing can be said */
   int64_t gap_ns;
 };
 
-/* At an instant. `thread` is a number of its own, not 0. It takes as long, some 1 us, whatever the answer is. */
-struct on_core_look on_core_look(uint64_t thread, clockid_t clock);
+/* At an instant. Takes some 1 us, and 10 more of a thread that does not run. May move the calling thread. */
+struct on_core_look on_core_look(struct on_core_past *past, const struct on_core_thread *thread);
 
-/* What the look showed. `first`: it is known where the instants before this one met the thread. */
+/* What the look showed; one that says nothing is not told. `first`: it is known where the instants before this one met the
+ * thread. */
 void on_core_tell(struct on_core *on_core, const struct on_core_look *look, bool first);
 
 /* How the instants that were told met this thread, ON_CORE_YES, ON_CORE_NO or both; 0: nothing can be said. */
@@ -47,8 +68,5 @@ static inline unsigned on_core_met(const struct on_core *on_core, uint64_t threa
   uint64_t found = atomic_load_explicit(&on_core->found, memory_order_acquire);
   return found / ON_CORE_ALL == thread ? (unsigned)(found % ON_CORE_ALL) : 0;
 }
-
-/* Did the calling thread rest, by its own will, since it asked last? Else cores were taken from it. Takes a system call. */
-bool on_core_rested(int64_t *times);
 
 #endif

@@ -73,6 +73,7 @@ struct loop {
   uint32_t wanted_hz;
   bool watched;
   struct instants instants;
+  struct on_core_past on_core_past;
   int64_t next_cut_ns, active_ns;
   uint64_t served, points[RTOP_STATE_COUNT];
   int64_t tick_cost_ns, stacks_cost_ns;
@@ -171,15 +172,21 @@ static void set_tick(struct sampler *sampler, int64_t instant_ns)
   atomic_store_explicit(&sampler->tick_ns, instant_ns, memory_order_release);
 }
 
-/* At whoever got a GVL last, where each stretch knows its CPU: not in a storm. */
-static struct on_core_look look_at_core(struct sampler *sampler)
+/* At whoever got a GVL last and has it, where each stretch knows its CPU: not in a storm. */
+static struct on_core_look look_at_core(struct loop *loop)
 {
+  struct sampler *sampler = loop->sampler;
   if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return (struct on_core_look){ 0 };
   uint32_t last = atomic_load_explicit(&sampler->last_runner, memory_order_relaxed);
-  const struct thread_data *data = atomic_load_explicit(&sampler->threads.table[last], memory_order_acquire);
+  const struct thread_data *data = on_gvl(sampler, last);
   bool known = data && cpu_clock_usable() && atomic_load_explicit(&data->native_id, memory_order_acquire);
   if (!known || data->native_shared) return (struct on_core_look){ 0 };
-  return on_core_look(data->serial, data->cpu_clock);
+  struct on_core_thread thread = {
+    .number = data->serial,
+    .clock = data->cpu_clock,
+    .native_id = atomic_load_explicit(&data->native_id, memory_order_relaxed),
+  };
+  return on_core_look(&loop->on_core_past, &thread);
 }
 
 /* Is there no earlier instant of which this thread has still to say where it was met? One that fell between two stretches
@@ -195,7 +202,11 @@ static void tick(struct loop *loop, int64_t now, bool woken)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns), woken);
   struct on_core_look look = { 0 };
-  if (instant) look = look_at_core(loop->sampler);
+  if (instant) look = look_at_core(loop);
+  if (look.thread && !look.met) {
+    loop->instants.missed++;
+    instant = 0;
+  }
   const struct thread_data *active = find_active(loop->sampler);
   if (active && instant) on_core_tell(&loop->sampler->on_core, &look, none_open(loop->sampler, active));
   if (instant == now) instant = now = clock_now_ns();

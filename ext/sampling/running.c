@@ -5,14 +5,6 @@
 #include "ext/base/trylock.h"
 #include "shm/base/clock.h"
 
-/* After an instant without a core so many stretches ask whether the thread rests: for all a system call each would be most of
- * what they cost. After a rest their time without a core is set apart. */
-enum { ASKS_AFTER_NO = 32, APART_AFTER_REST = 100 };
-
-/* What the publisher takes from its look until it sleeps again, and the switch of threads. What rests for as long from then on
- * cannot be told from it. */
-#define BACK_AT_ONCE_NS INT64_C(12000)
-
 void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node)
 {
   data->running_since_ns = now_ns;
@@ -21,10 +13,6 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
   data->rest_met = false;
   data->behind_ns = data->debt_ns = data->off_core_ns = 0;
   data->was_long = false;
-  data->asks_core = data->asks_left > 0;
-  if (data->asks_core) on_core_rested(&data->rests);
-  if (data->asks_core) data->asks_left--;
-  if (data->apart_left) data->apart_left--;
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
@@ -233,14 +221,14 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
   move_part(open, lane, off_ns, 0, (int64_t)((double)blame * (double)off_ns / (double)wall));
 }
 
-/* An instant met it without a core: it tells of such time. Lock held. */
-static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node, bool rested)
+/* An instant met it without a core: it tells of such time. `only`: none met it with one. Lock held. */
+static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node, bool only)
 {
   struct strata *strata = strata_of(sampler, data);
-  settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ .point.node = node, .samples = rested });
+  settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ .point.node = node, .samples = only });
   strata_met(strata, STRATA_OFF_CORE, node);
   stratum_set(&strata->entries[STRATA_OFF_CORE], node);
-  if (rested) strata_point(strata, node, false);
+  if (only) strata_point(strata, node, false);
 }
 
 /* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
@@ -260,31 +248,16 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
   if (!data->met_node) data->met_node = node;
 }
 
-/* How instants met it. Who lost its core to the publisher alone, which looked from there, has it back at once. (Else a rest
- * before it in its stretch would be told of here: 1 ms of work in 4 had a fifth too much wall time at 100 Hz.) */
-static unsigned find_met(const struct sampler *sampler, const struct thread_data *data, int64_t off_ns)
-{
-  const struct on_core *on_core = &sampler->on_core;
-  unsigned met = off_ns ? on_core_met(on_core, data->serial) : 0;
-  if (met != ON_CORE_NO) return met;
-  int64_t since = own_gap_ns() - atomic_load_explicit(&on_core->first_gap_ns, memory_order_relaxed);
-  return since < BACK_AT_ONCE_NS ? ON_CORE_YES : ON_CORE_NO;
-}
-
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
 {
   running_late_cpu(data);
   int64_t off = off_core_ns(sampler, data);
-  unsigned met = find_met(sampler, data, off);
-  bool rested = data->asks_core && on_core_rested(&data->rests) && met == ON_CORE_NO;
-  if (met & ON_CORE_NO) data->asks_left = ASKS_AFTER_NO;
-  if (rested) data->apart_left = APART_AFTER_REST;
-  if (!data->apart_left) off = met = 0;
+  unsigned met = off ? on_core_met(&sampler->on_core, data->serial) : 0;
   if (off && is_behind(sampler, data, STRATA_OFF_CORE))
     settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ 0 });
   set_off_core_apart(sampler, data, off);
-  if (off && met != ON_CORE_YES) point_off_core(sampler, data, node, rested);
-  if (!rested) {
+  if (off && met != ON_CORE_YES) point_off_core(sampler, data, node, met == ON_CORE_NO);
+  if (met != ON_CORE_NO) {
     struct passed passed = find_passed(sampler, data, met, off);
     point_on_core(sampler, data, node, &passed);
   }
@@ -312,7 +285,7 @@ static void settle_kind(struct sampler *sampler, struct thread_data *data, uint3
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
-  int64_t off = data->apart_left ? off_core_ns(sampler, data) : 0;
+  int64_t off = off_core_ns(sampler, data);
   uint32_t kind = find_kind(sampler, data, now_ns, end_node, off), place = strata_place(strata, kind);
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
   bool off_behind = off && is_behind(sampler, data, STRATA_OFF_CORE);

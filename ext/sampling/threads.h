@@ -79,11 +79,7 @@ struct thread_data {
    * what was met there is owed. */
   int64_t behind_ns, debt_ns;
   int64_t off_core_ns; /* of it, without a core (running.h) */
-  int64_t rests;       /* up to its begin or last instant, when it asks (on_core_rested) */
   bool was_long;
-  bool asks_core;       /* whether it rests */
-  uint32_t asks_left;   /* stretches to come that will ask, too */
-  uint32_t apart_left;  /* and that tell time without a core apart */
   bool newborn;         /* made, and has not had the GVL yet */
   bool rest_met;        /* an instant in it was one of place 0 (strata.h) */
   bool wait_read;       /* CPU was read before the open wait began */

@@ -10,7 +10,7 @@ class FaultsStartTest < Minitest::Test
     strspn strstr strtod strtoul strtoull snprintf vsnprintf __isoc99_sscanf __isoc23_sscanf __isoc23_strtoul
     __isoc23_strtoull qsort getenv secure_getenv geteuid getpid sched_yield sigfillset pthread_self pthread_sigmask
     pthread_attr_destroy closedir __errno_location __ctype_b_loc __ctype_tolower_loc __tls_get_addr __rseq_offset
-    __rseq_size __cxa_finalize __stack_chk_fail dlsym log log1p
+    __rseq_size __cxa_finalize __stack_chk_fail dlsym log log1p __sched_cpucount
   ].freeze
 
   # A new call into libc must be added to one of the two lists.

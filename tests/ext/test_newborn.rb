@@ -35,7 +35,7 @@ class NewbornTest < Minitest::Test
     assert_operator shown, :<, making + length / 8
   end
 
-  # Each round is a thread of its own: work, a wait, and the end. The work is measured by the wall clock around it.
+  # Each round is a thread of its own: work, a wait, and the end. The work is measured by both clocks around it.
   ROUNDS = <<~'RUBY'
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
     def cpu = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
@@ -46,31 +46,34 @@ class NewbornTest < Minitest::Test
     finish = now + 8_000_000_000
     totals = Array.new(8) do
       Thread.new do
-        total = 0
+        wall = used = 0
         until now > finish
           Thread.new do
-            cpu
-            begin_ns = now
+            begin_cpu, begin_ns = cpu, now
             work(count)
-            total += now - begin_ns
-            cpu
+            wall += now - begin_ns
+            used += cpu - begin_cpu
             sleep(0.01)
           end.join
         end
-        total
+        [wall, used]
       end
     end
-    puts totals.sum(&:value)
+    puts totals.map(&:value).transpose.map(&:sum)
   RUBY
 
   # Beside two busy processes native threads start late, while others run, and the timer's thread is let in where a system
   # call ends. Where a release answers for instants whose trigger went astray, and late ones tell of what runs by then, the
-  # work is 8 to 18 % too little (four runs of 5 s); now -3.2 to +2.7.
+  # wall time of the work is 8 to 18 % too little (four runs of 5 s); now -3.2 to +2.7. Cores are taken where system calls end,
+  # too, as the one that reads the CPU clock: where CPU goes by wall time the work lacks 8 to 20 % of it (four runs of 4 s);
+  # now -0.9 to +0.7.
   def test_threads_of_one_round_beside_two_busy_processes
     pids = Array.new(2) { spawn("timeout", "60", "sh", "-c", "while :; do :; done", pgroup: true) }
     dump, program = history(ROUNDS, env: { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_RECORD_HZ" => "1000" })
-    found = dump.total(:wall, state: "running", on_stack: "Object#work")
-    assert_in_delta 1, found.fdiv(Integer(program.out)), 0.07
+    found = [:wall, :cpu].map { |clock| dump.total(clock, state: "running", on_stack: "Object#work") }
+    off = found.zip(program.out.split).map { |one, truth| one.fdiv(Integer(truth)) - 1 }
+    assert_in_delta 0, off[0], 0.07
+    assert_in_delta 0, off[1], 0.04
   ensure
     pids&.each { |pid| Process.kill(:TERM, -pid) }
     pids&.each { |pid| Process.wait(pid) }

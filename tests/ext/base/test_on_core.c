@@ -3,6 +3,7 @@
 #include "shm/base/clock.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,10 +14,20 @@
 
 enum { THREAD = 7, TRIES = 1000, ENOUGH = 10 };
 
+static cpu_set_t all;
+
+/* A look may have moved this thread. */
+static int go_anywhere(void **state)
+{
+  (void)state;
+  return sched_setaffinity(0, sizeof all, &all);
+}
+
 /* One that runs or rests until it is told to end. */
 struct other {
   pthread_t thread;
   clockid_t clock;
+  _Atomic uint32_t native_id;
   bool rests;
   int ends[2];
   _Atomic bool ended;
@@ -26,6 +37,7 @@ static void *live(void *pointer)
 {
   struct other *other = pointer;
   char byte;
+  atomic_store(&other->native_id, (uint32_t)gettid());
   if (other->rests && read(other->ends[0], &byte, 1) != 1) abort();
   while (!other->rests && !atomic_load(&other->ended)) {
   }
@@ -38,6 +50,7 @@ static void begin(struct other *other, bool rests)
   other->rests = rests;
   assert_int_equal(pipe(other->ends), 0);
   assert_int_equal(pthread_create(&other->thread, NULL, live, other), 0);
+  while (!atomic_load(&other->native_id)) usleep(100);
   assert_int_equal(pthread_getcpuclockid(other->thread, &other->clock), 0);
 }
 
@@ -51,16 +64,26 @@ static void end(struct other *other)
 }
 
 /* Where others want the cores as well it is seen sooner or later. */
+static struct on_core_look look_at(struct on_core_past *past, const struct other *other)
+{
+  struct on_core_thread thread = { .number = THREAD,
+                                   .clock = other->clock,
+                                   .native_id = atomic_load(&other->native_id) };
+  return on_core_look(past, &thread);
+}
+
+/* Where others want the cores as well it is seen sooner or later. */
 static void test_one_that_runs(void **state)
 {
   (void)state;
   struct other other;
+  struct on_core_past past = { 0 };
   int ran = 0;
   if (sysconf(_SC_NPROCESSORS_ONLN) < 2) skip();
   begin(&other, false);
   for (int i = 0; i < TRIES && ran < ENOUGH; i++) {
     usleep(1000);
-    ran += on_core_look(THREAD, other.clock).ran;
+    ran += look_at(&past, &other).met == ON_CORE_YES;
   }
   end(&other);
   assert_int_equal(ran, ENOUGH);
@@ -70,41 +93,106 @@ static void test_one_that_rests(void **state)
 {
   (void)state;
   struct other other;
+  struct on_core_past past = { 0 };
   begin(&other, true);
   usleep(2000);
   int ran = 0;
-  for (int i = 0; i < ENOUGH; i++) ran += on_core_look(THREAD, other.clock).ran;
+  for (int i = 0; i < ENOUGH; i++) ran += look_at(&past, &other).met != ON_CORE_NO;
   assert_true(ran < ENOUGH); /* it may have begun only just */
-  struct on_core_look look = on_core_look(THREAD, other.clock);
+  struct on_core_look look = look_at(&past, &other);
   usleep(2000);
-  assert_true(on_core_look(THREAD, other.clock).gap_ns - look.gap_ns > 1000000);
+  assert_true(look_at(&past, &other).gap_ns - look.gap_ns > 1000000);
   end(&other);
 }
 
+/* Lets the calling thread, and those that it makes, run on this core only. */
+static void stay(size_t core)
+{
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+/* Both on one core: the other cannot run while this one looks, and it may be for that reason alone. It is told from one
+ * that rests, wherever that rested last. */
 static void test_who_rests(void **state)
 {
   (void)state;
-  int64_t times = -1;
-  assert_true(on_core_rested(&times));
+  struct other others[2];
+  struct on_core_past past[2] = { 0 };
+  int said[2][ON_CORE_ALL] = { 0 };
+  stay((size_t)sched_getcpu());
+  for (int rests = 0; rests < 2; rests++) begin(&others[rests], rests);
   for (int i = 0; i < ENOUGH; i++) {
-    usleep(1000);
-    assert_true(on_core_rested(&times));
+    usleep(20000);
+    for (int rests = 0; rests < 2; rests++) said[rests][look_at(&past[rests], &others[rests]).met]++;
   }
-  struct other others[2 * ENOUGH]; /* so that cores are taken from this one, too */
-  for (int i = 0; i < 2 * ENOUGH; i++) begin(&others[i], false);
-  on_core_rested(&times);
-  int rested = 0;
-  for (int64_t stop = clock_now_ns() + CLOCK_NS_PER_SECOND / 5; clock_now_ns() < stop;)
-    rested += on_core_rested(&times);
-  for (int i = 0; i < 2 * ENOUGH; i++) end(&others[i]);
-  assert_int_equal(rested, 0);
+  for (int rests = 0; rests < 2; rests++) end(&others[rests]);
+  assert_in_range(said[true][ON_CORE_NO], ENOUGH - 1, ENOUGH); /* it may have begun only just */
+  assert_true(said[false][ON_CORE_YES] > ENOUGH / 2);          /* there is no other core */
+}
+
+struct looker {
+  const struct other *other;
+  size_t core;
+  int nothing;
+  cpu_set_t cores;
+};
+
+static void *look_from_its_core(void *pointer)
+{
+  struct looker *looker = pointer;
+  struct on_core_past past = { .shortage = UINT32_MAX };
+  stay(looker->core);
+  for (int i = 0; i < TRIES; i++) {
+    usleep(5000);
+    looker->nothing += look_at(&past, looker->other).met == 0;
+    sched_getaffinity(0, sizeof looker->cores, &looker->cores);
+    if (!CPU_ISSET(looker->core, &looker->cores)) break;
+  }
+  return NULL;
+}
+
+/* The program may use other cores, and these were short: nothing is said, and the next looks come from another core. */
+static void test_one_that_wants_the_core_of_who_looks(void **state)
+{
+  (void)state;
+  struct other other;
+  struct looker looker = { .other = &other };
+  pthread_t thread;
+  if (CPU_COUNT(&all) < 2) skip();
+  looker.core = (size_t)sched_getcpu();
+  stay(looker.core);
+  begin(&other, false);
+  assert_int_equal(go_anywhere(state), 0);
+  assert_int_equal(pthread_create(&thread, NULL, look_from_its_core, &looker), 0);
+  pthread_join(thread, NULL);
+  end(&other);
+  assert_in_range(looker.nothing, 1, TRIES / 2);
+  assert_int_equal(CPU_COUNT(&looker.cores), CPU_COUNT(&all) - 1);
+}
+
+/* Cores were not short: it was this one that took its core. */
+static void test_one_whose_core_was_taken_to_look(void **state)
+{
+  (void)state;
+  struct other other;
+  struct on_core_past past = { 0 };
+  stay((size_t)sched_getcpu());
+  begin(&other, false);
+  usleep(5000);
+  struct on_core_look look = look_at(&past, &other);
+  assert_int_equal(go_anywhere(state), 0);
+  end(&other);
+  assert_int_equal(look.met, ON_CORE_YES);
 }
 
 /* ---- what is said, of looks made by hand ---------------------------------------------------------- */
 
 static void tell(struct on_core *on_core, bool ran, int64_t gap_ns, bool first)
 {
-  struct on_core_look look = { .thread = THREAD, .ran = ran, .gap_ns = gap_ns };
+  struct on_core_look look = { .thread = THREAD, .met = ran ? ON_CORE_YES : ON_CORE_NO, .gap_ns = gap_ns };
   on_core_tell(on_core, &look, first);
 }
 
@@ -133,7 +221,7 @@ static void test_several_instants_before_it_can_say_where(void **state)
   assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_YES | ON_CORE_NO);
   assert_int_equal(on_core.first_gap_ns, 2);
   assert_int_equal(on_core.last_gap_ns, 4);
-  struct on_core_look another = { .thread = THREAD + 1, .gap_ns = 5 };
+  struct on_core_look another = { .thread = THREAD + 1, .met = ON_CORE_NO, .gap_ns = 5 };
   on_core_tell(&on_core, &another, false);
   assert_int_equal(on_core_met(&on_core, THREAD + 1), ON_CORE_NO);
   assert_int_equal(on_core.first_gap_ns, 5);
@@ -141,12 +229,15 @@ static void test_several_instants_before_it_can_say_where(void **state)
 
 int main(void)
 {
+  if (sched_getaffinity(0, sizeof all, &all) != 0) return 1;
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_one_that_runs),
-    cmocka_unit_test(test_one_that_rests),
-    cmocka_unit_test(test_who_rests),
-    cmocka_unit_test(test_both_ways),
-    cmocka_unit_test(test_several_instants_before_it_can_say_where),
+    cmocka_unit_test_teardown(test_one_that_runs, go_anywhere),
+    cmocka_unit_test_teardown(test_one_that_rests, go_anywhere),
+    cmocka_unit_test_teardown(test_who_rests, go_anywhere),
+    cmocka_unit_test_teardown(test_one_that_wants_the_core_of_who_looks, go_anywhere),
+    cmocka_unit_test_teardown(test_one_whose_core_was_taken_to_look, go_anywhere),
+    cmocka_unit_test_teardown(test_both_ways, go_anywhere),
+    cmocka_unit_test_teardown(test_several_instants_before_it_can_say_where, go_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
