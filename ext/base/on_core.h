@@ -1,12 +1,12 @@
 /* Had the thread that an instant met a core, too?
  *
  * A thread with the GVL may be without a core: it waits for one, or for something else while it keeps the GVL. Its CPU
- * clock stands still then, which the publisher sees by reading it twice. But where all cores are busy the publisher itself may
- * have taken that core to look, and what happens afterwards does not tell: the thread has it back at once, whether it had lost it
- * to the publisher or had waited for long. Of a thread that waits for the core on which the publisher runs nothing is
- * said, unless it has not run since the look before either, or cores were not short lately. Who waits for another core did not lose it to the publisher.
- * So that it does not share a core with such a thread for long, the publisher goes to another one after a few of these, and
- * may go anywhere again once it saw the thread run.
+ * clock stands still then, which the publisher sees by reading it twice. But where all cores are busy the publisher itself
+ * may have taken that core to look, and what happens afterwards does not tell: the thread has it back at once, whether it
+ * had lost it to the publisher or had waited for long. Who waits for another core than the one on which the publisher
+ * runs did not lose it to that. Of who waits for that one nothing is said while cores are short, unless it has not run since
+ * the look before either; while they are not, the publisher took it. So as not to share a core with such a thread for
+ * long, the publisher goes to another one after a few of these, and may go anywhere again once it saw the thread run.
  * Where there is no other, the thread is taken to have had it.
  *
  * Several instants may pass before a thread can say where they met it (C code), some with a core and some without.
