@@ -3,17 +3,17 @@
 #include "shm/base/clock.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-/* After so many looks that said nothing the publisher goes to another core; after so many without one that saw its thread run,
- * it may be that the two have but one. */
+/* After so many looks that said nothing the publisher goes to another core. After so many, with none that saw a thread run, there
+ * may be one core for both: from then on it is taken to have had it. */
 enum { TO_LEAVE = 4, SINCE_RAN = 64 };
 
-/* Each look that finds it waiting for another core adds to the shortage of cores, and each takes 1 off: one in 350 looks does
- * where nobody else wants a core, one in 5 to 16 beside two busy processes on two cores. */
+/* Each look that finds a thread waiting for another core adds to the shortage of cores, and each look takes 1 off. Where nobody
+ * else wants a core one in 350 looks finds that, beside two busy processes on two cores one in 5 to 16. */
 enum { A_WAIT = 24, SHORTAGE = 24, SHORTAGE_MAX = 64 };
 
 /* Fields 4 to 38 of a thread's stat, which stand between its state and its core (proc(5)). */
@@ -22,70 +22,77 @@ enum { A_WAIT = 24, SHORTAGE = 24, SHORTAGE_MAX = 64 };
 
 enum place { RESTS, WAITS_ELSEWHERE, WAITS_HERE };
 
-/* Of a thread that does not run; WAITS_HERE also when that cannot be known. */
-static enum place find_place(uint32_t native_id)
+static ssize_t read_stat(uint32_t native_id, char *text, size_t bytes)
 {
-  char path[64], text[1024], state;
-  int core;
+  char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%u/stat", native_id);
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return WAITS_HERE;
-  ssize_t length = read(file, text, sizeof text - 1);
+  if (file < 0) return -1;
+  ssize_t length = read(file, text, bytes);
   close(file);
-  text[length > 0 ? length : 0] = '\0';
+  return length;
+}
+
+/* Of a thread that does not run, seen from the core `here`; WAITS_HERE also when that cannot be known. */
+static enum place find_place(const struct on_core_thread *thread, int here)
+{
+  char text[1024], state;
+  int core;
+  ssize_t length = thread->may_open ? read_stat(thread->native_id, text, sizeof text - 1) : -1;
+  if (length < 0 || here < 0) return WAITS_HERE;
+  text[length] = '\0';
   const char *name_end = strrchr(text, ')');
   if (!name_end || name_end[1] != ' ' || sscanf(name_end + 2, STATE_AND_CORE, &state, &core) != 2) return WAITS_HERE;
   if (state != 'R') return RESTS;
-  return core == sched_getcpu() ? WAITS_HERE : WAITS_ELSEWHERE;
+  return core == here ? WAITS_HERE : WAITS_ELSEWHERE;
 }
 
-/* Those that the program may use. False: no more than one. */
-static bool find_cores(cpu_set_t *cores)
+/* Has the calling thread more than one? Filters of seccomp may kill for the question. */
+static bool find_cores(struct on_core_past *past)
 {
-  return sched_getaffinity(getpid(), sizeof *cores, cores) == 0 && CPU_COUNT(cores) > 1;
+  if (prctl(PR_GET_SECCOMP) != 0) return false;
+  if (!past->confined && sched_getaffinity(0, sizeof past->cores, &past->cores) != 0) return false;
+  return CPU_COUNT(&past->cores) > 1;
 }
 
-/* To any other. */
-static void leave_core(struct on_core_past *past, const cpu_set_t *cores)
+static void leave_core(struct on_core_past *past, int here)
 {
-  cpu_set_t others = *cores;
-  int core = sched_getcpu();
-  if (core < 0) return;
-  CPU_CLR((size_t)core, &others);
-  past->confined = sched_setaffinity(0, sizeof others, &others) == 0;
+  cpu_set_t others = past->cores;
+  CPU_CLR((size_t)here, &others);
+  if (sched_setaffinity(0, sizeof others, &others) == 0) past->confined = true;
 }
 
-/* Where others are idle the kernel finds a better core than this. */
-static void end_leave(struct on_core_past *past)
+void on_core_roam(struct on_core_past *past)
 {
-  cpu_set_t cores;
-  past->since_ran = 0;
-  if (past->confined && find_cores(&cores)) sched_setaffinity(0, sizeof cores, &cores);
-  past->confined = false;
+  if (past->confined && prctl(PR_GET_SECCOMP) == 0 && sched_setaffinity(0, sizeof past->cores, &past->cores) == 0)
+    past->confined = false;
 }
 
 /* Of one that does not run. */
-static unsigned judge(struct on_core_past *past, uint32_t native_id, bool ran_since)
+static unsigned judge(struct on_core_past *past, const struct on_core_thread *thread, int here)
 {
-  cpu_set_t cores;
-  if (!ran_since) return ON_CORE_NO;
-  enum place place = find_place(native_id);
+  enum place place = find_place(thread, here);
   if (place == WAITS_ELSEWHERE) past->shortage += A_WAIT;
   if (place != WAITS_HERE) return ON_CORE_NO;
-  if (past->shortage <= SHORTAGE || !find_cores(&cores) || ++past->since_ran > SINCE_RAN) return ON_CORE_YES;
-  if (past->since_ran % TO_LEAVE == 0) leave_core(past, &cores);
+  if (past->shortage <= SHORTAGE || !find_cores(past) || ++past->since_ran > SINCE_RAN) return ON_CORE_YES;
+  if (past->since_ran % TO_LEAVE == 0 && here >= 0) leave_core(past, here);
   return 0;
 }
 
 struct on_core_look on_core_look(struct on_core_past *past, const struct on_core_thread *thread)
 {
+  int here = sched_getcpu();
   int64_t before = clock_read_ns(thread->clock), cpu = clock_read_ns(thread->clock);
-  struct on_core_look look = { .thread = thread->number, .met = ON_CORE_YES, .gap_ns = clock_now_ns() - cpu };
-  bool ran_since = past->thread != thread->number || past->cpu_ns != cpu;
+  struct on_core_look look = { .thread = thread->number, .met = ON_CORE_NO, .gap_ns = clock_now_ns() - cpu };
   if (past->shortage > SHORTAGE_MAX) past->shortage = SHORTAGE_MAX;
   if (past->shortage) past->shortage--;
-  if (cpu > before) end_leave(past);
-  else look.met = judge(past, thread->native_id, ran_since);
+  if (cpu > before) {
+    look.met = ON_CORE_YES;
+    past->since_ran = 0;
+    on_core_roam(past);
+  } else if (past->thread != thread->number || past->cpu_ns != cpu) {
+    look.met = judge(past, thread, here);
+  }
   past->thread = thread->number;
   past->cpu_ns = cpu;
   return look;

@@ -3,11 +3,13 @@
  * A thread with the GVL may be without a core: it waits for one, or for something else while it keeps the GVL. Its CPU
  * clock stands still then, which the publisher sees by reading it twice. But where all cores are busy the publisher itself
  * may have taken that core to look, and what happens afterwards does not tell: the thread has it back at once, whether it
- * had lost it to the publisher or had waited for long. Who waits for another core than the one on which the publisher
- * runs did not lose it to that. Of who waits for that one nothing is said while cores are short, unless it has not run since
- * the look before either; while they are not, the publisher took it. So as not to share a core with such a thread for
- * long, the publisher goes to another one after a few of these, and may go anywhere again once it saw the thread run.
- * Where there is no other, the thread is taken to have had it.
+ * had lost it to the publisher or had waited for long. Therefore:
+ *   who has not run since the look before, rests,    had none
+ *   or waits for another core than the publisher's
+ *   who waits for the publisher's                    had it while cores are not short: the publisher took it. While they are
+ *                                                    short nothing is said. Where there is no other core it had it, too
+ * So as not to share a core with such a thread for long, the publisher goes to another one after a few of these, and may go
+ * anywhere again once it saw a thread run.
  *
  * Several instants may pass before a thread can say where they met it (C code), some with a core and some without.
  *
@@ -17,6 +19,7 @@
 #ifndef RTOP_EXT_ON_CORE_H
 #define RTOP_EXT_ON_CORE_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +41,7 @@ struct on_core_thread {
   uint64_t number; /* of its own, not 0 */
   clockid_t clock;
   uint32_t native_id; /* gettid() */
+  bool may_open;      /* a file, for a moment: nobody forks meanwhile */
 };
 
 /* What the publisher saw before. All 0 at the start. */
@@ -46,7 +50,8 @@ struct on_core_past {
   int64_t cpu_ns;
   uint32_t since_ran; /* looks that said nothing, since one that saw it run */
   uint32_t shortage;  /* of cores */
-  bool confined;      /* to cores that it did not choose */
+  bool confined;      /* to other cores than these: */
+  cpu_set_t cores;
 };
 
 struct on_core_look {
@@ -57,6 +62,9 @@ struct on_core_look {
 
 /* At an instant. Takes some 1 us, and 10 more of a thread that does not run. May move the calling thread. */
 struct on_core_look on_core_look(struct on_core_past *past, const struct on_core_thread *thread);
+
+/* The calling thread may go anywhere again, if a look moved it. Also before its looks end. */
+void on_core_roam(struct on_core_past *past);
 
 /* What the look showed; one that says nothing is not told. `first`: it is known where the instants before this one met the
  * thread. */

@@ -50,6 +50,11 @@ void opening_begin(void)
   while (!trylock_take(&lock)) wait_a_little();
 }
 
+bool opening_try(void)
+{
+  return trylock_take(&lock);
+}
+
 void opening_end(void)
 {
   trylock_release(&lock);

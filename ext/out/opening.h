@@ -7,6 +7,8 @@
 #ifndef RTOP_EXT_OPENING_H
 #define RTOP_EXT_OPENING_H
 
+#include <stdbool.h>
+
 /* The writer's descriptors get high numbers. Where the process has none so high its table of them must grow, for which
  * the kernel lets 10 to 20 ms pass: a thread of its own waits for that, while meanwhile(context) is called every
  * half millisecond. Without such a thread nothing happens here, and opening takes so long. */
@@ -15,6 +17,9 @@ void opening_widen(void (*meanwhile)(void *context), void *context);
 /* Around opening, as far as the child would not know what was opened, and closing. */
 void opening_begin(void);
 void opening_end(void);
+
+/* The same without waiting. False: somebody forks, or opening_begin() was called. */
+bool opening_try(void);
 
 void opening_before_fork(void);
 void opening_after_fork(void); /* in the parent */

@@ -176,7 +176,10 @@ static void set_tick(struct sampler *sampler, int64_t instant_ns)
 static struct on_core_look look_at_core(struct loop *loop)
 {
   struct sampler *sampler = loop->sampler;
-  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return (struct on_core_look){ 0 };
+  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) {
+    on_core_roam(&loop->on_core_past);
+    return (struct on_core_look){ 0 };
+  }
   uint32_t last = atomic_load_explicit(&sampler->last_runner, memory_order_relaxed);
   const struct thread_data *data = on_gvl(sampler, last);
   bool known = data && cpu_clock_usable() && atomic_load_explicit(&data->native_id, memory_order_acquire);
@@ -185,8 +188,11 @@ static struct on_core_look look_at_core(struct loop *loop)
     .number = data->serial,
     .clock = data->cpu_clock,
     .native_id = atomic_load_explicit(&data->native_id, memory_order_relaxed),
+    .may_open = opening_try(),
   };
-  return on_core_look(&loop->on_core_past, &thread);
+  struct on_core_look look = on_core_look(&loop->on_core_past, &thread);
+  if (thread.may_open) opening_end();
+  return look;
 }
 
 /* Is there no earlier instant of which this thread has still to say where it was met? One that fell between two stretches
@@ -306,6 +312,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
 
 static void end(struct loop *loop)
 {
+  on_core_roam(&loop->on_core_past);
   opening_begin();
   set_writer(loop->publisher, NULL);
   cut_destroy(&loop->cut);
@@ -361,6 +368,7 @@ static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
 static void park(struct loop *loop, uint32_t futex_value)
 {
   struct publisher *publisher = loop->publisher;
+  on_core_roam(&loop->on_core_past);
   cut_threads_end_slots(&loop->cut, clock_now_ns());
   atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
   trigger(loop->publisher);

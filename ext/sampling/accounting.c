@@ -125,9 +125,9 @@ static int64_t take_cpu(struct lane *lane, int64_t limit_ns)
 
 int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usual_ns)
 {
-  if (usual_ns <= 0) return -1;
-  double left = (double)atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed);
-  int64_t cpu = usual_ns + (int64_t)(left * (double)wall_ns / (double)WAITS_EVEN_NS);
+  if (usual_ns < 0) return -1;
+  double part = (double)at_most(wall_ns, WAITS_EVEN_NS) / (double)WAITS_EVEN_NS;
+  int64_t cpu = usual_ns + (int64_t)((double)atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed) * part);
   cpu = cpu > 0 ? at_most(cpu, wall_ns) : 0;
   atomic_fetch_sub_explicit(&lane->cpu_ns, cpu, memory_order_relaxed);
   return cpu;
@@ -381,17 +381,19 @@ void accounting_read_allocations(struct sampler *sampler, struct thread_data *da
 
 /* ---- the end of a stretch --------------------------------------------------------------------------- */
 
-/* One whose stack is found at its end takes what waits with this stack do. In a storm it stands for many. 0: not known. */
+/* One whose stack is found at its end takes what waits with this stack do. In a storm it stands for many. -1: not known. */
 static int64_t wait_cpu(struct sampler *sampler, const struct thread_data *data, int64_t wall_ns, uint32_t node)
 {
-  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return 0;
+  if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return -1;
   int64_t usual = wait_cpu_usual_ns(&sampler->wait_cpu, node, wall_ns);
-  return at_most(usual < 0 ? data->wait_cpu_ns : usual, wall_ns);
+  if (usual < 0) usual = data->wait_cpu_ns ? data->wait_cpu_ns : -1;
+  return at_most(usual, wall_ns);
 }
 
-static uint32_t wait_cpu_ppm(struct sampler *sampler, const struct thread_data *data, int64_t wall_ns, uint32_t node)
+static uint32_t wait_cpu_ppb(struct sampler *sampler, const struct thread_data *data, int64_t wall_ns, uint32_t node)
 {
-  return (uint32_t)((double)wait_cpu(sampler, data, wall_ns, node) * 1e6 / (double)wall_ns);
+  int64_t cpu = wait_cpu(sampler, data, wall_ns, node);
+  return cpu < 0 ? 0 : 1 + (uint32_t)((double)cpu * 1e9 / (double)wall_ns);
 }
 
 static int64_t take_stretch_cpu(struct sampler *sampler, struct thread_data *data,
@@ -521,7 +523,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
       atomic_fetch_add_explicit(&data->lanes[state].cpu_ns, stretch->cpu_ns, memory_order_relaxed);
     if (!due[i] || !locked || node == SAMPLER_NO_STACK) continue;
     struct axis_point point = {
-      .node = node, .cpu_ppm = state == RTOP_BLOCKED ? wait_cpu_ppm(sampler, data, stretch->wall_ns[i], node) : 0
+      .node = node, .cpu_ppb = state == RTOP_BLOCKED ? wait_cpu_ppb(sampler, data, stretch->wall_ns[i], node) : 0
     };
     accounting_point(sampler, data, state, point, keep[i]);
     sampler_count(&sampler->counters.points[state], 1);
@@ -555,7 +557,7 @@ static void charge_fibers(struct sampler *sampler, struct thread_data *data, con
 {
   int64_t wall = stretch->wall_ns[0];
   struct lane *lane = &data->lanes[RTOP_BLOCKED];
-  int64_t cpu = stretch->cpu_known ? stretch->cpu_ns : take_cpu(lane, wall), cpu_left = cpu;
+  int64_t cpu = stretch->cpu_known ? stretch->cpu_ns : take_stretch_cpu(sampler, data, stretch, 0, 0), cpu_left = cpu;
   uint32_t node;
   if (wall < LONG_NS) {
     bool drawn = fibers_draw(mix, &data->random, &node);

@@ -51,10 +51,10 @@ struct accounting_met {
 void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
                             struct lane *lane, const struct accounting_met *met, int64_t keep_ns);
 
-/* CPU of waits whose stack was not known when they began lies in the lane, together, while each kind of wait takes about the
- * same, however long it is. Who is charged for wall_ns of it takes usual_ns, also what is not there, and a part of what is
- * too much or too little there, which so evens out in ten seconds of such waits. -1, and nothing is taken, where usual_ns is
- * 0: it is not known. Any thread. */
+/* CPU of waits whose stack was not known when they began is in the lane in one sum, though kinds of waits differ
+ * (wait_cpu.h). Who is charged for wall_ns of it takes usual_ns, even if the lane has less, which then owes it, and a part of
+ * what is too much or too little there, so that it evens out in ten seconds of such waits; what is left when the thread ends is
+ * nobody's. -1, and nothing is taken, where usual_ns is: it is not known. Any thread. */
 int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usual_ns);
 
 /* A point of the state's axis, not of running time, met this thread: charges what is in the lane but for the last
@@ -144,7 +144,8 @@ void accounting_begin_wait(struct thread_data *data, int64_t now_ns);
 void accounting_guess_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
                            struct accounting_stretch *stretch);
 
-/* The same with a system call. What it used while it waited for the GVL is nobody's. All CPU before the wait was read. */
+/* The same with a system call. What it used while it waited for the GVL counts for
+ * the wait before, as far as that lasted; the rest is nobody's. All CPU before the wait was read. */
 void accounting_read_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
                           struct accounting_stretch *stretch);
 /* The stretch was told by accounting_spent() already. */

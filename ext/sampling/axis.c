@@ -27,7 +27,7 @@ bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32
 uint64_t axis_set(struct axis *axis, struct axis_point point)
 {
   uint64_t epoch = atomic_load_explicit(&axis->epoch, memory_order_relaxed);
-  uint64_t packed = (uint64_t)point.node << 32 | point.cpu_ppm;
+  uint64_t packed = (uint64_t)point.node << 32 | point.cpu_ppb;
   atomic_store_explicit(&axis->points[epoch % AXIS_LOG], packed, memory_order_relaxed);
   atomic_store_explicit(&axis->epoch, epoch + 1, memory_order_release);
   return epoch + 1;
@@ -39,6 +39,6 @@ bool axis_at(struct axis *axis, uint64_t epoch, struct axis_point *point)
   if (epoch >= now) return false;
   if (now - epoch > AXIS_LOG) epoch = now - AXIS_LOG; /* any later point was as blind to the program */
   uint64_t packed = atomic_load_explicit(&axis->points[epoch % AXIS_LOG], memory_order_relaxed);
-  *point = (struct axis_point){ .node = (uint32_t)(packed >> 32), .cpu_ppm = (uint32_t)packed };
+  *point = (struct axis_point){ .node = (uint32_t)(packed >> 32), .cpu_ppb = (uint32_t)packed };
   return true;
 }

@@ -11,17 +11,17 @@
 
 enum { AXIS_LOG = 64 };
 
-/* What a point met: time before it is the node's, and of each second of it so many microseconds are usually on a core; 0: not
- * known. */
+/* What a point met: time before it is the node's, and of each second of it so many nanoseconds are usually on a core; 0: not
+ * known, or no wait. */
 struct axis_point {
-  uint32_t node, cpu_ppm;
+  uint32_t node, cpu_ppb;
 };
 
 struct axis {
   _Atomic uint64_t epoch;            /* points so far */
   _Atomic int64_t wall_ns;           /* laid on it so far, where its points are drawn */
   _Atomic int64_t next_ns;           /* where the next point stands; 0: not drawn yet */
-  _Atomic uint64_t points[AXIS_LOG]; /* that ended epoch e, at e % AXIS_LOG: node << 32 | cpu_ppm */
+  _Atomic uint64_t points[AXIS_LOG]; /* that ended epoch e, at e % AXIS_LOG: node << 32 | cpu_ppb */
 };
 
 /* Lays wall_ns on the axis. False: no point stands there. True, for one caller per point: *behind_ns of wall_ns lie
@@ -42,10 +42,10 @@ static inline bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
   return true;
 }
 
-/* Of wall_ns of the point's time; 0: not known. */
+/* Of wall_ns of the point's time; -1: not known. */
 static inline int64_t axis_usual_cpu_ns(const struct axis_point *point, int64_t wall_ns)
 {
-  return (int64_t)((double)wall_ns * point->cpu_ppm / 1e6);
+  return point->cpu_ppb ? (int64_t)((double)wall_ns * point->cpu_ppb / 1e9) : -1;
 }
 
 static inline uint64_t axis_epoch(struct axis *axis)

@@ -210,6 +210,12 @@ static int64_t off_core_ns(const struct sampler *sampler, struct thread_data *da
   return off < ON_CORE_BREAK_NS ? 0 : off < wall ? off : wall;
 }
 
+/* Did instants meet somebody without a core lately? Else such time would wait for them in vain. */
+static bool sets_apart(struct sampler *sampler, const struct thread_data *data)
+{
+  return strata_met_lately(strata_of(sampler, data), STRATA_OFF_CORE) != 0;
+}
+
 static void set_off_core_apart(struct sampler *sampler, struct thread_data *data, int64_t off_ns)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING], *lane = &data->strata[STRATA_OFF_CORE];
@@ -221,7 +227,7 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
   move_part(open, lane, off_ns, 0, (int64_t)((double)blame * (double)off_ns / (double)wall));
 }
 
-/* An instant met it without a core: it tells of such time. `only`: none met it with one. Lock held. */
+/* An instant met it without a core: it tells of such time. `only`: it is known that none met it with one. Lock held. */
 static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node, bool only)
 {
   struct strata *strata = strata_of(sampler, data);
@@ -253,6 +259,7 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   running_late_cpu(data);
   int64_t off = off_core_ns(sampler, data);
   unsigned met = off ? on_core_met(&sampler->on_core, data->serial) : 0;
+  if (!(met & ON_CORE_NO) && !sets_apart(sampler, data)) off = met = 0;
   if (off && is_behind(sampler, data, STRATA_OFF_CORE))
     settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ 0 });
   set_off_core_apart(sampler, data, off);
@@ -285,7 +292,7 @@ static void settle_kind(struct sampler *sampler, struct thread_data *data, uint3
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
-  int64_t off = off_core_ns(sampler, data);
+  int64_t off = sets_apart(sampler, data) ? off_core_ns(sampler, data) : 0;
   uint32_t kind = find_kind(sampler, data, now_ns, end_node, off), place = strata_place(strata, kind);
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
   bool off_behind = off && is_behind(sampler, data, STRATA_OFF_CORE);

@@ -42,7 +42,7 @@
   X(fstatat, EACCES) X(fstatfs, ENOSYS) X(statvfs, ENOSYS) X(fstatvfs, ENOSYS) X(fchmod, EPERM) X(fchmodat, EPERM) \
   X(ftruncate, EFBIG) X(posix_fallocate, ENOSPC) X(linkat, EPERM) X(renameat2, ENOSYS) X(unlink, EPERM) \
   X(unlinkat, EPERM) X(mkdirat, EROFS) X(pread, EIO) X(pwrite, ENOSPC) X(read, EIO) X(write, EAGAIN) X(fopen, EMFILE) \
-  X(fread, EIO) X(fclose, EIO) X(fdopendir, ENOMEM) X(readdir, EIO) X(getrandom, ENOSYS) X(getrlimit, EPERM) X(getrusage, EFAULT) \
+  X(fread, EIO) X(fclose, EIO) X(fdopendir, ENOMEM) X(readdir, EIO) X(getrandom, ENOSYS) X(getrlimit, EPERM) \
   X(sched_getaffinity, EPERM) X(sched_setaffinity, EPERM) X(sched_getcpu, ENOSYS) \
   X(clock_gettime, EINVAL) X(time, EINVAL) X(nanosleep, EINTR) X(timerfd_create, EMFILE) X(timerfd_settime, EINVAL) \
   X(syscall, EINTR) X(sysconf, EINVAL) X(pthread_create, EAGAIN) X(pthread_attr_init, ENOMEM) \
@@ -266,11 +266,6 @@ WRAP(int, LZ4_compress_default, (const char *from, char *to, int bytes, int room
 int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
 {
   return FAILS(getrlimit) ? -1 : REAL(getrlimit)(resource, limit);
-}
-
-int getrusage(__rusage_who_t whose, struct rusage *usage)
-{
-  return FAILS(getrusage) ? -1 : REAL(getrusage)(whose, usage);
 }
 
 /* What was to be closed is closed all the same, as Linux does it. */

@@ -63,12 +63,11 @@ static void end(struct other *other)
   close(other->ends[1]);
 }
 
-/* Where others want the cores as well it is seen sooner or later. */
 static struct on_core_look look_at(struct on_core_past *past, const struct other *other)
 {
-  struct on_core_thread thread = { .number = THREAD,
-                                   .clock = other->clock,
-                                   .native_id = atomic_load(&other->native_id) };
+  struct on_core_thread thread = {
+    .number = THREAD, .clock = other->clock, .native_id = atomic_load(&other->native_id), .may_open = true
+  };
   return on_core_look(past, &thread);
 }
 
@@ -143,7 +142,7 @@ struct looker {
 static void *look_from_its_core(void *pointer)
 {
   struct looker *looker = pointer;
-  struct on_core_past past = { .shortage = UINT32_MAX };
+  struct on_core_past past = { .shortage = UINT32_MAX, .confined = true, .cores = all }; /* it may go elsewhere */
   stay(looker->core);
   for (int i = 0; i < TRIES; i++) {
     usleep(5000);

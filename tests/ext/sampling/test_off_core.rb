@@ -1,5 +1,5 @@
 # A thread that rests with the GVL: its time passes there, but it uses no CPU.
-# Runs alone: where all cores are busy a thread loses its core anywhere.
+# Runs alone: where all cores are busy a thread loses its core in `works`, too.
 require_relative "../support"
 
 class OffCoreTest < Minitest::Test
