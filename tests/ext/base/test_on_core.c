@@ -2,6 +2,8 @@
 #include "ext/base/on_core.h"
 #include "shm/base/clock.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -9,6 +11,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -187,6 +192,48 @@ static void test_one_whose_core_was_taken_to_look(void **state)
   assert_int_equal(look.met, ON_CORE_YES);
 }
 
+/* From now on the call ends the process. */
+static bool forbid_leaving(void)
+{
+  struct sock_filter filter[] = {
+    { .code = BPF_LD | BPF_W | BPF_ABS, .k = offsetof(struct seccomp_data, nr) },
+    { .code = BPF_JMP | BPF_JEQ | BPF_K, .jf = 1, .k = SYS_sched_setaffinity },
+    { .code = BPF_RET | BPF_K, .k = SECCOMP_RET_KILL_PROCESS },
+    { .code = BPF_RET | BPF_K, .k = SECCOMP_RET_ALLOW },
+  };
+  struct sock_fprog program = { .len = sizeof filter / sizeof *filter, .filter = filter };
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* Where it would go to another core. Returns how many looks said nothing; 77: there are no filters here. */
+static int look_under_a_filter(void)
+{
+  struct other other;
+  struct on_core_past past = { .shortage = UINT32_MAX, .confined = true, .cores = all };
+  int nothing = 0;
+  stay((size_t)sched_getcpu());
+  begin(&other, false);
+  if (!forbid_leaving()) return 77;
+  for (int i = 0; i < 2 * ENOUGH; i++) {
+    usleep(5000);
+    nothing += look_at(&past, &other).met == 0;
+  }
+  return nothing;
+}
+
+static void test_a_filter_that_kills_is_not_asked(void **state)
+{
+  (void)state;
+  int status;
+  if (CPU_COUNT(&all) < 2) skip();
+  pid_t child = fork();
+  if (child == 0) _exit(look_under_a_filter());
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) skip();
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* ---- what is said, of looks made by hand ---------------------------------------------------------- */
 
 static void tell(struct on_core *on_core, bool ran, int64_t gap_ns, bool first)
@@ -235,6 +282,7 @@ int main(void)
     cmocka_unit_test_teardown(test_who_rests, go_anywhere),
     cmocka_unit_test_teardown(test_one_that_wants_the_core_of_who_looks, go_anywhere),
     cmocka_unit_test_teardown(test_one_whose_core_was_taken_to_look, go_anywhere),
+    cmocka_unit_test_teardown(test_a_filter_that_kills_is_not_asked, go_anywhere),
     cmocka_unit_test_teardown(test_both_ways, go_anywhere),
     cmocka_unit_test_teardown(test_several_instants_before_it_can_say_where, go_anywhere),
   };
