@@ -1,53 +1,32 @@
 /* Looks at the thread that has the GVL: its CPU clock, and where it waits. */
 #include "on_core.h"
 #include "shm/base/clock.h"
+#include "shm/base/process.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 /* After so many looks that said nothing the publisher goes to another core. After so many, with none that saw a thread run, there
  * may be one core for both: from then on it is taken to have had it. */
 enum { TO_LEAVE = 4, SINCE_RAN = 64 };
 
 /* Each look that finds a thread waiting for another core adds to the shortage of cores, and each look takes 1 off. Where nobody
- * else wants a core one in 350 looks finds that, beside two busy processes on two cores one in 5 to 16. */
+ * else wants a core one in 350 looks finds that, beside two busy processes on two cores one in 7 to 16. */
 enum { A_WAIT = 24, SHORTAGE = 24, SHORTAGE_MAX = 64 };
 
-/* Fields 4 to 38 of a thread's stat, which stand between its state and its core (proc(5)). */
-#define SKIP_7 " %*s %*s %*s %*s %*s %*s %*s"
-#define STATE_AND_CORE "%c" SKIP_7 SKIP_7 SKIP_7 SKIP_7 SKIP_7 " %d"
-
 enum place { RESTS, WAITS_ELSEWHERE, WAITS_HERE };
-
-static ssize_t read_stat(uint32_t native_id, char *text, size_t bytes)
-{
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/task/%u/stat", native_id);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  ssize_t length = read(file, text, bytes);
-  close(file);
-  return length;
-}
 
 /* Of a thread that does not run, seen from the core `here`; WAITS_HERE also when that cannot be known. */
 static enum place find_place(const struct on_core_thread *thread, int here)
 {
-  char text[1024], state;
+  char state;
   int core;
-  ssize_t length = thread->may_open ? read_stat(thread->native_id, text, sizeof text - 1) : -1;
-  if (length < 0 || here < 0) return WAITS_HERE;
-  text[length] = '\0';
-  const char *name_end = strrchr(text, ')');
-  if (!name_end || name_end[1] != ' ' || sscanf(name_end + 2, STATE_AND_CORE, &state, &core) != 2) return WAITS_HERE;
+  bool known = here >= 0 && thread->may_open && process_thread_place(thread->native_id, &state, &core);
+  if (!known) return WAITS_HERE;
   if (state != 'R') return RESTS;
   return core == here ? WAITS_HERE : WAITS_ELSEWHERE;
 }
 
-/* Has the calling thread more than one? Filters of seccomp may kill for the question. */
+/* Has the calling thread more than one? Where a seccomp filter is active, which may kill for these calls, none is made. */
 static bool find_cores(struct on_core_past *past)
 {
   if (prctl(PR_GET_SECCOMP) != 0) return false;

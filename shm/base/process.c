@@ -80,6 +80,18 @@ uint64_t process_own_start_ticks(void)
   return field ? strtoull(field, NULL, 10) : 0;
 }
 
+bool process_thread_place(uint32_t thread, char *state, int *core)
+{
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/self/task/%u/stat", thread);
+  if (process_read_file(path, text, sizeof text) == 0) return false;
+  const char *state_field = process_stat_field(text, 3), *core_field = process_stat_field(text, 39);
+  if (!state_field || !core_field) return false;
+  *state = *state_field;
+  *core = (int)strtoul(core_field, NULL, 10);
+  return true;
+}
+
 bool process_stat_read(pid_t pid, struct process_stat *stat)
 {
   char path[64], text[1024];

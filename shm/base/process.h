@@ -1,4 +1,4 @@
-/* What /proc says of a process. Private to shm/.
+/* What /proc says of a process. For shm/ and the extension.
  *
  * Everything is read into a bounded buffer and parsed without trust; a field that cannot be read is 0.
  * Threads: no shared state. Never allocates.
@@ -33,6 +33,9 @@ struct process_stat {
   char program[32];     /* the name of the executable; any bytes */
 };
 bool process_stat_read(pid_t pid, struct process_stat *stat);
+
+/* State (field 3) and core (field 39) of a thread of the calling process, as the kernel numbers threads. False: unreadable. */
+bool process_thread_place(uint32_t thread, char *state, int *core);
 
 /* Do our pids mean the same to the kernel's log? */
 bool process_in_first_namespace(void);
