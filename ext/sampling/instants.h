@@ -28,8 +28,7 @@ struct instants {
   int64_t usual_delay_ns; /* three of four wake-ups come at least 4 us before it; known from the first few on */
   int64_t delays_ns[INSTANTS_DELAYS]; /* of the last wake-ups */
   uint32_t wake_ups;                  /* as far as they matter: less than twice as many */
-  uint64_t passed,
-      missed; /* instants, and those of them nobody woke up for in time, or that could not tell; the caller sets them to 0 */
+  uint64_t passed, missed; /* instants, and those that told nothing; the caller counts its own and sets them to 0 */
   uint32_t random;
 };
 

@@ -21,7 +21,7 @@
  * others. (Where 1 ms of work and 3 ms of such a rest followed each other, at random which came first, the rest was given
  * 54 % of the CPU at 1000 Hz and 78 % at 100 Hz; now 2 to 7, of some 5 that it used.) And cores are not taken anywhere, but
  * mostly where a system call ends. (Beside two busy processes, reading the CPU clock after 0.6 ms of work was given 8 to
- * 19 % of the CPU of that work; now -0.4 +- 0.9.) All that only where the CPU of each stretch is known (cpu_clock_usable).
+ * 19 % of the CPU of that work; now -0.3 +- 0.7.) All that only where the CPU of each stretch is known (cpu_clock_usable).
  *
  * Threads: the thread itself, under the GVL, in hooks and the job.
  */
