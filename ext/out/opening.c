@@ -1,18 +1,14 @@
-/* The lock between opening descriptors and forking, and the table of descriptors. */
+/* The lock between opening descriptors and forking. */
 #include "opening.h"
 
 #include "ext/base/trylock.h"
 #include "shm/base/clock.h"
-#include "shm/segment/segment_file.h"
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
 
 #define FORK_WAITS_NS (CLOCK_NS_PER_SECOND / 2)
 #define LOOK_AGAIN_NS 50000
-#define MEANWHILE_NS 500000
 
 static struct trylock lock;
 static _Atomic bool forking; /* `forker` has the lock */
@@ -21,28 +17,6 @@ static pthread_t forker;
 static void wait_a_little(void)
 {
   nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS }, NULL);
-}
-
-/* In a child that was forked meanwhile the descriptor stands for the root directory, opened for nothing. */
-static void *widen(void *done)
-{
-  int fd = open("/", O_PATH | O_CLOEXEC);
-  if (fd >= 0) fd = segment_file_lift(fd);
-  if (fd >= 0) close(fd);
-  atomic_store((_Atomic bool *)done, true);
-  return NULL;
-}
-
-void opening_widen(void (*meanwhile)(void *context), void *context)
-{
-  static _Atomic bool done;
-  pthread_t thread;
-  if (atomic_load(&done) || pthread_create(&thread, NULL, widen, &done) != 0) return;
-  while (!atomic_load(&done)) {
-    nanosleep(&(struct timespec){ .tv_nsec = MEANWHILE_NS }, NULL);
-    meanwhile(context);
-  }
-  pthread_join(thread, NULL);
 }
 
 void opening_begin(void)

@@ -9,11 +9,6 @@
 
 #include <stdbool.h>
 
-/* The writer's descriptors get high numbers. Where the process has none so high its table of them must grow, for which
- * the kernel lets 10 to 20 ms pass: a thread of its own waits for that, while meanwhile(context) is called every
- * half millisecond. Without such a thread nothing happens here, and opening takes so long. */
-void opening_widen(void (*meanwhile)(void *context), void *context);
-
 /* Around opening, as far as the child would not know what was opened, and closing. */
 void opening_begin(void);
 void opening_end(void);

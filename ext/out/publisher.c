@@ -295,7 +295,6 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   begin_ticks(loop, clock_now_ns());
   set_tick(loop->sampler, clock_now_ns());
   trigger(publisher);
-  opening_widen(tick_when_due, loop);
   opening_begin();
   bool opened = open_channel(loop);
   opening_end();

@@ -80,6 +80,16 @@ uint64_t process_own_start_ticks(void)
   return field ? strtoull(field, NULL, 10) : 0;
 }
 
+int process_descriptors_room(void)
+{
+  enum { FIRST = 64, MAX = 1 << 20 }; /* of a process that has just been made; unknown without /proc */
+  char text[4096];
+  process_read_file("/proc/self/status", text, sizeof text);
+  const char *field = process_status_field(text, "\nFDSize:");
+  unsigned long size = field ? strtoul(field, NULL, 10) : 0;
+  return size >= FIRST && size <= MAX ? (int)size : FIRST;
+}
+
 bool process_thread_place(uint32_t thread, char *state, int *core)
 {
   char path[64], text[1024];

@@ -49,6 +49,7 @@ size_t process_read_file(const char *path, char *text, size_t text_bytes);
 
 /* Field 22 of the calling process's stat line, its pid namespace's inode, the boot's id. */
 uint64_t process_own_start_ticks(void);
+int process_descriptors_room(void); /* so many fit into the kernel's table before it grows */
 uint64_t process_own_pid_namespace(void);
 void process_boot_id(uint8_t boot_id[16]);
 

@@ -14,7 +14,8 @@
 
 enum {
   RESERVE_STEP_BYTES = 1 << 18,
-  LIFT_LOWEST = 512,
+  LIFT_HIGHEST = 512,
+  LIFT_LOWEST = 16,
 };
 
 static int segment_file_open_new(struct segment_file *file, bool anonymous)
@@ -53,7 +54,8 @@ int segment_file_make(struct segment_file *file, const char *directory, bool ano
 
 int segment_file_lift(int fd)
 {
-  for (int lowest = LIFT_LOWEST; lowest >= LIFT_LOWEST / 8; lowest /= 2) {
+  int room = process_descriptors_room() / 4 * 3, first = room < LIFT_HIGHEST ? room : LIFT_HIGHEST;
+  for (int lowest = first; lowest >= LIFT_LOWEST; lowest /= 2) {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
     if (high < 0) continue;
     close(fd);

@@ -42,7 +42,9 @@ void segment_file_finish(struct segment_file *file, bool named);
 int segment_file_open(const char *path, uid_t expected_uid, int flags, struct stat *status, struct rtop_error *error);
 
 /* Moves a descriptor of the application's process out of the way, to a high number: programs that close
- * "all" descriptors do so from below. Before any lock is taken on it. Returns the new one, or fd. */
+ * "all" descriptors do so from below. Not so high that the kernel's table of them would have to grow: with several
+ * threads that waits for RCU, 10 to 20 ms, over a second where cores are taken, and a program that ends meanwhile waits
+ * with it. Before any lock is taken on it. Returns the new one, or fd. */
 int segment_file_lift(int fd);
 
 /* Closes the descriptor if it still is that file: the application may have closed it and got the same

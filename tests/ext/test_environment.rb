@@ -197,6 +197,18 @@ class EnvironmentTest < Minitest::Test
     assert_equal "true", program.out.strip
   end
 
+  # Its table of them grows by waiting for RCU: more than a second was seen where cores are taken, and a program that
+  # ended meanwhile left nothing.
+  def test_table_of_descriptors_does_not_grow
+    program = start(<<~'RUBY').tap(&:channel)
+      $stdin.gets
+      puts File.read("/proc/self/status")[/^FDSize:\s*(\d+)/, 1], Dir.children("/proc/self/fd").map(&:to_i).max
+    RUBY
+    size, highest = program.finish.out.split.map(&:to_i)
+    assert_operator size, :<, 512
+    assert_includes size / 4 * 3...size, highest
+  end
+
   def test_another_working_directory_and_root_change
     goes_on("Dir.chdir('/')\n#{WORK}")
     goes_on(WORK.sub("puts :end", <<~'RUBY'))
