@@ -159,7 +159,7 @@ class FailuresTest < Minitest::Test
     assert_operator found.sort[1], :>, 40, found.inspect # a tick is late where others have the cores
   end
 
-  # Ticks do not wait for the kernel: what runs first gets its share.
+  # Ticks do not wait for that: what runs first gets its share.
   def test_what_runs_while_the_table_of_descriptors_grows
     code = "#{WORK}def first = work(0.1)\ndef second = work(0.1)\nfirst\nsecond\n"
     env = wrong("table", PRELOAD_SECONDS: "0.12", RPERF_TOP_KEEP: "1", RPERF_TOP_RECORD_HZ: "1000")

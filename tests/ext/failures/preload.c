@@ -131,18 +131,26 @@ int openat(int directory, const char *path, int flags, ...)
   return opened(NEXT(openat)(directory, path, flags, mode));
 }
 
+static long table_size(void)
+{
+  char line[256];
+  long size = 0;
+  FILE *status = fopen("/proc/self/status", "re");
+  while (status && !size && fgets(line, sizeof line, status)) sscanf(line, "FDSize: %ld", &size);
+  if (status) fclose(status);
+  return size;
+}
+
 int fcntl(int fd, int command, ...)
 {
   va_list list;
   va_start(list, command);
   void *argument = va_arg(list, void *);
   va_end(list);
-  if (command == F_DUPFD_CLOEXEC && is("table")) {
-    static _Atomic int large;
-    if (!large) take(strtod(getenv("PRELOAD_SECONDS"), NULL));
-    large = 1;
-  }
-  return NEXT(fcntl)(fd, command, argument);
+  long before = command == F_DUPFD_CLOEXEC && is("table") ? table_size() : 0;
+  int result = NEXT(fcntl)(fd, command, argument);
+  if (before && before != table_size()) take(strtod(getenv("PRELOAD_SECONDS"), NULL));
+  return result;
 }
 
 static pid_t first;
