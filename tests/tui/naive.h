@@ -83,7 +83,9 @@ static inline void naive_add_window(struct naive *naive, struct profile_window *
   naive->sum->gap_count += window->gap;
   if (window->gap) return;
   struct rtop_span_counters counters = profile_counters_part(window, part);
-  profile_cover_add(&naive->cover, window->start_ns + part->from_ns, window->start_ns + part->to_ns);
+  int64_t start_ns = window->start_ns + part->from_ns, end_ns = window->start_ns + part->to_ns;
+  if (naive->profile->source_count > 1) profile_cover_clip(&naive->sum->span, &start_ns, &end_ns);
+  profile_cover_add(&naive->cover, start_ns, end_ns);
   profile_counters_add(&naive->now[window->source], &counters, window->counters_present);
   naive->last[window->source] = window;
   for (size_t i = 0; i < window->cell_count; i++) naive_add_cell(naive, &window->cells[i], part);
@@ -246,7 +248,8 @@ static inline void naive_add_thread(struct naive_row *rows, uint32_t frames, con
   const struct rtop_thread_row *row = &sum->threads[thread];
   for (size_t i = 0; i < sum->cell_count; i++)
     if (sum->cells[i].thread == thread) naive_add_stack(rows, symbols, &sum->cells[i]);
-  for (uint32_t node = row->ended ? 0 : row->node; node; node = rtop_symbols_get_node(symbols, node)->parent) {
+  for (uint32_t node = row->ended || row->stale ? 0 : row->node; node;
+       node = rtop_symbols_get_node(symbols, node)->parent) {
     struct naive_row *on = &rows[rtop_symbols_get_node(symbols, node)->frame];
     on->there = true;
     on->row.threads += !naive_recurs(symbols, node);

@@ -167,11 +167,11 @@ static bool tree_add(struct tree_build *build, const struct rtop_sum_cell *cell)
   return true;
 }
 
-/* Where the thread is at the end of the span. */
+/* Where the thread is at the end of the span, if that is known. */
 static void tree_mark(struct tree_build *build, const struct rtop_thread_row *thread)
 {
   struct rtop_tree *tree = build->tree;
-  if (thread->ended || thread->node == 0) return;
+  if (thread->ended || thread->stale || thread->node == 0) return;
   uint32_t id = tree_of(build, thread->node);
   if (id == UINT32_MAX || !rtop_tree_has(tree, id)) return;
   tree->nodes[id].leaves[thread->state < RTOP_STATES ? thread->state : RTOP_STATE_BLOCKED]++;

@@ -138,6 +138,22 @@ static void test_threads_and_ratio(void **state)
   destroy_table(&table);
 }
 
+/* Where a thread is now is not known when all that is known is an old stack. */
+static void test_old_stacks_are_not_those_of_now(void **state)
+{
+  (void)state;
+  struct table table;
+  setup_table(&table);
+  uint32_t a = node(&table, 0, "a");
+  for (uint64_t serial = 1; serial <= 3; serial++)
+    fixture_cell(&table.window, fixture_thread(&table.window, serial, RTOP_RUNNING, a, 0), a, RTOP_RUNNING, 10 * MS);
+  table.window.threads[1].flags = RTOP_WINDOW_THREAD_STALE;
+  build(&table);
+  assert_row(&table, "a", 30 * MS, 30 * MS);
+  assert_int_equal(row(&table, "a")->threads, 2);
+  destroy_table(&table);
+}
+
 /* A method that a thread just entered has no time yet, but it is on a stack. */
 static void test_current_stack_without_time(void **state)
 {
@@ -360,6 +376,7 @@ int main(void)
     cmocka_unit_test(test_self_and_total),
     cmocka_unit_test(test_recursion_counts_once_per_stack),
     cmocka_unit_test(test_threads_and_ratio),
+    cmocka_unit_test(test_old_stacks_are_not_those_of_now),
     cmocka_unit_test(test_current_stack_without_time),
     cmocka_unit_test(test_time_of_nobody),
     cmocka_unit_test(test_filters),

@@ -54,6 +54,23 @@ static void test_who_is_where_now(void **state)
   forest_close(&forest);
 }
 
+/* It was there once, and has its time; where it is now nobody knows. */
+static void test_who_is_nowhere_now(void **state)
+{
+  (void)state;
+  struct forest forest;
+  open_example(&forest);
+  forest.window.threads[0].flags = RTOP_WINDOW_THREAD_STALE;
+  forest_build(&forest, false);
+  assert_node(&forest, "main", 0, 42);
+  const struct rtop_tree_node *above = &forest.tree.nodes[forest_find(&forest, "main")];
+  assert_int_equal(above->threads, 0);
+  assert_false(above->runs);
+  assert_int_equal(forest.tree.nodes[forest_find(&forest, "main a b")].leaves[RTOP_STATE_RUNNING], 0);
+  assert_int_equal(forest.tree.nodes[forest_find(&forest, "pool a")].leaves[RTOP_STATE_BLOCKED], 1);
+  forest_close(&forest);
+}
+
 static void test_a_filter_takes_stacks(void **state)
 {
   (void)state;
@@ -231,6 +248,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_lines_of_a_method_are_one_node),
     cmocka_unit_test(test_who_is_where_now),
+    cmocka_unit_test(test_who_is_nowhere_now),
     cmocka_unit_test(test_a_filter_takes_stacks),
     cmocka_unit_test(test_names_that_are_completed_are_asked_again),
     cmocka_unit_test(test_threads_may_be_chosen),
