@@ -272,7 +272,8 @@ bool rtop_profile_has_exact(const struct rtop_profile *profile);
 
 /* Readers. The span of everything held; start == end when empty. */
 struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile);
-/* The last `length_ns` (<= 0: everything). */
+/* The last `length_ns` (<= 0: everything), up to where all sources have told of their time: a thread that sleeps does so
+ * all the time, whichever source told last. */
 struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t length_ns);
 /* The part of the span of which something is held. */
 struct rtop_span rtop_profile_clip(const struct rtop_profile *profile, struct rtop_span span);

@@ -180,7 +180,9 @@ static void head_times(struct sum_build *build, const struct rtop_span *span)
       source->gaps++;
       continue;
     }
-    profile_cover_add(&build->cover, window->start_ns + walk.part.from_ns, window->start_ns + walk.part.to_ns);
+    int64_t start_ns = window->start_ns + walk.part.from_ns, end_ns = window->start_ns + walk.part.to_ns;
+    if (profile->source_count > 1) profile_cover_clip(span, &start_ns, &end_ns);
+    profile_cover_add(&build->cover, start_ns, end_ns);
     source->last = window;
   }
 }

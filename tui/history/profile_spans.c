@@ -21,10 +21,27 @@ struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile)
   return span;
 }
 
+/* Sources end their windows at moments of their own; one that has told nothing for longer than that has ended or hangs. */
+#define TOLD_APART_NS INT64_C(200000000)
+
+/* Until when all have told. */
+static int64_t profile_told_by_all(const struct rtop_profile *profile, int64_t newest_ns)
+{
+  int64_t end_ns = newest_ns;
+  for (uint32_t i = 0; i < profile->source_count; i++) {
+    int64_t last_ns = profile->sources[i].last_end_ns;
+    if (last_ns < end_ns && last_ns > newest_ns - TOLD_APART_NS) end_ns = last_ns;
+  }
+  return end_ns;
+}
+
 struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t length_ns)
 {
   struct rtop_span span = rtop_profile_bounds(profile);
-  if (length_ns > 0 && span.end_ns - span.start_ns > length_ns) span.start_ns = span.end_ns - length_ns;
+  if (length_ns <= 0) return span;
+  int64_t end_ns = profile_told_by_all(profile, span.end_ns);
+  if (end_ns > span.start_ns) span.end_ns = end_ns;
+  if (span.end_ns - span.start_ns > length_ns) span.start_ns = span.end_ns - length_ns;
   return span;
 }
 

@@ -115,6 +115,12 @@ struct profile_cell profile_part_cell(const struct profile_part *part, const str
   return share;
 }
 
+void profile_cover_clip(const struct rtop_span *span, int64_t *start_ns, int64_t *end_ns)
+{
+  if (*start_ns < span->start_ns) *start_ns = span->start_ns;
+  if (*end_ns > span->end_ns) *end_ns = span->end_ns;
+}
+
 void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns)
 {
   int64_t from = start_ns > cover->end_ns ? start_ns : cover->end_ns;

@@ -105,6 +105,8 @@ struct profile_cover {
   uint32_t windows;
 };
 void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns);
+/* To what lies in the span: of several processes, whose windows end at different moments, each has as many windows in it. */
+void profile_cover_clip(const struct rtop_span *span, int64_t *start_ns, int64_t *end_ns);
 
 /* What a thread without a safepoint is charged for the window, until it is known better. */
 static inline struct profile_cell profile_provisional(const struct profile_presence *presence)

@@ -309,6 +309,32 @@ static void test_two_sources(void **state)
   rtop_profile_destroy(&profile);
 }
 
+/* Whichever told last: threads that do one thing all the time do so in all of the span. One that ended or hangs holds nobody up. */
+static void test_the_last_second_of_sources_that_end_apart(void **state)
+{
+  (void)state;
+  struct rtop_profile *profile = make_profile(MEMORY);
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
+  for (int i = 0; i < 40; i++)
+    for (uint32_t source = 5; source < 8; source++) {
+      int64_t start = (i / 2) * WINDOW + (source == 6 ? 70 * MS : 0);
+      if (i % 2 != (int)(source % 2) || (source == 7 && i > 20)) continue;
+      fixture_window(&window, start, start + WINDOW);
+      uint32_t thread = fixture_thread(&window, 1, RTOP_BLOCKED, source, 0);
+      fixture_cell(&window, thread, source, RTOP_BLOCKED, WINDOW);
+      assert_true(fixture_add(profile, source, &window));
+      if (i < 24) continue;
+      assert_true(rtop_profile_sum(profile, rtop_profile_last(profile, 5 * WINDOW), &sum));
+      assert_int_equal(sum.length_ns, 5 * WINDOW);
+      for (size_t row = 0; row < sum.thread_count; row++)
+        if (sum.threads[row].source != 7) assert_int_equal(rtop_cost_wall(&sum.threads[row].cost), 5 * WINDOW);
+    }
+  rtop_window_destroy(&window);
+  rtop_sum_destroy(&sum);
+  rtop_profile_destroy(&profile);
+}
+
 /* A process that became another one by exec: its time goes on. */
 static void test_one_source_after_the_other(void **state)
 {
@@ -391,6 +417,7 @@ int main(void)
     cmocka_unit_test(test_nonsense_is_refused),
     cmocka_unit_test(test_last_and_bounds),
     cmocka_unit_test(test_two_sources),
+    cmocka_unit_test(test_the_last_second_of_sources_that_end_apart),
     cmocka_unit_test(test_one_source_after_the_other),
     cmocka_unit_test(test_ended_threads),
     cmocka_unit_test(test_memory_is_bounded),
