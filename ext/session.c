@@ -53,7 +53,6 @@ static struct {
   pid_t pid;
   uint64_t history_bytes; /* that the tables were made for */
   rb_internal_thread_event_hook_t *hook;
-  VALUE trace_point;
 } session;
 
 /* What was counted before the hooks went off is of threads that nobody knows any more. Cells that the publisher has in
@@ -75,12 +74,7 @@ static VALUE turn_on(VALUE unused)
   atomic_store(&sampler->waiting.word, 0);
   if (!session.hook && session.forked_child) rb_raise(rb_eRuntimeError, "no hooks in this child");
   if (!session.hook) session.hook = gvl_install(sampler);
-  if (!session.trace_point) {
-    session.trace_point = gc_install(sampler);
-    rb_gc_register_address(&session.trace_point);
-  } else {
-    rb_tracepoint_enable(session.trace_point);
-  }
+  gc_install(sampler);
   raises_install(sampler);
   timeslice_install(sampler);
   sampler_count_from_now(sampler);
@@ -101,7 +95,7 @@ static void turn_off(enum state state)
     gvl_remove(session.hook);
     session.hook = NULL;
   }
-  if (session.trace_point) gc_remove(session.trace_point);
+  gc_remove();
   raises_remove();
   timeslice_remove();
   fiber_switch_remove();

@@ -6,7 +6,9 @@
 #include "ext/sampling/running.h"
 #include "ext/sampling/stacks.h"
 #include "shm/base/clock.h"
-#include <ruby/debug.h>
+#include "vm_events.h"
+
+static VALUE hook;
 
 /* One collection runs at a time, in the VM as a whole. */
 static _Atomic int phase = RTOP_MARKING;
@@ -106,18 +108,15 @@ static void on_gc(VALUE trace_point, void *pointer)
   }
 }
 
-VALUE gc_install(struct sampler *sampler)
+void gc_install(struct sampler *sampler)
 {
-  VALUE trace_point =
-      rb_tracepoint_new(Qnil,
-                        RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_START |
-                            RUBY_INTERNAL_EVENT_GC_END_MARK | RUBY_INTERNAL_EVENT_GC_END_SWEEP,
-                        on_gc, sampler);
-  rb_tracepoint_enable(trace_point);
-  return trace_point;
+  const rb_event_flag_t events = RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT |
+                                 RUBY_INTERNAL_EVENT_GC_START | RUBY_INTERNAL_EVENT_GC_END_MARK |
+                                 RUBY_INTERNAL_EVENT_GC_END_SWEEP;
+  vm_events_on(&hook, events, on_gc, sampler);
 }
 
-void gc_remove(VALUE trace_point)
+void gc_remove(void)
 {
-  rb_tracepoint_disable(trace_point);
+  vm_events_off(hook);
 }

@@ -9,8 +9,8 @@
 
 #include "ext/sampling/sampler.h"
 
-/* Makes one Ruby object (the trace point), kept alive by the caller. Under the GVL. */
-VALUE gc_install(struct sampler *sampler);
-void gc_remove(VALUE trace_point);
+/* As of raises.h. */
+void gc_install(struct sampler *sampler);
+void gc_remove(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* Counts exceptions as they are raised, and notes what they are. */
 #include "raises.h"
 
-#include <ruby/debug.h>
+#include "vm_events.h"
 
-static VALUE trace_point; /* made once; 0: not yet */
+static VALUE hook;
 
 static void on_raise(VALUE tracepoint, void *pointer)
 {
@@ -17,14 +17,10 @@ static void on_raise(VALUE tracepoint, void *pointer)
 
 void raises_install(struct sampler *sampler)
 {
-  if (!trace_point) {
-    trace_point = rb_tracepoint_new(Qnil, RUBY_EVENT_RAISE, on_raise, sampler);
-    rb_gc_register_address(&trace_point);
-  }
-  rb_tracepoint_enable(trace_point);
+  vm_events_on(&hook, RUBY_EVENT_RAISE, on_raise, sampler);
 }
 
 void raises_remove(void)
 {
-  if (trace_point) rb_tracepoint_disable(trace_point);
+  vm_events_off(hook);
 }

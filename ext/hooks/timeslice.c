@@ -2,10 +2,9 @@
 #include "timeslice.h"
 
 #include "shm/base/clock.h"
+#include "vm_events.h"
 
-#include <ruby/debug.h>
-
-static VALUE trace_point; /* made once; 0: not yet */
+static VALUE hook;
 
 static void on_timer(VALUE tracepoint, void *pointer)
 {
@@ -20,14 +19,10 @@ static void on_timer(VALUE tracepoint, void *pointer)
 
 void timeslice_install(struct sampler *sampler)
 {
-  if (!trace_point) {
-    trace_point = rb_tracepoint_new(Qnil, RUBY_INTERNAL_EVENT_SWITCH, on_timer, sampler);
-    rb_gc_register_address(&trace_point);
-  }
-  rb_tracepoint_enable(trace_point);
+  vm_events_on(&hook, RUBY_INTERNAL_EVENT_SWITCH, on_timer, sampler);
 }
 
 void timeslice_remove(void)
 {
-  if (trace_point) rb_tracepoint_disable(trace_point);
+  vm_events_off(hook);
 }
