@@ -119,7 +119,7 @@ class TestFormats < Minitest::Test
     Dir.mktmpdir do |dir|
       running("#{PROGRAMS}/phases.rb", "#{dir}/over") do |pid|
         E2E.wait_until("the second method") { File.exist?("#{dir}/over") }
-        (ENDS + %w[txt collapsed]).each do |ending|
+        (ENDS + %w[txt collapsed html]).each do |ending|
           text = save("#{dir}/t.#{ending}", "-t", "0.5", "-p", pid.to_s)
           assert_includes text, "work_at_present", ending
           refute_includes text, "work_in_the_past", ending

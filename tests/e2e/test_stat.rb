@@ -39,6 +39,14 @@ class TestStat < Minitest::Test
     assert_operator stat["context_switches"]["voluntary"], :>, 0
   end
 
+  # It ends before the first windows are due: all that it did is told.
+  def test_a_short_command
+    stat, = json("--", RbConfig.ruby, QUICK, "-e", "400_000.times { Object.new }; sleep 0.1")
+    assert_operator stat["real"], :<, 5
+    assert_operator stat["allocations"], :>=, 400_000
+    assert_operator stat["gc"].values_at("minor", "major").sum, :>, 0
+  end
+
   def test_a_command_that_is_no_ruby
     stat, status = json("--", "sh", "-c", "exit 3")
     assert_equal [3, 3], [status, stat["status"]]

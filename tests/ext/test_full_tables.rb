@@ -23,6 +23,21 @@ class FullTablesTest < Minitest::Test
     assert_whole_life dump, dump.main, absolute: 20_000_000
   end
 
+  # The city of Heijo has so many.
+  def test_all_methods_of_a_city
+    dump, = history(<<~'RUBY', env: FAST.merge("RPERF_TOP_SIZE" => "64"))
+      def work(seconds) = (t = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+                           nil until Process.clock_gettime(Process::CLOCK_MONOTONIC) > t)
+      335.times do |i|
+        eval(400.times.map { |k| "def house_#{i}_#{k} = #{k == 0 ? "work(0.01)" : "house_#{i}_#{k - 1}"}" }.join("\n"))
+        send("house_#{i}_399")
+      end
+    RUBY
+    skip "too little room for such a history here" if dump["geometry"]["sections"]["2"] / 32 < 134_000
+    assert_operator dump.labels.grep(/house_/).uniq.size, :>=, 0.97 * 134_000
+    assert_equal [0, 0, 0], dump.counters.values_at("frames_overflowed", "nodes_overflowed", "strings_overflowed")
+  end
+
   def test_ten_thousand_calls_deep
     dump, program = history(<<~'RUBY', env: FAST.merge("RUBY_THREAD_VM_STACK_SIZE" => "8000000"))
       def deep(n) = n == 0 ? 2_000_000.times { |i| i.to_s } : deep(n - 1)

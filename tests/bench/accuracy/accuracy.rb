@@ -1,6 +1,7 @@
 # How right the numbers are: programs whose methods measure themselves, against what the channel says.
 #
-#   ruby tests/bench/accuracy/accuracy.rb BUILD [--seeds N] [--hz 1000,100] [--load none,busy] [--detail] [KIND...]
+#   ruby tests/bench/accuracy/accuracy.rb BUILD [--seeds N] [--hz 1000,100] [--load none,busy] [--detail] [--gems FOLDER]
+#                                               [KIND...]
 #
 # One run of the program gives both clocks. Its whole history is read from the kept segment; a method's time
 # is that of all cells and late records with the method on their stack. The error of a method is
@@ -8,7 +9,8 @@
 # CPU errors are over methods that used at least a millisecond of CPU; for the others the largest amount
 # found too much or too little is shown. In call_ratio the truth is the share of the calls.
 #
-# With --load busy, as many busy processes as there are cores run beside it.
+# With --load busy, as many busy processes as there are cores run beside it. With --gems, where the gem rperf is in that
+# folder, each program is run with it, too: once per clock, for it has one at a time.
 require "etc"
 require "fileutils"
 require "json"
@@ -32,10 +34,13 @@ OptionParser.new do |parser|
   parser.on("--hz LIST", Array) { |value| options[:hz] = value.map { |hz| Integer(hz) } }
   parser.on("--load LIST", Array) { |value| options[:load] = value }
   parser.on("--detail") { options[:detail] = true }
+  parser.on("--gems FOLDER") { |value| options[:gems] = value }
 end.parse!(ARGV)
 BUILD = File.expand_path(ARGV.shift || "build")
 KINDS = ARGV.empty? ? Scenario::KINDS : ARGV
 DUMP = "#{BUILD}/tests/tools/channel_dump"
+GEMS = options[:gems]
+RPERF = GEMS && !Dir["#{GEMS}/gems/rperf-[0-9]*"].empty?
 
 def build_known_cost
   FileUtils.mkdir_p("#{BUILD}/bench/known_cost")
@@ -105,6 +110,24 @@ def compare(scenario, truth, totals)
     sum = truth.keys.sum { |name| totals[name][clock] }
     truth.map { |name, count| [name, sum * count / calls, totals[name][clock]] }
   end
+end
+
+# Mean errors of the gem rperf on the same program: wall, CPU.
+def beside(kind, seed, hz, folder)
+  path = "#{folder}/program.rb"
+  File.write(path, Scenario.new(kind, seed).source)
+  %w[wall cpu].each_with_index.map do |mode, clock|
+    env = { "GEM_PATH" => GEMS, "GEM_HOME" => GEMS, "BESIDE_HZ" => hz.to_s, "BESIDE_MODE" => mode }
+    out, status = Open3.capture2(env, RbConfig.ruby, "-I", "#{BUILD}/bench", "-r", "#{__dir__}/beside_rperf.rb", path)
+    raise "the program failed beside rperf: #{status}" unless status.success?
+    said = JSON.parse(out)
+    rows = said["methods"].map do |name, row|
+      [name, row[clock + 1], %w[Object# KnownCost.].sum { |owner| said["beside"][owner + name][0] }]
+    end
+    mean(rows.filter_map { |row| 100 * off(row) if clock.zero? || row[1] >= LEAST_CPU_NS })
+  end
+ensure
+  FileUtils.rm_f(path)
 end
 
 def off((_, real, got)) = (got - real).abs.fdiv(real)
@@ -205,6 +228,9 @@ Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil) 
       options[:hz].product(KINDS).each do |hz, kind|
         runs = Array.new(options[:seeds]) { |seed| measure(kind, seed + 1, hz, folder, options[:detail]) }
         report(kind, hz, load, runs)
+        next if !RPERF || kind == "call_ratio"
+        rows = Array.new(options[:seeds]) { |seed| beside(kind, seed + 1, hz, folder) }.transpose
+        puts format("            rperf beside: wall %s, cpu %s", *rows.map { |values| percent(mean(values.compact)) })
       end
     end
   end

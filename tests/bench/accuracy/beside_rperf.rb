@@ -1,8 +1,9 @@
-# Loaded before mixture.rb by mixtures.rb: the same with the gem rperf, wall mode at BESIDE_HZ.
+# Loaded before mixture.rb by mixtures.rb, and before a scenario by accuracy.rb: the same with the gem rperf, at BESIDE_HZ, in
+# wall mode or in BESIDE_MODE.
 require "rperf"
 
 module Beside
-  def self.start = Rperf.start(mode: :wall, frequency: Integer(ENV.fetch("BESIDE_HZ")))
+  def self.start = Rperf.start(mode: ENV.fetch("BESIDE_MODE", "wall").to_sym, frequency: Integer(ENV.fetch("BESIDE_HZ")))
 
   # {"Server#request": [wall ns, ns of running]}: it has one clock, so what runs is wall time that has no label of
   # waiting or garbage collection.

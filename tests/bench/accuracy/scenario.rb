@@ -4,7 +4,8 @@
 # it prints what it measured as JSON: {"methods": {"ruby_busy_7": [calls, wall ns, CPU ns], ...}, "between": ns}. What
 # passed between the end of a method and the start of the next one (the VM's work of calling a method for the first
 # time, which nobody measured) is its truth's own error. Of `call_ratio`, where measuring would be most of
-# the work, it prints the calls only: all its methods do the same.
+# the work, it prints the calls only: all its methods do the same. With beside_rperf.rb loaded before, "beside" is what that
+# found: {label: [ns, ...]}.
 class Scenario
   KINDS = %w[ruby_busy c_busy held_sleep free_sleep mixed call_ratio].freeze
   SINGLE = KINDS - %w[mixed call_ratio]
@@ -45,7 +46,8 @@ class Scenario
       require "known_cost"
       require "json"
       #{definitions.join("\n")}
-      # The time until the profiler's first tick is charged to its first sample: here.
+      # What a profiler makes of its first moments is another question (tests/ext/sampling/test_first_moments.rb).
+      Beside.start if defined?(Beside)
       ready = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.5
       nil until Process.clock_gettime(Process::CLOCK_MONOTONIC) > ready
       KnownCost.c_busy_#{Scenario::UNCOUNTED}(#{Scenario::UNCOUNTED}, 5_000_000)   # ends with a sample
@@ -54,7 +56,8 @@ class Scenario
       to = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
       methods = #{names}.zip(KnownCost.results).to_h
       between = (to - from - methods.sum { |_, row| row[1] }) / methods.size
-      puts JSON.generate({ methods: methods, between: between })
+      labels = methods.keys.flat_map { |name| ["Object#" + name, "KnownCost." + name] }
+      puts JSON.generate({ methods: methods, between: between, beside: (Beside.found(labels) if defined?(Beside)) })
     RUBY
   end
 

@@ -266,6 +266,8 @@ static void test_plan(void **state)
     assert_int_equal(sizes.string_bytes % RTOP_PAGE_BYTES, 0);
     assert_true(sizes.thread_capacity >= 128 && sizes.node_capacity >= 16384 && sizes.frame_capacity >= 2048);
   }
+  struct rtop_segment_sizes largest = rtop_segment_plan(64 << 20);
+  assert_true(largest.frame_capacity >= 134000 && largest.string_bytes / largest.frame_capacity >= 60);
 }
 
 int main(void)
