@@ -91,8 +91,7 @@ struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t sta
   return &stalls->list[at];
 }
 
-/* Of [start, end), by an entry. */
-static int64_t stalls_common(const struct stall *stall, int64_t start_ns, int64_t end_ns)
+int64_t stalls_common(const struct stall *stall, int64_t start_ns, int64_t end_ns)
 {
   int64_t from = stall->start_ns > start_ns ? stall->start_ns : start_ns;
   int64_t to = stall->end_ns < end_ns ? stall->end_ns : end_ns;

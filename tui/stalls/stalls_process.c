@@ -62,12 +62,31 @@ static void stalls_blame_collection(const struct stalls_look *look, struct stall
   if (collected.count) stalls_blame(stall, look, collected.nodes[worst].node);
 }
 
+/* What was collected for the method that took over then is a part of that. */
+static bool stalls_is_collection_of(const struct stall *method, const struct stall *stall)
+{
+  bool its_own = stall->frame && (stall->frame == method->frame || stall->caller == method->frame);
+  return stall->cause == STALL_GC && its_own && stall->source == method->source &&
+         stalls_common(method, stall->start_ns, stall->end_ns) * 2 >= stall->end_ns - stall->start_ns;
+}
+
+static void stalls_drop_collections(struct stalls *stalls)
+{
+  for (size_t i = stalls->count; i-- > 0;)
+    for (size_t k = 0; k < stalls->count && stalls->list[i].cause == STALL_GC; k++)
+      if (stalls->list[k].cause == STALL_METHOD && stalls_is_collection_of(&stalls->list[k], &stalls->list[i])) {
+        stalls_remove(stalls, &stalls->list[i]);
+        break;
+      }
+}
+
 void stalls_blame_collections(struct stalls_look *look, int64_t since_ns)
 {
   for (size_t i = look->stalls->count; i-- > 0;) {
     struct stall *stall = &look->stalls->list[i];
     if (stall->cause == STALL_GC && stall->end_ns >= since_ns - STALLS_LATE_NS) stalls_blame_collection(look, stall);
   }
+  stalls_drop_collections(look->stalls);
 }
 
 /* When in the window it was is known as far as the window is no longer than that. */
@@ -109,7 +128,8 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
   double threads = length_ns ? (double)waiting_ns / (double)length_ns : 0;
   int64_t since_ns = source->filled >= STALLS_HALF ? stalls_since(source, STALLS_HALF) : 0;
   bool there = since_ns && look->limits->waiting > 0 && threads >= look->limits->waiting &&
-               !stalls_explained(look->stalls, window->source, 1u << STALL_NO_SAFEPOINT, since_ns, window->end_ns);
+               !stalls_explained(look->stalls, window->source, 1u << STALL_NO_SAFEPOINT | 1u << STALL_GC, since_ns,
+                                 window->end_ns);
   if (!there) {
     stalls_close(look->stalls, &source->open_waiting);
     return;
@@ -152,6 +172,7 @@ static void stalls_gc(struct stalls_look *look, const struct rtop_look *window, 
   stall->end_ns = window->end_ns;
   stall->amount = (double)source->gc_run_ns;
   source->open_gc = stall->id;
+  stalls_explains(look->stalls, source->open_gc, 1u << STALL_WAITING);
 }
 
 /* A parent comes before its children, and what is known stays known until an id is given to another. */
@@ -290,7 +311,7 @@ static void stalls_method_is(struct stalls_source *source, struct stall *stall, 
 
 static void stalls_method(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
-  static const unsigned closer = 1u << STALL_NO_SAFEPOINT | 1u << STALL_WAITING;
+  static const unsigned closer = 1u << STALL_NO_SAFEPOINT | 1u << STALL_WAITING | 1u << STALL_GC;
   if (source->filled < STALLS_RING) return;
   uint64_t recent_ns = stalls_length(source, 0), before_ns = stalls_length(source, STALLS_HALF);
   const struct stalls_share *share = stalls_explaining(look, source, recent_ns, before_ns);

@@ -392,6 +392,35 @@ static void test_gc(void **state)
   assert_false(stalls.list[0].open);
 }
 
+/* One cause, one stall: who waits for the GVL while it is collected for a second waits for that. */
+static void test_who_waits_for_a_collection(void **state)
+{
+  (void)state;
+  struct doing threads[6] = { { .state = RTOP_RUNNING, .node = node[WORK] } };
+  for (int i = 1; i < 6; i++)
+    threads[i] = (struct doing){ .state = RTOP_WAITING, .node = node[LOOP], .since_ms = now_ms };
+  runs(12);
+  threads[0].gc_ms = 100;
+  for (int i = 0; i < 15; i++) window(threads, 6);
+  threads[0].gc_ms = 0;
+  window(threads, 1);
+  check_words(only(STALL_GC, 11200, 12700), "gc 1500 ms Order#total");
+}
+
+/* A method that takes over, and lets much be collected. */
+static void test_collections_of_a_method(void **state)
+{
+  (void)state;
+  runs(15);
+  for (int i = 0; i < 30; i++) {
+    windows(1, (struct doing){ .state = RTOP_RUNNING, .node = node[LOOP], .gc_ms = i % 8 < 3 ? 100 : 0 });
+    if (i == 5) only(STALL_GC, 11500, 11800); /* more is not known yet */
+  }
+  assert_int_equal(stalls.count, 1);
+  assert_int_equal(stalls.list[0].cause, STALL_METHOD);
+  assert_string_equal(rtop_symbols_get(symbols, stalls.list[0].frame)->label, "Tax#loop");
+}
+
 static void test_waiting(void **state)
 {
   (void)state;
@@ -1225,6 +1254,8 @@ int main(void)
     STALL_TEST(test_blocked_and_never_seen),
     STALL_TEST(test_gc),
     STALL_TEST(test_waiting),
+    STALL_TEST(test_who_waits_for_a_collection),
+    STALL_TEST(test_collections_of_a_method),
     STALL_TEST(test_method_takes_over),
     STALL_TEST(test_method_of_a_fresh_program),
     STALL_TEST(test_method_takes_over_slowly),
