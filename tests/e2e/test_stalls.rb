@@ -35,6 +35,15 @@ class TestStalls < Minitest::Test
     end
   end
 
+  # Not the layer that every request comes through, and once.
+  def test_a_method_that_takes_over
+    watched("--stall-method", "on", "--stall-blocked", "off", program: "takes_over.rb") do |result, found, _|
+      assert_predicate result.status, :success?
+      assert_equal %w[method], found.scan(/^RPERF_TOP_STALL_CAUSE=(.*)$/).flatten, found
+      assert_match(/^RPERF_TOP_STALL_CULPRIT=(Billing#reindex|Billing#step|Object#spin)$/, found)
+    end
+  end
+
   # The call is over before anybody can look: what was found out later is what is said.
   def test_a_long_call_of_c_is_blamed_for_itself
     watched("--stall-blocked", "off", "--stall-gc", "off", program: "long_call.rb") do |result, found, folder|

@@ -255,11 +255,14 @@ static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window
   return fine;
 }
 
-static uint64_t stalls_length(const struct stalls_source *source, unsigned from)
+/* How long a half of the ring is, without what is not sampled in it: of the newest windows that is a tenth and more, which
+ * the next ones tell of. Where less than half is known nothing can be said: all of it. */
+static uint64_t stalls_length(const struct stalls_look *look, const struct stalls_source *source, unsigned from)
 {
-  uint64_t length_ns = 0;
+  uint32_t unsampled = rtop_symbols_get_node(look->symbols, rtop_symbols_unsampled(look->symbols))->frame;
+  uint64_t length_ns = 0, unknown_ns = from ? source->before[unsampled] : source->recent[unsampled];
   for (unsigned i = from; i < from + STALLS_HALF; i++) length_ns += stalls_back(source, i)->length_ns;
-  return length_ns;
+  return unsampled && unknown_ns < length_ns / 2 ? length_ns - unknown_ns : length_ns;
 }
 
 /* Since when the method has its share of the newest second, if it is new there: less than a tenth of the second before,
@@ -313,7 +316,7 @@ static void stalls_method(struct stalls_look *look, const struct rtop_look *wind
 {
   static const unsigned closer = 1u << STALL_NO_SAFEPOINT | 1u << STALL_WAITING | 1u << STALL_GC;
   if (source->filled < STALLS_RING) return;
-  uint64_t recent_ns = stalls_length(source, 0), before_ns = stalls_length(source, STALLS_HALF);
+  uint64_t recent_ns = stalls_length(look, source, 0), before_ns = stalls_length(look, source, STALLS_HALF);
   const struct stalls_share *share = stalls_explaining(look, source, recent_ns, before_ns);
   struct stall *stall = source->open_method ? stalls_find(look->stalls, source->open_method) : NULL;
   if (stall && source->recent[source->method] * 2 >= recent_ns) {

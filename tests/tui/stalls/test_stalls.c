@@ -452,6 +452,28 @@ static void test_method_takes_over(void **state)
   assert_in_range(stalls.list[0].end_ns / MS, 14400, 15100);
 }
 
+/* The newest time of each window is not sampled when it comes, and is never more than nine tenths known. */
+static void test_a_method_takes_over_that_is_sampled_later(void **state)
+{
+  (void)state;
+  struct rtop_window made = { 0 };
+  for (int i = 0; i < 45; i++, now_ms += 100) {
+    uint32_t runs = node[i < 15 ? WORK : LOOP];
+    fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+    uint32_t thread = fixture_thread(&made, 1, RTOP_RUNNING, runs, 0);
+    fixture_cell(&made, thread, node[UNSAMPLED], RTOP_RUNNING, 15 * MS);
+    fixture_cell(&made, thread, runs, RTOP_RUNNING, 85 * MS);
+    if (i > 0) fixture_late(&made, thread, node[i < 16 ? WORK : LOOP], RTOP_RUNNING, (now_ms - 15) * MS, 15 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  assert_int_equal(stalls.count, 1);
+  assert_int_equal(stalls.list[0].cause, STALL_METHOD);
+  assert_string_equal(rtop_symbols_get(symbols, stalls.list[0].frame)->label, "Tax#loop");
+  assert_true(stalls.list[0].open && stalls.list[0].amount <= 1);
+  rtop_window_destroy(&made);
+}
+
 /* Windows in which a method that calls itself has so much of the GVL, and all of the program the rest. */
 static void has_share(int count, double share, int64_t length_ms)
 {
@@ -1257,6 +1279,7 @@ int main(void)
     STALL_TEST(test_who_waits_for_a_collection),
     STALL_TEST(test_collections_of_a_method),
     STALL_TEST(test_method_takes_over),
+    STALL_TEST(test_a_method_takes_over_that_is_sampled_later),
     STALL_TEST(test_method_of_a_fresh_program),
     STALL_TEST(test_method_takes_over_slowly),
     STALL_TEST(test_method_rises_for_seconds),
