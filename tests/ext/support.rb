@@ -191,6 +191,14 @@ module Support
     assert_operator charged, :<=, dump.lifetime(thread) + absolute, thread.name
   end
 
+  # Running, marking and sweeping of all threads are within the window, as it was published.
+  def assert_lock_is_one(dump)
+    dump.told.each do |window|
+      held = window["cells"].sum { |_, _, state, _, wall| %w[running marking sweeping].include?(state) ? wall : 0 }
+      assert_operator held, :<=, window["end_ns"] - window["start_ns"], "window #{window["sequence"]}"
+    end
+  end
+
   # What a window lacks is in the next one: never more than a mean distance of sampling points, which the window
   # tells, of each state. On a busy machine that takes as much longer as the kernel let ticks and thread wait there.
   def assert_windows_whole(dump, thread)

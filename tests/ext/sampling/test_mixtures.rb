@@ -6,7 +6,8 @@
 # known, or to the last one of a window:
 #   waits   taken at every release they are exact; chosen by length with one stack per T, the deviation is
 #           sqrt(T / sum of the short waits): 2.6 % for the smallest sum here (15 s) and T = 10 ms, far more than the
-#           budget of stacks asks for. Held are 12 %; such a rule is off by 29 to 72 %, and for the lock by up to 1500 %.
+#           budget of stacks asks for. Held are 12 % of those, and of others 2 % (found are 0.3) and 6 % for the lock (2);
+#           such a rule is off by 29 to 72 %, and for the lock by up to 1500 %.
 #   bursts  n instants found a thread running, a share p of the work is in the method: the deviation is
 #           sqrt((1 - p) / pn), 1.5 to 2.5 % at 1000 Hz, 4 to 8 % at 100 Hz. What the program measured holds a little
 #           more than the work (our own at an instant, and measuring with cold caches: 1.5 % at 1000 Hz), and 2 % are
@@ -18,7 +19,7 @@ class MixturesTest < Minitest::Test
   include Support
   include Mixture
 
-  WAITS = 0.12
+  WAITS = { known: 0.02, lock: 0.06, chosen: 0.12 }.freeze
   DEVIATIONS = 5
   KNOWN = 0.04
 
@@ -33,18 +34,18 @@ class MixturesTest < Minitest::Test
   end
 
   # In the mean of so many runs.
-  def assert_waits(kind, threads, hz, env = {}, runs: 1, &block)
+  def assert_waits(kind, threads, hz, env = {}, within: :known, runs: 1, &block)
     found = Array.new(runs) { waits_off(kind, threads, hz, env, &block) }
     off = found.first.to_h { |name, _| [name, found.sum { |one| one[name] } / runs] }
-    assert off.values.all? { |value| value.abs <= WAITS }, "#{off.transform_values { |value| (100 * value).round(1) }} % of #{found}"
+    assert off.values.all? { |value| value.abs <= WAITS.fetch(within) }, "#{off.transform_values { |value| (100 * value).round(1) }} % of #{found}"
   end
 
-  def assert_bursts(threads, hz)
-    mixture("burst", threads, hz, { "RPERF_TOP_BUDGET" => "100" }) do |truth, dump|
+  def assert_bursts(threads, hz, kind: "burst", method: "Work#step")
+    mixture(kind, threads, hz, { "RPERF_TOP_BUDGET" => "100" }) do |truth, dump|
       running = dump.total(:cpu, state: "running")
       unknown = dump.cells.sum { |cell| cell.state == "running" && unknown?(dump, cell.node) ? cell.cpu : 0 }
-      share = truth["Work#step"][2].fdiv(running)
-      found = dump.total(:cpu, state: "running", on_stack: "Work#step").fdiv(running - unknown)
+      share = truth[method][2].fdiv(running)
+      found = dump.total(:cpu, state: "running", on_stack: method).fdiv(running - unknown)
       met = running * instants_per_ns(dump)
       bound = KNOWN + DEVIATIONS * Math.sqrt((1 - share) / (share * met))
       assert_in_delta 0, found / share - 1, bound, "#{(100 * found).round(1)} % of the work, of #{(100 * share).round(1)}"
@@ -66,12 +67,14 @@ class MixturesTest < Minitest::Test
     define_method("test_bursts_of_200_threads_at_#{hz}_hz") { assert_bursts(200, hz) }
   end
 
+  def test_work_between_waits_of_30_threads = assert_bursts(30, 1000, kind: "mixed", method: "Page#compute")
+
   # Most waits are chosen by their length. One run has a deviation of 4 % where all cores are busy.
   def test_waits_beyond_the_budget
-    assert_waits("web", 100, 100, { "RPERF_TOP_BUDGET" => "0.1" }, runs: 3) do |dump|
+    assert_waits("web", 100, 100, { "RPERF_TOP_BUDGET" => "0.1" }, within: :chosen, runs: 3) do |dump|
       assert_operator dump.counter("samples"), :<, dump.counter("gvl_releases") / 2
     end
   end
 
-  def test_a_lock_of_30_threads = assert_waits("lock", 30, 1000)
+  def test_a_lock_of_30_threads = assert_waits("lock", 30, 1000, within: :lock)
 end

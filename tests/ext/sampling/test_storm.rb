@@ -81,6 +81,7 @@ class StormTest < Minitest::Test
       assert_operator cpu, :<=, dump.total(thread: thread.serial), thread.name
       assert_equal 0, dump.total(:cpu, thread: thread.serial, state: "waiting")
     end
+    assert_lock_is_one dump
     waiting, blame = dump.total(state: "waiting"), dump.total(:blame)
     assert_operator blame, :<=, waiting + 10 * SECOND / hz
   end
