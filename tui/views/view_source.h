@@ -25,8 +25,8 @@ struct source_view {
   uint32_t frame;     /* that is shown; 0: none yet */
   struct pager pager; /* over rows */
   struct {
-    uint32_t line, end;
-  } loops[SOURCE_LOOPS_MAX]; /* hot ones: what runs in them is told with `line` */
+    uint32_t line, from, end;
+  } loops[SOURCE_LOOPS_MAX]; /* hot ones: what runs between `from` and `end` is told with `line` */
   int loop_count;
   int shift; /* columns of the text that are skipped */
 };

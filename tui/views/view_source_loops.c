@@ -1,6 +1,6 @@
 /* Which lines have their time on another one. Ruby looks at its threads only at the end of a turn of a loop, of a
  * block and of a method; what runs between is charged to the line that the VM is in then, and for a `while` that
- * is the line of the `while`. The text alone tells where such a loop ends, so this is a guess, and only shown. */
+ * is the line of the `while`, for a `begin` with `end while` behind it the last one. The text alone tells where such a loop ends, so this is a guess, and only shown. */
 #include "view_source.h"
 #include "tui/ui/ui.h"
 #include <ctype.h>
@@ -43,29 +43,59 @@ static uint32_t loop_end(const struct source_file *file, uint32_t line, size_t b
   return 0;
 }
 
-void source_view_find_loops(struct source_view *view)
+/* The line of the `begin` that the `end` on this line belongs to; 0: not found. */
+static uint32_t loop_begin(const struct source_file *file, uint32_t line, size_t blanks)
 {
   char text[512];
+  for (uint32_t at = line - 1; at > 0 && line - at <= LOOP_LINES_MAX; at--) {
+    source_file_line(file, at, text, sizeof text);
+    size_t here = outdent(text);
+    if (text[0] != '\0' && text[0] != '#' && here <= blanks)
+      return here == blanks && starts_with_word(text, "begin") ? at : 0;
+  }
+  return 0;
+}
+
+static bool ends_a_loop(const char *text)
+{
+  if (!starts_with_word(text, "end")) return false;
+  const char *behind = text + 3 + strspn(text + 3, " \t");
+  return starts_with_word(behind, "while") || starts_with_word(behind, "until");
+}
+
+/* The lines between which a loop is whose time is on this line; false: there is none. */
+static bool loop_around(const struct source_file *file, uint32_t line, uint32_t *from, uint32_t *end)
+{
+  char text[512];
+  source_file_line(file, line, text, sizeof text);
+  size_t blanks = outdent(text);
+  bool loop = starts_with_word(text, "while") || starts_with_word(text, "until"), behind = ends_a_loop(text);
+  *from = behind ? loop_begin(file, line, blanks) : line;
+  *end = behind ? line : loop && !ends_on_its_line(text) ? loop_end(file, line, blanks) : 0;
+  return *from > 0 && *end > 0;
+}
+
+void source_view_find_loops(struct source_view *view)
+{
   view->loop_count = 0;
   for (uint32_t i = 0; i < view->heat.count && view->loop_count < SOURCE_LOOPS_MAX; i++) {
     const struct heat_line *heat = &view->heat.lines[i];
     if (view->file.state != SOURCE_READY || heat->self_ns * 100 < view->heat.file_ns || heat->self_ns == 0) continue;
-    source_file_line(&view->file, heat->line, text, sizeof text);
-    size_t blanks = outdent(text);
-    bool loop = starts_with_word(text, "while") || starts_with_word(text, "until");
-    uint32_t end = loop && !ends_on_its_line(text) ? loop_end(&view->file, heat->line, blanks) : 0;
-    if (end > 0) {
-      view->loops[view->loop_count].line = heat->line;
-      view->loops[view->loop_count++].end = end;
-    }
+    uint32_t from, end;
+    if (!loop_around(&view->file, heat->line, &from, &end)) continue;
+    view->loops[view->loop_count].line = heat->line;
+    view->loops[view->loop_count].from = from;
+    view->loops[view->loop_count++].end = end;
   }
 }
 
 uint32_t source_view_loop(const struct source_view *view, uint32_t line)
 {
-  uint32_t innermost = 0;
+  uint32_t innermost = 0, told_with = 0;
   for (int i = 0; i < view->loop_count; i++)
-    if (line > view->loops[i].line && line < view->loops[i].end && view->loops[i].line > innermost)
-      innermost = view->loops[i].line;
-  return innermost;
+    if (line > view->loops[i].from && line < view->loops[i].end && view->loops[i].from > innermost) {
+      innermost = view->loops[i].from;
+      told_with = view->loops[i].line;
+    }
+  return told_with;
 }

@@ -16,3 +16,15 @@ def busy(list)
   while i < 40
     i += 1
 end
+
+def down(n)
+  begin
+    n -= 1
+    begin
+      n -= 2
+    end until n < 9
+  end while n > 0
+end
+if down(1)
+  down(2)
+end while down(3)

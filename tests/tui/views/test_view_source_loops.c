@@ -46,6 +46,19 @@ static void test_bodies(void **state)
     assert_int_equal(source_view_loop(&view, line), wanted[line]);
 }
 
+/* Its time is on the line of its condition, as that of any loop: below. */
+static void test_bodies_before_their_condition(void **state)
+{
+  (void)state;
+  heat(2, (uint32_t[]){ 25, 26 });
+  assert_int_equal(view.loop_count, 2);
+  static const uint32_t wanted[] = { 0, 0, 26, 26, 25, 26, 0, 0 };
+  for (uint32_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+    assert_int_equal(source_view_loop(&view, 20 + i), wanted[i]);
+  heat(1, (uint32_t[]){ 30 }); /* not of a loop */
+  assert_int_equal(view.loop_count, 0);
+}
+
 /* Neither loops on one line, nor what only looks like one, nor one whose end is not found. */
 static void test_no_loops(void **state)
 {
@@ -79,6 +92,7 @@ static void test_cold_ones(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_file, close_file)
-  const struct CMUnitTest tests[] = { TEST(test_bodies), TEST(test_no_loops), TEST(test_cold_ones) };
+  const struct CMUnitTest tests[] = { TEST(test_bodies), TEST(test_bodies_before_their_condition), TEST(test_no_loops),
+                                      TEST(test_cold_ones) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
