@@ -11,6 +11,7 @@
 #
 # With --load busy, as many busy processes as there are cores run beside it. With --gems, where the gem rperf is in that
 # folder, each program is run with it, too: once per clock, for it has one at a time.
+# It has no budget; ours is as usual, and mostly lowers a rate of 1000 Hz: RPERF_TOP_BUDGET=100 is the rate itself.
 require "etc"
 require "fileutils"
 require "json"
