@@ -91,20 +91,18 @@ struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t sta
   return &stalls->list[at];
 }
 
-int64_t stalls_common(const struct stall *stall, int64_t start_ns, int64_t end_ns)
+bool stalls_covers(const struct stall *stall, int64_t start_ns, int64_t end_ns)
 {
   int64_t from = stall->start_ns > start_ns ? stall->start_ns : start_ns;
   int64_t to = stall->end_ns < end_ns ? stall->end_ns : end_ns;
-  return to > from ? to - from : 0;
+  return to >= from && (to - from) * 2 >= end_ns - start_ns;
 }
 
 bool stalls_explained(const struct stalls *stalls, uint32_t source, unsigned causes, int64_t start_ns, int64_t end_ns)
 {
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
-    if (causes >> stall->cause & 1 && stall->source == source &&
-        stalls_common(stall, start_ns, end_ns) * 2 >= end_ns - start_ns)
-      return true;
+    if (causes >> stall->cause & 1 && stall->source == source && stalls_covers(stall, start_ns, end_ns)) return true;
   }
   return false;
 }
@@ -117,7 +115,7 @@ void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes)
   for (size_t i = stalls->count; i-- > 0;) {
     struct stall *other = &stalls->list[i];
     if (causes >> other->cause & 1 && other->source == stall.source &&
-        stalls_common(&stall, other->start_ns, other->end_ns) * 2 >= other->end_ns - other->start_ns)
+        stalls_covers(&stall, other->start_ns, other->end_ns))
       stalls_remove(stalls, other);
   }
 }

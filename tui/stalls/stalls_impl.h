@@ -171,8 +171,8 @@ void stalls_extend(struct stalls *stalls, uint64_t id, int64_t end_ns);
 void stalls_close(struct stalls *stalls, uint64_t *id);
 void stalls_withdraw(struct stalls *stalls, uint64_t *id);
 void stalls_remove(struct stalls *stalls, struct stall *stall);
-/* So much of [start, end) lies in the entry. */
-int64_t stalls_common(const struct stall *stall, int64_t start_ns, int64_t end_ns);
+/* Half of [start, end) or more lies in the entry. */
+bool stalls_covers(const struct stall *stall, int64_t start_ns, int64_t end_ns);
 /* Its times become these: it moves to its place in the list. */
 struct stall *stalls_set(struct stalls *stalls, struct stall *stall, int64_t start_ns, int64_t end_ns);
 /* One cause, one entry: do entries of these causes (bits) tell half of this stretch already? The entry

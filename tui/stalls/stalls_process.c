@@ -62,31 +62,27 @@ static void stalls_blame_collection(const struct stalls_look *look, struct stall
   if (collected.count) stalls_blame(stall, look, collected.nodes[worst].node);
 }
 
-/* What was collected for the method that took over then is a part of that. */
-static bool stalls_is_collection_of(const struct stall *method, const struct stall *stall)
+/* What was collected for a method that took over is a part of that. */
+static bool stalls_is_of_a_method(const struct stalls *stalls, const struct stall *collection)
 {
-  bool its_own = stall->frame && (stall->frame == method->frame || stall->caller == method->frame);
-  return stall->cause == STALL_GC && its_own && stall->source == method->source &&
-         stalls_common(method, stall->start_ns, stall->end_ns) * 2 >= stall->end_ns - stall->start_ns;
-}
-
-static void stalls_drop_collections(struct stalls *stalls)
-{
-  for (size_t i = stalls->count; i-- > 0;)
-    for (size_t k = 0; k < stalls->count && stalls->list[i].cause == STALL_GC; k++)
-      if (stalls->list[k].cause == STALL_METHOD && stalls_is_collection_of(&stalls->list[k], &stalls->list[i])) {
-        stalls_remove(stalls, &stalls->list[i]);
-        break;
-      }
+  for (size_t i = 0; i < stalls->count && collection->frame; i++) {
+    const struct stall *method = &stalls->list[i];
+    bool blamed = method->frame == collection->frame || method->frame == collection->caller;
+    if (method->cause == STALL_METHOD && blamed && method->source == collection->source &&
+        stalls_covers(method, collection->start_ns, collection->end_ns))
+      return true;
+  }
+  return false;
 }
 
 void stalls_blame_collections(struct stalls_look *look, int64_t since_ns)
 {
   for (size_t i = look->stalls->count; i-- > 0;) {
     struct stall *stall = &look->stalls->list[i];
-    if (stall->cause == STALL_GC && stall->end_ns >= since_ns - STALLS_LATE_NS) stalls_blame_collection(look, stall);
+    if (stall->cause != STALL_GC || stall->end_ns < since_ns - STALLS_LATE_NS) continue;
+    stalls_blame_collection(look, stall);
+    if (stalls_is_of_a_method(look->stalls, stall)) stalls_remove(look->stalls, stall);
   }
-  stalls_drop_collections(look->stalls);
 }
 
 /* When in the window it was is known as far as the window is no longer than that. */
