@@ -78,6 +78,7 @@ struct feed_ring {
   int retries;                /* of the window that is corrupt */
   bool distrusted;            /* the window before was corrupt: do not try again */
   int64_t over_since_ns;      /* by our own clock; 0: it lives */
+  bool still_there;           /* its channel was closed, the process had not ended at the last look */
   int64_t named_ns;           /* when its command was read */
   pid_t holder;               /* who held the writer's lock at the last look; 0: nobody that we see */
   struct feed_seconds seconds;

@@ -144,6 +144,7 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   uint64_t newest = segment_port_counters(feed->port)->head_sequence;
   segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &end_ns);
   rtop_registry_ending(base->info.pid, geometry, closed, end_ns, &ending);
+  feed->still_there = ending.cause == RTOP_ENDING_STOPPED;
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
   base->end = (struct rtop_feed_end){ .cause = rtop_ending_cause_name(ending.cause), .text = base->end_text };
   if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) || base->end.lived_ns < 0)
@@ -153,7 +154,8 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
   base->has_end = true;
 }
 
-/* Asked when the end is first seen, and once more a little later. */
+/* Asked when the end is first seen, and once more a little later; at each look while the process is still there: one
+ * that ends closes its channel first, and may take its time then. */
 static void ring_note_end(struct feed_ring *feed, bool over, bool closed)
 {
   int64_t now_ns = clock_now_ns();
@@ -163,7 +165,7 @@ static void ring_note_end(struct feed_ring *feed, bool over, bool closed)
     return;
   }
   bool again = feed->over_since_ns > 0 && now_ns - feed->over_since_ns > FEED_END_AGAIN_NS;
-  if (!feed->base.has_end || again) ring_find_end(feed, closed);
+  if (!feed->base.has_end || again || feed->still_there) ring_find_end(feed, closed);
   if (feed->over_since_ns == 0) feed->over_since_ns = now_ns;
   else if (again) feed->over_since_ns = INT64_MAX; /* not again */
 }
