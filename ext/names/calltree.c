@@ -86,19 +86,29 @@ uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, 
   return id;
 }
 
-uint32_t calltree_shared(struct calltree *tree, uint32_t a, uint32_t b, uint32_t frame)
+uint32_t calltree_both(const struct calltree *tree, uint32_t a, uint32_t b)
 {
   const struct rtop_node_entry *nodes = tree->entries;
-  uint32_t leaf_a = a, leaf_b = b, below_a = 0, below_b = 0;
+  uint32_t below_a = 0, below_b = 0;
   while (a != b) {
     bool climb_a = nodes[a].depth >= nodes[b].depth, climb_b = nodes[b].depth >= nodes[a].depth;
     if (climb_a) a = nodes[below_a = a].parent;
     if (climb_b) b = nodes[below_b = b].parent;
   }
-  /* One method, at two of its lines: it is shared, too. */
-  if (below_a && below_b && nodes[below_a].frame == nodes[below_b].frame) {
-    if (below_a == leaf_a && below_b == leaf_b) return leaf_b;
-    b = below_b;
-  }
-  return calltree_child(tree, b, frame, 0);
+  bool one_method = below_a && below_b && nodes[below_a].frame == nodes[below_b].frame;
+  return one_method ? below_b : b;
+}
+
+uint32_t calltree_between(const struct calltree *tree, uint32_t a, uint32_t b)
+{
+  uint32_t both = calltree_both(tree, a, b);
+  return both == a || both == b ? tree->entries[both].parent : both;
+}
+
+uint32_t calltree_shared(struct calltree *tree, uint32_t a, uint32_t b, uint32_t frame)
+{
+  const struct rtop_node_entry *nodes = tree->entries;
+  uint32_t both = calltree_both(tree, a, b);
+  bool one_leaf = both == b && nodes[a].frame == nodes[b].frame && nodes[a].parent == nodes[b].parent;
+  return one_leaf ? b : calltree_child(tree, both, frame, 0);
 }

@@ -29,6 +29,12 @@ void calltree_destroy(struct calltree *tree);
 /* The child, made when it is new; the parent itself when the tree is full. */
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, uint32_t line);
 
+/* The lowest node both stacks have; a method that is at two of its lines counts as shared, at that of `b`. */
+uint32_t calltree_both(const struct calltree *tree, uint32_t a, uint32_t b);
+
+/* What ran between two waits with these stacks: what called both, as both have returned or are not there yet. */
+uint32_t calltree_between(const struct calltree *tree, uint32_t a, uint32_t b);
+
 /* Where both stacks stand: `b` itself when both have the same leaf called from the same place, else a child with this
  * frame below what they share. */
 uint32_t calltree_shared(struct calltree *tree, uint32_t a, uint32_t b, uint32_t frame);

@@ -315,21 +315,24 @@ static void end_strata(struct cut *cut)
   }
 }
 
-/* What no point will come for any more belongs to the last point there was, of its kind if there was one lately: it was as
- * blind to the program as the next one. */
+/* What was met in it lately; in a place that is of no kind, last of all. */
+static uint32_t last_in_place(struct strata *strata, uint32_t place, uint32_t last_met)
+{
+  uint32_t node = strata_met_lately(strata, place);
+  if (!node && (place == 0 || place >= STRATA_COUNT)) node = last_point(&strata->entries[place].axis);
+  return node && node != RTOP_NODE_UNSAMPLED ? node : last_met;
+}
+
+/* What no point will come for any more belongs to the last point there was in its place, or at all: that was as blind to the
+ * program as the next one. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
   struct pool *pool = pool_of(cut, data);
-  uint32_t on_core = last_point(&pool->axes[RTOP_RUNNING]);
-  uint32_t off_core = last_point(&pool->strata.entries[STRATA_OFF_CORE].axis);
-  uint32_t last_met = on_core == RTOP_NODE_UNSAMPLED ? off_core : on_core;
-  for (uint32_t id = 0; id < STRATA_COUNT; id++) {
-    uint32_t lately = strata_met_lately(&pool->strata, id);
-    charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], at_node(lately ? lately : last_met));
-  }
-  charge_lane(data, cells, RTOP_RUNNING, &data->strata[STRATA_OFF_CORE],
-              at_node(off_core == RTOP_NODE_UNSAMPLED ? on_core : off_core));
+  uint32_t last_met = last_point(&pool->axes[RTOP_RUNNING]);
+  if (last_met == RTOP_NODE_UNSAMPLED) last_met = last_point(&pool->strata.entries[STRATA_OFF_CORE].axis);
+  for (uint32_t id = 0; id < STRATA_PLACES; id++)
+    charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], at_node(last_in_place(&pool->strata, id, last_met)));
   charge_lane(data, cells, RTOP_RUNNING, &data->head, at_node(last_met));
   charge_lane(data, cells, RTOP_RUNNING, &data->behind, at_node(last_met));
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {

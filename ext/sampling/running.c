@@ -9,9 +9,10 @@ void running_begin(struct thread_data *data, int64_t now_ns, uint32_t begin_node
 {
   data->running_since_ns = now_ns;
   data->begin_node = begin_node;
+  data->begin_not_own_ns = data->not_own_ns;
   data->met_node = 0;
   data->rest_met = false;
-  data->behind_ns = data->debt_ns = data->off_core_ns = 0;
+  data->behind_ns = data->debt_ns = data->off_core_ns = data->breaks_ns = 0;
   data->was_long = false;
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
@@ -199,15 +200,21 @@ static void begin_waiting(struct stratum *stratum, struct lane *lane, int64_t wa
     atomic_store_explicit(&lane->epoch, axis_epoch(&stratum->axis), memory_order_release);
 }
 
-/* Of the open stretch since its last instant, after the CPU clock was read. */
-static int64_t off_core_ns(const struct sampler *sampler, struct thread_data *data)
+/* Without a core, of the open stretch since its last instant, after the CPU clock was read. */
+static int64_t breaks_ns(const struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
   bool known = cpu_clock_usable() && !data->native_shared && data->main_ractor;
   if (!known || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return 0;
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   int64_t off = wall - atomic_load_explicit(&open->cpu_ns, memory_order_relaxed);
-  return off < ON_CORE_BREAK_NS ? 0 : off < wall ? off : wall;
+  return bounded(off, wall);
+}
+
+/* Less may be what the clocks differ by. */
+static int64_t off_core_ns(int64_t breaks_ns)
+{
+  return breaks_ns < ON_CORE_BREAK_NS ? 0 : breaks_ns;
 }
 
 /* Did instants meet somebody without a core lately? Else such time would wait for them in vain. */
@@ -257,7 +264,8 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
 {
   running_late_cpu(data);
-  int64_t off = off_core_ns(sampler, data);
+  int64_t breaks = breaks_ns(sampler, data), off = off_core_ns(breaks);
+  data->breaks_ns += breaks;
   unsigned met = off ? on_core_met(&sampler->on_core, data->serial) : 0;
   if (!(met & ON_CORE_NO) && !sets_apart(sampler, data)) off = met = 0;
   if (off && is_behind(sampler, data, STRATA_OFF_CORE))
@@ -271,39 +279,67 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   charge_allocations(sampler, data, node);
 }
 
-/* Kinds are told apart where the CPU of each stretch is known. */
-static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node,
-                          int64_t off_ns)
+/* Kinds are told apart where the CPU of each stretch is known, by what it took itself: a thread that makes way for the timer
+ * at an instant must not look like a long stretch. */
+static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
-  int64_t length = now_ns - data->running_since_ns, on_core = length - data->off_core_ns - off_ns;
+  int64_t length = now_ns - data->running_since_ns;
+  int64_t took = length - (data->not_own_ns - data->begin_not_own_ns) - data->breaks_ns;
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   if (!data->begin_pool || length > STRATA_LONG_NS || coarse || !(cpu_clock_usable() || data->native_shared)) return 0;
-  return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, length), on_core);
+  if (took < STRATA_SHORT_NS && (data->begin_node || end_node)) return STRATA_SHORT;
+  return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, took), took);
 }
 
 /* What waited for an instant in a stretch of this kind has it. Lock held. */
-static void settle_kind(struct sampler *sampler, struct thread_data *data, uint32_t place)
+static void settle_kind(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t met_node)
 {
-  settle(sampler, data, place, (struct accounting_met){ .point.node = data->met_node });
+  settle(sampler, data, place, (struct accounting_met){ .point.node = met_node });
   bool known = place == 0 && data->rest_met; /* the instant said so itself */
-  if (data->met_node && !known) stratum_set(&strata_of(sampler, data)->entries[place], data->met_node);
+  if (met_node && !known) stratum_set(&strata_of(sampler, data)->entries[place], met_node);
+}
+
+/* What ran in it; of what has no caller in common, the caller of the wait that is known. */
+static uint32_t node_of_short(const struct calltree *tree, uint32_t begin_node, uint32_t end_node)
+{
+  uint32_t node = begin_node && end_node ? calltree_between(tree, begin_node, end_node) : 0;
+  return node ? node : tree->entries[end_node ? end_node : begin_node].parent;
+}
+
+/* Its time, which is in its lane, on the axis of short stretches. */
+static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t wall_ns, uint32_t end_node)
+{
+  struct strata *strata = strata_of(sampler, data);
+  struct stratum *stratum = &strata->entries[STRATA_SHORT];
+  struct lane *lane = &data->strata[STRATA_SHORT];
+  int64_t behind_ns;
+  if (!axis_passes(&stratum->axis, wall_ns, STRATA_SHORT_APART_NS, &data->random, &behind_ns)) return;
+  if (!trylock_take(&sampler->lock)) return;
+  uint32_t node = node_of_short(&sampler->tree, data->begin_node, end_node);
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &(struct accounting_met){ .point.node = node }, behind_ns);
+  strata_met(strata, STRATA_SHORT, node);
+  stratum_set(stratum, node);
+  atomic_store_explicit(&lane->epoch, axis_epoch(&stratum->axis), memory_order_release);
+  trylock_release(&sampler->lock);
 }
 
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
-  int64_t off = sets_apart(sampler, data) ? off_core_ns(sampler, data) : 0;
-  uint32_t kind = find_kind(sampler, data, now_ns, end_node, off), place = strata_place(strata, kind);
+  int64_t breaks = breaks_ns(sampler, data), off = sets_apart(sampler, data) ? off_core_ns(breaks) : 0;
+  data->breaks_ns += breaks;
+  uint32_t kind = find_kind(sampler, data, now_ns, end_node), place = strata_place(strata, kind);
   struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
   bool off_behind = off && is_behind(sampler, data, STRATA_OFF_CORE);
-  bool settles = data->met_node || off_behind || is_behind(sampler, data, place);
+  uint32_t met = place == STRATA_SHORT ? 0 : data->met_node;
+  bool settles = met || off_behind || is_behind(sampler, data, place);
   bool locked = settles && trylock_take(&sampler->lock);
-  if (kind && data->met_node) strata_met(strata, kind, data->met_node);
+  if (kind && met) strata_met(strata, kind, met);
   if (off_behind && locked) settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ 0 });
   set_off_core_apart(sampler, data, off);
   if (locked) {
     pay_debt(sampler, data);
-    settle_kind(sampler, data, place);
+    settle_kind(sampler, data, place, met);
     trylock_release(&sampler->lock);
   }
   data->met_node = 0;
@@ -314,4 +350,5 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   if (rest <= 0) return;
   begin_waiting(&strata->entries[place], lane, rest);
   move_all(open, lane);
+  if (place == STRATA_SHORT) lay_short(sampler, data, rest, end_node);
 }

@@ -108,7 +108,7 @@ static void measure(struct strata *strata, uint32_t id, int64_t length_ns, int64
 
 void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns)
 {
-  bool divided = false;
+  bool divided = axis_epoch(&strata->entries[STRATA_SHORT].axis) > 0;
   uint32_t overdue = 0;
   if (length_ns <= 0) return;
   atomic_fetch_add_explicit(&strata->windows, 1, memory_order_relaxed);

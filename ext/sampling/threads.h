@@ -78,7 +78,9 @@ struct thread_data {
   /* At the last instant in it (running.h): how much lay behind it when that was looked at, whether several had passed, and
    * what was met there is owed. */
   int64_t behind_ns, debt_ns;
-  int64_t off_core_ns; /* of it, without a core (running.h) */
+  int64_t off_core_ns;      /* of it, without a core (running.h) */
+  int64_t begin_not_own_ns; /* not_own_ns when it began */
+  int64_t breaks_ns;        /* without a core, however short */
   bool was_long;
   bool newborn;         /* made, and has not had the GVL yet */
   bool rest_met;        /* an instant in it was one of place 0 (strata.h) */

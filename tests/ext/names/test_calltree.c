@@ -47,11 +47,48 @@ static void test_a_full_tree_charges_the_parent(void **state)
   calltree_destroy(&tree);
 }
 
+enum { MAIN = 10, LEFT, RIGHT, WAIT };
+
+/* main: left at line 1, right at lines 2 and 3, each with a wait. */
+static void test_what_two_stacks_share(void **state)
+{
+  (void)state;
+  struct calltree tree;
+  assert_int_equal(calltree_create(&tree, 100), 0);
+  uint32_t lines[4] = { 0 }, calls[4] = { 0 }, waits[4] = { 0 };
+  for (uint32_t line = 1; line <= 3; line++) {
+    lines[line] = calltree_child(&tree, RTOP_NODE_ROOT, MAIN, line);
+    calls[line] = calltree_child(&tree, lines[line], line == 1 ? LEFT : RIGHT, 7);
+    waits[line] = calltree_child(&tree, calls[line], WAIT, 0);
+  }
+  assert_int_equal(calltree_both(&tree, waits[1], waits[1]), waits[1]);
+  assert_int_equal(calltree_both(&tree, waits[1], waits[2]), lines[2]);
+  assert_int_equal(calltree_both(&tree, waits[2], waits[1]), lines[1]);
+  assert_int_equal(calltree_both(&tree, waits[1], lines[1]), lines[1]);
+  assert_int_equal(calltree_both(&tree, lines[1], waits[1]), lines[1]);
+  uint32_t again = calltree_child(&tree, calls[1], LEFT, 7), other = calltree_child(&tree, RTOP_NODE_ROOT, LEFT, 7);
+  assert_int_equal(calltree_both(&tree, again, calls[1]), calls[1]);
+  assert_int_equal(calltree_both(&tree, other, waits[1]), RTOP_NODE_ROOT);
+
+  assert_int_equal(calltree_between(&tree, waits[1], waits[2]), lines[2]);
+  assert_int_equal(calltree_between(&tree, waits[1], waits[1]), calls[1]); /* the same wait again */
+  assert_int_equal(calltree_between(&tree, lines[1], waits[1]), RTOP_NODE_ROOT);
+  assert_int_equal(calltree_between(&tree, other, waits[1]), RTOP_NODE_ROOT);
+
+  assert_int_equal(calltree_shared(&tree, waits[1], waits[1], 5), waits[1]);
+  assert_int_equal(calltree_shared(&tree, lines[1], lines[2], 5), lines[2]); /* one leaf, at two lines */
+  uint32_t shared = calltree_shared(&tree, waits[1], waits[2], 5);
+  assert_int_equal(tree.entries[shared].parent, lines[2]);
+  assert_int_equal(tree.entries[shared].frame, 5);
+  calltree_destroy(&tree);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_nodes_are_found_again_while_it_grows),
     cmocka_unit_test(test_a_full_tree_charges_the_parent),
+    cmocka_unit_test(test_what_two_stacks_share),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

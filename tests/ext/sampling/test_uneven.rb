@@ -30,6 +30,27 @@ class UnevenTest < Minitest::Test
     end
   end
 
+  # The first work of a thread is of no kind, as its pool is not known: what is left of it was given by the pool's last instant,
+  # which for one thread in two met the other work (-28 and +25 %, now 1; deviation 3).
+  def test_work_of_threads_that_end_before_and_after_their_first_wait
+    mixture("twins", 8, 100, { "RPERF_TOP_BUDGET" => "100" }, seconds: 6) do |truth, dump|
+      %w[Uneven#long Uneven#short].each do |name|
+        assert_in_delta 1, dump.total(:cpu, state: "running", on_stack: name).fdiv(truth.fetch(name)[2]), JOBS, name
+      end
+    end
+  end
+
+  # What no instant meets is where both its waits stand, not what the next one happens to meet elsewhere.
+  def test_what_is_too_short_to_be_met
+    mixture("chatty", 10, 100, { "RPERF_TOP_BUDGET" => "100" }, seconds: 4) do |truth, dump|
+      own = dump.total(:cpu, state: "running", leaf: "(rperf-top)")
+      between = dump.total(:cpu, state: "running") - own - truth.fetch("Talk#compute")[2]
+      found = dump.total(:cpu, state: "running", leaf: "Talk#talk")
+      assert_operator found, :>, between / 3
+      assert_operator found, :<, between
+    end
+  end
+
   def yjit? = system(RbConfig.ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?", err: File::NULL)
 
   def test_short_work_between_two_waits_of_its_own
