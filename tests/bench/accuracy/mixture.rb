@@ -8,6 +8,8 @@
 #   mixed  work and waits, short and long: Page#compute, #query, #render, #idle
 #   uneven  600 us of work (Uneven#long), 1 ms of waiting, 50 us of work (Uneven#short), 10 ms of waiting
 #   jobs   the same, each round in a thread of its own
+#   twins  as jobs, with as much work after the wait as before it
+#   chatty  0.1 ms of work (Talk#compute), then twenty waits of 1 ms at ten places, with next to nothing between them
 #   storm  twenty waits of some 70 us (Storm#short), then one of 2 ms (Storm#long)
 #
 # Prints "ready", waits for a line of input, runs and prints what every method really took, as JSON: {"methods":
@@ -152,8 +154,10 @@ end
 class Uneven
   LOOPS = loops(600_000)
 
+  def initialize(part = 12) = @short = LOOPS / part
+
   def long = spin(LOOPS)
-  def short = spin(LOOPS / 12)
+  def short = spin(@short)
   def query = sleep(0.001)
   def idle = sleep(0.01)
 
@@ -169,6 +173,29 @@ class Jobs < Uneven
   def round(truth) = Thread.new { super(truth) }.join
 end
 
+class Talk
+  def compute = spin(Page::LOOPS / 3)
+  def query = sleep(0.001)
+
+  def talk
+    query
+    query
+    query
+    query
+    query
+    query
+    query
+    query
+    query
+    query
+  end
+
+  def round(truth)
+    truth.of_work("Talk#compute") { compute }
+    2.times { talk }
+  end
+end
+
 class Storm
   def short = 20.times { sleep(0.00001) }
   def long = sleep(0.002)
@@ -180,7 +207,8 @@ class Storm
 end
 
 KINDS = { "web" => -> { Server.new }, "burst" => -> { Work.new(THREADS) }, "lock" => -> { Bank.new },
-          "mixed" => -> { Page.new }, "uneven" => -> { Uneven.new }, "jobs" => -> { Jobs.new }, "storm" => -> { Storm.new } }.freeze
+          "mixed" => -> { Page.new }, "uneven" => -> { Uneven.new }, "jobs" => -> { Jobs.new },
+          "twins" => -> { Jobs.new(1) }, "chatty" => -> { Talk.new }, "storm" => -> { Storm.new } }.freeze
 THREADS = Integer(ARGV[1])
 make = KINDS.fetch(ARGV[0])
 nanoseconds = (Float(ARGV[2]) * 1e9).to_i
