@@ -302,8 +302,10 @@ static void settle_kind(struct sampler *sampler, struct thread_data *data, uint3
 /* What ran in it; of what has no caller in common, the caller of the wait that is known. */
 static uint32_t node_of_short(const struct calltree *tree, uint32_t begin_node, uint32_t end_node)
 {
+  uint32_t wait = end_node ? end_node : begin_node;
   uint32_t node = begin_node && end_node ? calltree_between(tree, begin_node, end_node) : 0;
-  return node ? node : tree->entries[end_node ? end_node : begin_node].parent;
+  if (!node) node = tree->entries[wait].parent;
+  return node ? node : wait;
 }
 
 /* Its time, which is in its lane, on the axis of short stretches. */
@@ -334,7 +336,8 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   uint32_t met = place == STRATA_SHORT ? 0 : data->met_node;
   bool settles = met || off_behind || is_behind(sampler, data, place);
   bool locked = settles && trylock_take(&sampler->lock);
-  if (kind && met) strata_met(strata, kind, met);
+  if (met && kind) strata_met(strata, kind, met);
+  if (met && place == 0 && atomic_load_explicit(&strata->divided, memory_order_relaxed)) strata_met(strata, 0, met);
   if (off_behind && locked) settle(sampler, data, STRATA_OFF_CORE, (struct accounting_met){ 0 });
   set_off_core_apart(sampler, data, off);
   if (locked) {

@@ -53,7 +53,8 @@ uint32_t strata_met_lately(const struct strata *strata, uint32_t kind)
 {
   uint64_t met = atomic_load_explicit(&strata->entries[kind].met, memory_order_relaxed);
   uint32_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
-  return kind && window - (uint32_t)(met >> 32) <= STRATA_LATELY_WINDOWS ? (uint32_t)met : 0;
+  uint32_t most = kind ? STRATA_LATELY_WINDOWS : STRATA_LATELY_REST_WINDOWS;
+  return window - (uint32_t)(met >> 32) <= most ? (uint32_t)met : 0;
 }
 
 void stratum_set(struct stratum *stratum, uint32_t node)
@@ -68,7 +69,7 @@ void strata_point(struct strata *strata, uint32_t node, bool is_rest)
   if (is_rest) overdue |= 1;
   for (uint32_t id = 0; overdue; id++, overdue >>= 1) {
     if (!(overdue & 1)) continue;
-    uint32_t lately = strata_met_lately(strata, id);
+    uint32_t lately = id == 0 && is_rest ? 0 : strata_met_lately(strata, id);
     stratum_set(&strata->entries[id], lately ? lately : node);
   }
 }

@@ -196,6 +196,32 @@ static void test_what_is_not_met_for_windows_is_what_was_met_in_it_lately(void *
   assert_int_equal(node, SHORT);
 }
 
+/* Rare kinds are met but once in some seconds: longer than one that has an axis. What an instant says itself goes before. */
+static void test_what_is_not_met_in_place_0_is_what_was_met_there_before(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  struct stratum *rest = &strata.entries[0];
+  uint32_t node = 0;
+  strata_met(&strata, 0, RARE);
+  for (int i = 0; i < STRATA_LATELY_REST_WINDOWS - STRATA_UNMET_WINDOWS - 1; i++)
+    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  stratum_wait(rest, 1000);
+  for (int i = 0; i <= STRATA_UNMET_WINDOWS; i++) strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  strata_point(&strata, LONG, false);
+  assert_true(axis_node(&rest->axis, 0, &node));
+  assert_int_equal(node, RARE);
+  strata_point(&strata, SHORT, true);
+  assert_true(axis_node(&rest->axis, 1, &node));
+  assert_int_equal(node, SHORT);
+
+  stratum_wait(rest, 1000);
+  for (int i = 0; i <= STRATA_UNMET_WINDOWS; i++) strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  strata_point(&strata, LONG, false);
+  assert_true(axis_node(&rest->axis, 2, &node));
+  assert_int_equal(node, LONG); /* that was too long ago */
+}
+
 /* Of no kind, but not for ever without a stack. */
 static void test_time_without_a_core_that_no_instant_meets(void **state)
 {
@@ -321,6 +347,7 @@ int main(void)
     cmocka_unit_test(test_kinds_without_a_place_share_one),
     cmocka_unit_test(test_what_is_not_met_for_windows_has_the_next_instant_of_the_pool),
     cmocka_unit_test(test_what_is_not_met_for_windows_is_what_was_met_in_it_lately),
+    cmocka_unit_test(test_what_is_not_met_in_place_0_is_what_was_met_there_before),
     cmocka_unit_test(test_time_without_a_core_that_no_instant_meets),
     cmocka_unit_test(test_nothing_is_overdue_while_nothing_waits),
     cmocka_unit_test(test_instants_that_are_not_fair_between_kinds),
