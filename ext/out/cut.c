@@ -8,7 +8,6 @@
 #include "opening.h"
 #include "ext/base/trylock.h"
 #include "shm/base/clock.h"
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,26 +85,11 @@ static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
 }
 
 /* Opened anew each time: an application that closes all descriptors would give this one's number away. */
-static ssize_t read_statm(char *text, size_t bytes)
-{
-  ssize_t count = -1;
-  opening_begin();
-  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) {
-    count = read(fd, text, bytes);
-    close(fd);
-  }
-  opening_end();
-  return count;
-}
-
 static uint64_t read_rss_bytes(void)
 {
   char text[128];
-  ssize_t count = read_statm(text, sizeof text - 1);
-  if (count <= 0) return 0;
-  text[count] = '\0';
   unsigned long size, resident;
+  opening_read_file("/proc/self/statm", text, sizeof text);
   if (sscanf(text, "%lu %lu", &size, &resident) != 2) return 0;
   return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }

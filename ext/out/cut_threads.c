@@ -1,16 +1,15 @@
 /* Charges a window's time to each thread, keeps what is owed, and corrects it later. */
 #include "cut_threads.h"
+#include "opening.h"
 #include "ext/base/trylock.h"
 #include "ext/sampling/accounting.h"
 #include "ext/sampling/fibers.h"
 #include "shm/base/clock.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define TAKEN_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
 #define NAMES_WITHIN_NS (2 * CLOCK_NS_PER_SECOND)
@@ -48,16 +47,12 @@ void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
 /* ---- the thread in the segment ------------------------------------------------------------------ */
 
 /* Until Ruby code told a name, the kernel's: Ruby puts the first line of the thread's block there. */
-static size_t kernel_name(uint32_t native_id, char *name, size_t bytes)
+static size_t kernel_name(uint32_t native_id, char name[THREADS_NAME_MAX])
 {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%u/comm", native_id);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  ssize_t count = read(fd, name, bytes);
-  close(fd);
-  if (count > 0 && name[count - 1] == '\n') count--;
-  return count > 0 ? (size_t)count : 0;
+  size_t count = opening_read_file(path, name, THREADS_NAME_MAX);
+  return count > 0 && name[count - 1] == '\n' ? count - 1 : count;
 }
 
 static size_t current_name(const struct thread_data *data, uint32_t native_id, char *name)
@@ -72,7 +67,7 @@ static size_t current_name(const struct thread_data *data, uint32_t native_id, c
     memcpy(name, main_name, sizeof main_name);
     return sizeof main_name;
   }
-  return native_id ? kernel_name(native_id, name, THREADS_NAME_MAX) : 0;
+  return native_id ? kernel_name(native_id, name) : 0;
 }
 
 static void publish_thread(struct cut *cut, struct thread_data *data)

@@ -3,6 +3,7 @@
 
 #include "ext/base/trylock.h"
 #include "shm/base/clock.h"
+#include "shm/base/process.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -32,6 +33,14 @@ bool opening_try(void)
 void opening_end(void)
 {
   trylock_release(&lock);
+}
+
+size_t opening_read_file(const char *path, char *text, size_t text_bytes)
+{
+  opening_begin();
+  size_t length = process_read_file(path, text, text_bytes);
+  opening_end();
+  return length;
 }
 
 void opening_before_fork(void)

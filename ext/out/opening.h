@@ -8,6 +8,7 @@
 #define RTOP_EXT_OPENING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Around opening, as far as the child would not know what was opened, and closing. */
 void opening_begin(void);
@@ -15,6 +16,9 @@ void opening_end(void);
 
 /* The same without waiting. False: somebody forks, or opening_begin() was called. */
 bool opening_try(void);
+
+/* process_read_file() between the two. */
+size_t opening_read_file(const char *path, char *text, size_t text_bytes);
 
 void opening_before_fork(void);
 void opening_after_fork(void); /* in the parent */
