@@ -57,6 +57,8 @@ class TestFrameworks < Minitest::Test
     result.objects.last["methods"].to_h { |row| [row["name"], row["cpu"] * 1000] }
   end
 
+  def title(pid) = viewer("-b", "-J", "-n", "1", "-p", pid.to_s, env: { "RPERF_TOP_DIR" => @folder }).objects.last["command"]
+
   def ask_for_both = 30.times { |number| [ask("/orders/#{number}"), ask("/items")].each { |status| assert_equal 200, status } }
 
   # After many requests, whose labels these are: three to one in work. The first ones load and compile the framework.
@@ -201,6 +203,7 @@ class TestFrameworks < Minitest::Test
       found if (found[mail] || 0) > 150 && (found[report] || 0) > 150
     end
     assert_operator seen[report] / (seen[report] + seen[mail]), :>, 0.55, seen.inspect
+    wait_until("what it calls itself") { title(pid).match?(/\Asidekiq \d\S* .*\[\d of 2 busy\]/) }
   end
 
   def falcon
