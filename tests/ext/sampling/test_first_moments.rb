@@ -16,7 +16,7 @@ class FirstMomentsTest < Minitest::Test
     second
     puts between - started, cpu - between
   RUBY
-  RUNS = 4
+  RUNS = 16
   WITHIN_MS = 25 # what lies between two instants at 100 Hz is told by the later one
 
   # How far off both are, at most.
@@ -27,9 +27,10 @@ class FirstMomentsTest < Minitest::Test
     }.max
   end
 
-  # One may be off: where the publisher gets no core in these milliseconds nothing was looked at.
+  # Where the publisher gets no core in these milliseconds nothing was looked at: none of 40 runs was off so, beside two busy
+  # processes one. A fault in one of four is found in four of five runs of this test.
   def test_a_call_in_c_is_not_given_to_what_follows
     off = Array.new(RUNS) { off_ms }
-    assert_operator off.count { |ms| ms > WITHIN_MS }, :<=, 1, off.inspect
+    assert_operator off.count { |ms| ms > WITHIN_MS }, :<=, 2, off.inspect
   end
 end
