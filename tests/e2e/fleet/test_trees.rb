@@ -47,12 +47,13 @@ class TestTrees < Minitest::Test
     end
   end
 
-  # Who closes its channel and needs another moment to end was not "stopped": its end is asked for until it is there.
+  # A process that closes its channel and takes another moment to end was not "stopped": its end is asked for until it is
+  # there. Each is found by then, as in programs/family.rb.
   def test_an_end_that_takes_a_moment
-    program = "Process.wait(fork { $0 = 'slow'; sleep 0.3; RperfTop.stop; sleep 0.2 })"
+    program = "Process.wait(fork { $0 = 'slow'; sleep 0.6; RperfTop.stop; sleep 0.2 })"
     in_folder do |_, env|
       3.times { assert_match(/ms  \d+ slow: ended by itself$/, viewer("--stat", "--", RbConfig.ruby, QUICK, "-e", program, env: env).err) }
-      last = "read, write = IO.pipe; fork { $0 = 'daemon'; sleep 0.3; RperfTop.stop; write.close; sleep 3 }; write.close; read.read"
+      last = "read, write = IO.pipe; fork { $0 = 'daemon'; sleep 0.6; RperfTop.stop; write.close; sleep 3 }; write.close; read.read"
       assert_match(/ms  \d+ daemon: profiling was stopped$/, viewer("--stat", "--", RbConfig.ruby, QUICK, "-e", last, env: env).err)
     end
   end
