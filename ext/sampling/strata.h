@@ -18,8 +18,8 @@
  *
  * What takes a few microseconds between two waits is over before a job comes: instants would show all other kinds too often,
  * and what they meet in it is where the job was late. All such stretches lie on one axis, as waits do (pools.h), with points
- * at random distances: the stretch that is met by one has the stack that both its waits share. (Left to what the pool met
- * next, at 100 Hz work of 0.3 ms on thirty threads was given 3 % too much by it.)
+ * at random distances: the stretch that is met by one is given to the call that made both its waits. (When their time went to
+ * what the pool met next, work of 0.3 ms on thirty threads had 3 % too much at 100 Hz.)
  *
  * What threads that had the GVL but no core took waits in a place of its own (running.h).
  *
@@ -48,6 +48,7 @@ enum {
   STRATA_ENDS_PER_S = 30
 };
 
+/* Less than this is over before a job comes. */
 #define STRATA_SHORT_NS INT64_C(16000)
 #define STRATA_SHORT_APART_NS INT64_C(1000000) /* points on the axis of these */
 
