@@ -1,8 +1,9 @@
 /* What processes did since they are watched, as counters that only grow: for systems that keep such figures of a fleet.
  *
  * Everything comes from the profile's windows. A window is counted once, when nothing in it can change any more: a call
- * that told late where it was (profile.h) takes its place first. What is younger is counted anew at every look. Of time
- * that nobody knows a stack of yet no method is told; of such that becomes known after METRICS_LATE_NS, never.
+ * that told late where it was (profile.h) takes its place first. What is younger is counted anew at every look. Time
+ * that nobody knows a stack of yet is no method's until its window is counted; then it is "(not sampled)", and stays so.
+ * For a call that goes on a window waits METRICS_LATE_NS.
  *
  * A process has the place (source) of its feed, and goes on being told for METRICS_LINGER_NS after its end.
  * Threads: one.

@@ -147,9 +147,10 @@ static void walk_cells(struct walk *walk, const struct walk_window *window)
   uint32_t unsampled = rtop_symbols_unsampled(walk->symbols);
   for (size_t i = 0; i < look->cell_count; i++) {
     struct rtop_look_cell cell = rtop_look_cell(look, i);
-    if (cell.state == RTOP_STATE_BLOCKED || (unsampled && cell.node == unsampled)) continue;
+    if (cell.state == RTOP_STATE_BLOCKED) continue;
     const struct rtop_call_node *node = rtop_symbols_get_node(walk->symbols, cell.node);
     struct walk_part part = walk_part(window, cell.wall_ns);
+    if (unsampled && cell.node == unsampled) part.pending = 0; /* it may still be told whose it is */
     walk_add(walk, look->source, node->frame, &part);
     if (node->labels) walk_add(walk, WALK_LABELS + look->source, node->labels, &part);
   }

@@ -233,6 +233,48 @@ static uint64_t all_methods(const struct metrics_process *process)
   return sum;
 }
 
+static uint64_t not_sampled(const struct metrics_process *process)
+{
+  for (const struct metrics_item *item = NULL; (item = metrics_top_next(&process->methods, item));)
+    if (strcmp(item->first, "(not sampled)") == 0) return metrics_item_value(item, 0);
+  return 0;
+}
+
+/* A second later it is told as what it is by then, once. */
+static void test_what_is_never_told_is_not_sampled(void **state)
+{
+  (void)state;
+  struct metrics *metrics = metrics_create(20);
+  struct rtop_profile *profile = rtop_profile_create(16 << 20);
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_window window = { 0 };
+  uint32_t late = method_node(symbols, 0, "late", "/a.rb");
+  golden_window(profile, &window);
+  assert_true(fixture_add(profile, 0, &window));
+  join(metrics, 0, 1, &usual);
+  metrics_look(metrics, profile);
+  const struct metrics_process *process = metrics->processes[0];
+  assert_int_equal(not_sampled(process), 0);
+  assert_int_equal(all_methods(process), 100 * MS);
+
+  fixture_window(&window, 2500 * MS, 2600 * MS);
+  fixture_thread(&window, 2, RTOP_BLOCKED, late, 0);
+  assert_true(fixture_add(profile, 0, &window));
+  metrics_look(metrics, profile);
+  assert_int_equal(not_sampled(process), 1 * MS);
+  assert_int_equal(all_methods(process), process->counts[METRICS_HELD].told + process->counts[METRICS_WAITING].told);
+
+  fixture_window(&window, 2600 * MS, 2700 * MS);
+  uint32_t thread = fixture_thread(&window, 2, RTOP_BLOCKED, late, 0);
+  fixture_late(&window, thread, late, RTOP_RUNNING, 1050 * MS, 1 * MS);
+  assert_true(fixture_add(profile, 0, &window));
+  metrics_look(metrics, profile);
+  assert_int_equal(all_methods(process), 101 * MS);
+  rtop_window_destroy(&window);
+  metrics_destroy(&metrics);
+  rtop_profile_destroy(&profile);
+}
+
 /* What has a place since the first time it was seen is told exactly, whatever came late. */
 static void check_truth(const struct metrics *metrics, const struct truth *truth)
 {
@@ -318,6 +360,7 @@ int main(void)
     cmocka_unit_test(test_page),
     cmocka_unit_test(test_file_appears_whole_and_can_be_read),
     cmocka_unit_test(test_another_process_in_the_place),
+    cmocka_unit_test(test_what_is_never_told_is_not_sampled),
     cmocka_unit_test(test_counters_hold_whatever_comes_late),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
