@@ -1,5 +1,5 @@
 # How much the screen sends over a slow line: the demo program in every view, at the usual rate of refreshes.
-# Runs beside one other: the figures of the demo program jump about when it has to wait for a core.
+# Runs alone: the figures of the demo program jump about when it has to wait for a core.
 require_relative "../terminal"
 
 class TestTerminalRate < Minitest::Test
