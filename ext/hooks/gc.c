@@ -26,7 +26,7 @@ static void serve_tick(struct sampler *sampler, struct thread_data *data)
   trylock_release(&sampler->lock);
   if (node == SAMPLER_NO_STACK) return;
   sampler_saw(data, node, now);
-  sampler_serve_tick(sampler);
+  ticks_serve(&sampler->ticks);
 }
 
 static void enter(struct sampler *sampler, struct thread_data *data, int64_t now)
@@ -68,8 +68,7 @@ static void charge_at_once(struct sampler *sampler, struct thread_data *data, st
  * as if it ran as long as the collection did. */
 static void pass_tick(struct sampler *sampler, const struct thread_data *data, int64_t now)
 {
-  int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
-  if (tick > data->gc_start_ns && tick <= now) sampler_serve_tick(sampler);
+  if (ticks_due(&sampler->ticks, data->gc_start_ns, now)) ticks_serve(&sampler->ticks);
 }
 
 static void leave(struct sampler *sampler, struct thread_data *data, int64_t now)

@@ -170,7 +170,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
   accounting_add(sampler, data, RTOP_RUNNING, open);
   if (tick_due && taken) {
     running_point(sampler, data, node);
-    sampler_serve_tick(sampler);
+    ticks_serve(&sampler->ticks);
   }
   accounting_flush_own(sampler, data);
   fibers_saw(sampler, data, taken ? node : 0);

@@ -159,19 +159,6 @@ static void begin_ticks(struct loop *loop, int64_t now)
   instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
-/* Did all ticks so far lead to a sample, those before the last one together with it? */
-static bool all_served(struct sampler *sampler)
-{
-  return atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) ==
-         atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed);
-}
-
-static void set_tick(struct sampler *sampler, int64_t instant_ns)
-{
-  if (all_served(sampler)) atomic_store_explicit(&sampler->tick_first_ns, instant_ns, memory_order_relaxed);
-  atomic_store_explicit(&sampler->tick_ns, instant_ns, memory_order_release);
-}
-
 /* At whoever got a GVL last and has it, where each stretch knows its CPU: not in a storm. */
 static struct on_core_look look_at_core(struct loop *loop)
 {
@@ -200,7 +187,8 @@ static struct on_core_look look_at_core(struct loop *loop)
 static bool none_open(struct sampler *sampler, const struct thread_data *data)
 {
   int64_t since = atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
-  return all_served(sampler) || atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) <= since;
+  return ticks_all_served(&sampler->ticks) ||
+         atomic_load_explicit(&sampler->ticks.last_ns, memory_order_relaxed) <= since;
 }
 
 /* Who runs is looked at last of all, and the clock read again: the shortest stretches would have ended since. */
@@ -221,7 +209,7 @@ static void tick(struct loop *loop, int64_t now, bool woken)
   loop->active_ns = now;
   if (!instant) return;
   loop->served++;
-  set_tick(loop->sampler, instant);
+  ticks_set(&loop->sampler->ticks, instant);
   trigger(loop->publisher);
 }
 
@@ -293,7 +281,7 @@ static bool begin(struct loop *loop, struct publisher *publisher)
   /* Making the segment takes some ms: what runs meanwhile is met by a first tick, and by those that come then. */
   set_rate(loop, publisher->config.record_hz);
   begin_ticks(loop, clock_now_ns());
-  set_tick(loop->sampler, clock_now_ns());
+  ticks_set(&loop->sampler->ticks, clock_now_ns());
   trigger(publisher);
   opening_begin();
   bool opened = open_channel(loop);

@@ -105,8 +105,8 @@ static struct passed find_passed(const struct sampler *sampler, const struct thr
   const struct on_core *on_core = &sampler->on_core;
   int64_t now = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
   int64_t begin = data->running_since_ns, off_first = 0, off_last = 0;
-  int64_t first = atomic_load_explicit(&sampler->tick_first_ns, memory_order_relaxed);
-  int64_t last = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
+  int64_t first = atomic_load_explicit(&sampler->ticks.first_ns, memory_order_relaxed);
+  int64_t last = ticks_until(&sampler->ticks, now);
   if (met) {
     int64_t gap = own_gap_ns();
     off_first = bounded(gap - atomic_load_explicit(&on_core->first_gap_ns, memory_order_relaxed), off_ns);

@@ -99,7 +99,7 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
   accounting_flush_own(sampler, data);
   trylock_release(&sampler->lock);
   sampler_saw(data, node, begin_ns);
-  sampler_serve_tick(sampler);
+  ticks_serve(&sampler->ticks);
 }
 
 /* The stack of a thread that is off the GVL and cannot come back while the caller has it. */

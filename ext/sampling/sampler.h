@@ -18,6 +18,7 @@
 #ifndef RTOP_EXT_SAMPLER_H
 #define RTOP_EXT_SAMPLER_H
 
+#include "instants.h"
 #include "newborn.h"
 #include "pools.h"
 #include "raised.h"
@@ -67,8 +68,7 @@ struct sampler {
   _Atomic uint32_t waits_per_read; /* CPU is asked for at the end of one wait in so many */
   _Atomic int64_t coarse_ns;       /* the last tick or cut, whether anybody ran or not */
   _Atomic int64_t boundary_ns;     /* end of the open window, known before: stretches that pass it are told apart */
-  _Atomic int64_t tick_ns;         /* when the last tick was due */
-  _Atomic int64_t tick_served_ns;  /* tick_ns of the last tick that led to a sample */
+  struct ticks ticks;              /* instants of the clock */
   _Atomic int64_t period_ns;       /* between ticks */
   _Atomic int64_t fresh_ns;        /* a thread whose last stack is older takes one whatever the credit is */
   _Atomic uint64_t window;         /* number of the open window */
@@ -104,10 +104,9 @@ struct sampler {
   struct raised raised;
 
   rb_postponed_job_handle_t job;
-  _Atomic int64_t off_ns;        /* when hooks went off for good, and the last window was not told yet; else 0 */
-  _Atomic int64_t tick_first_ns; /* the first one since a tick led to a sample */
-  struct on_core on_core;        /* at the last tick */
-  struct sampler_start start;    /* written under the GVL before `starts` grows */
+  _Atomic int64_t off_ns;     /* when hooks went off for good, and the last window was not told yet; else 0 */
+  struct on_core on_core;     /* at the last tick */
+  struct sampler_start start; /* written under the GVL before `starts` grows */
   _Atomic uint32_t starts;
   int64_t start_ns;     /* of the session; the first window begins then */
   uint64_t seen_window; /* [job] when it looked after the threads last */
@@ -153,13 +152,6 @@ static inline void sampler_count(_Atomic uint64_t *counter, uint64_t more)
   atomic_store_explicit(counter, before + more, memory_order_relaxed);
 }
 
-/* The tick that was due last has led to a sample. */
-static inline void sampler_serve_tick(struct sampler *sampler)
-{
-  int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
-  atomic_store_explicit(&sampler->tick_served_ns, tick, memory_order_relaxed);
-}
-
 /* Counting begins. Under the GVL, not in a hook. */
 void sampler_count_from_now(struct sampler *sampler);
 
@@ -197,11 +189,10 @@ static inline void sampler_saw(struct thread_data *data, uint32_t node, int64_t 
  * told of the call beside it, the rest of the stretch would have less than its share.) */
 static inline bool sampler_tick_due(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
-  int64_t tick = atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed);
-  if (tick <= data->running_since_ns || tick > now_ns) return false;
-  if (tick == atomic_load_explicit(&sampler->tick_served_ns, memory_order_relaxed)) return false;
+  int64_t tick = ticks_due(&sampler->ticks, data->running_since_ns, now_ns);
+  if (!tick) return false;
   bool own = tick > data->own_begin_ns && tick <= data->own_end_ns;
-  if (own) sampler_serve_tick(sampler);
+  if (own) ticks_serve(&sampler->ticks);
   return !own;
 }
 
@@ -211,8 +202,8 @@ static inline bool sampler_tick_due_at_release(struct sampler *sampler, const st
 {
   bool due = sampler_tick_due(sampler, data, now_ns);
   if (!due || !newborn_any(&sampler->newborn, now_ns)) return due;
-  if (now_ns - atomic_load_explicit(&sampler->tick_ns, memory_order_relaxed) < SAMPLER_JOB_COMES_NS) return due;
-  sampler_serve_tick(sampler);
+  if (now_ns - ticks_until(&sampler->ticks, now_ns) < SAMPLER_JOB_COMES_NS) return due;
+  ticks_serve(&sampler->ticks);
   return false;
 }
 

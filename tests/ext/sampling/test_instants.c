@@ -100,6 +100,42 @@ static void test_after_a_rest_it_is_not_met_at_once(void **state)
   assert_int_equal(instants.passed + instants.missed, 0);
 }
 
+static void test_a_tick_is_due_once_in_the_stretch_that_it_fell_into(void **state)
+{
+  (void)state;
+  struct ticks ticks = { 0 };
+  assert_true(ticks_all_served(&ticks));
+  ticks_set(&ticks, 1000);
+  assert_false(ticks_all_served(&ticks));
+  assert_int_equal(ticks_due(&ticks, 500, 1500), 1000);
+  assert_int_equal(ticks_due(&ticks, 1000, 1500), 0);
+  ticks_set(&ticks, 2000);
+  ticks_set(&ticks, 3000);
+  assert_int_equal(ticks.first_ns, 1000);
+  assert_int_equal(ticks_due(&ticks, 500, 3500), 3000);
+  ticks_serve(&ticks);
+  assert_int_equal(ticks_due(&ticks, 500, 3500), 0);
+  ticks_set(&ticks, 4000);
+  assert_int_equal(ticks.first_ns, 4000);
+}
+
+/* The job reads its clock, and another tick comes: what has run until then is told all the same. */
+static void test_a_tick_that_comes_meanwhile_does_not_hide_those_before(void **state)
+{
+  (void)state;
+  struct ticks ticks = { 0 };
+  ticks_set(&ticks, 1000);
+  ticks_set(&ticks, 2000);
+  ticks_set(&ticks, 3000);
+  assert_int_equal(ticks_until(&ticks, 2999), 2000);
+  assert_int_equal(ticks_due(&ticks, 500, 2999), 2000);
+  assert_int_equal(ticks_due(&ticks, 2500, 2999), 0);
+  ticks_serve(&ticks);
+  ticks_set(&ticks, 4000);
+  assert_int_equal(ticks_due(&ticks, 500, 3999), 0);
+  assert_int_equal(ticks_due(&ticks, 500, 4000), 4000);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -109,6 +145,8 @@ int main(void)
     cmocka_unit_test(test_periods_without_a_wake_up_are_missed),
     cmocka_unit_test(test_a_shorter_period_begins_after_the_one_that_is_open),
     cmocka_unit_test(test_after_a_rest_it_is_not_met_at_once),
+    cmocka_unit_test(test_a_tick_is_due_once_in_the_stretch_that_it_fell_into),
+    cmocka_unit_test(test_a_tick_that_comes_meanwhile_does_not_hide_those_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
