@@ -50,7 +50,7 @@ static void tick(long number)
     atomic_fetch_add(&sampler.window, 1);
     atomic_store(&sampler.boundary_ns, clock_now_ns() + CLOCK_NS_PER_SECOND / 10);
   }
-  atomic_store_explicit(&sampler.tick_ns, clock_now_ns(), memory_order_release);
+  ticks_set(&sampler.ticks, clock_now_ns());
 }
 
 static void one_sample(long number)
@@ -102,7 +102,7 @@ static void release_gvl(long number, int64_t credit_ns)
   const rb_internal_thread_event_data_t data = { .thread = rb_thread_current() };
   if (number % RELEASES_PER_TICK == 0) {
     tick(number / RELEASES_PER_TICK);
-    atomic_store(&sampler.coarse_ns, atomic_load(&sampler.tick_ns));
+    atomic_store(&sampler.coarse_ns, atomic_load(&sampler.ticks.last_ns));
   }
   gvl_event(RUBY_INTERNAL_THREAD_EVENT_SUSPENDED, &data, &sampler);
   gvl_event(RUBY_INTERNAL_THREAD_EVENT_READY, &data, &sampler);
