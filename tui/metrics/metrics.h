@@ -2,8 +2,8 @@
  *
  * Everything comes from the profile's windows. A window is counted once, when nothing in it can change any more: a call
  * that told late where it was (profile.h) takes its place first. What is younger is counted anew at every look. Time
- * that nobody knows a stack of yet is no method's until its window is counted; then it is "(not sampled)", and stays so.
- * For a call that goes on a window waits METRICS_LATE_NS.
+ * whose stack is not yet known counts for no method until its window is counted, and for "(not sampled)" from then on.
+ * A window in which a call is still open waits up to METRICS_LATE_NS.
  *
  * A process has the place (source) of its feed, and goes on being told for METRICS_LINGER_NS after its end.
  * Threads: one.
