@@ -82,7 +82,8 @@ int screen_open(const struct screen_options *options)
     screen_gather_close();
     return -1;
   }
-  signals_save_terminal(fileno(state.input), fileno(state.output));
+  /* Not the stream's descriptor: in the middle of a refresh that is no terminal. */
+  signals_save_terminal(fileno(state.input), fileno(stdout));
   const char *term = screen_term_name();
   state.terminal = newterm(term, state.output, state.input);
   if (state.terminal == NULL) {

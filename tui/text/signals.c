@@ -2,6 +2,7 @@
 #include "signals.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static const struct {
   { SIGWINCH, SIGNAL_RESIZE }, { SIGTSTP, SIGNAL_SUSPEND }, { SIGCONT, SIGNAL_CONTINUE }, { SIGCHLD, SIGNAL_CHILD },
 };
 /* Whom nobody can continue is not stopped: then stopping returns at once, every time. */
-enum { STOPS_MAX = 100 };
+enum { STOPS_MAX = 100, WRITE_TRIES = 20, WRITE_WAIT_MS = 50 };
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM };
 enum { WATCHED = sizeof watched / sizeof watched[0], CRASHES = sizeof crashes / sizeof crashes[0] };
 
@@ -69,13 +70,18 @@ static void unblock(void)
   tcflush(state.terminal, TCOFLUSH);
 }
 
-/* Without waiting. */
+/* Waits a little for a terminal that is slow to read; one that does not read loses what it has not read. */
 static void write_bytes(void)
 {
   int flags = fcntl(state.output, F_GETFL);
+  size_t at = 0;
   fcntl(state.output, F_SETFL, flags | O_NONBLOCK);
-  ssize_t ignored = write(state.output, state.bytes, state.byte_count);
-  (void)ignored;
+  for (int tries = 0; at < state.byte_count && tries < WRITE_TRIES; tries++) {
+    if (tries == WRITE_TRIES / 2) unblock();
+    ssize_t count = write(state.output, state.bytes + at, state.byte_count - at);
+    if (count > 0) at += (size_t)count;
+    if (count < 0 && errno == EAGAIN) poll(&(struct pollfd){ state.output, POLLOUT, 0 }, 1, WRITE_WAIT_MS);
+  }
   fcntl(state.output, F_SETFL, flags);
 }
 

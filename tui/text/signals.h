@@ -1,6 +1,6 @@
 /* Signals as events: handlers write one byte into a pipe, the loop reads what happened. Nothing else is
- * done in a handler, except for a crash: then the terminal is put right with two system calls, and the
- * signal takes its default course.
+ * done in a handler, except for a crash: then the terminal is put right, within a second, and the signal takes its
+ * default course.
  *
  * After SIGTERM, SIGINT, SIGQUIT or SIGHUP the process ends within a second even when the loop is stuck in a write to a
  * terminal that does not read: SIGALRM is armed, and signals_close() disarms it.

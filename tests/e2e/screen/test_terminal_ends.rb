@@ -119,7 +119,7 @@ class TestTerminalEnds < Minitest::Test
 
   # Ctrl-S, or a line that is down: it ends all the same, and what waits to be shown does not come first.
   def test_ends_of_a_terminal_that_does_not_read
-    %w[TERM INT QUIT HUP].product([:full, :stopped]).each do |signal, how|
+    %w[TERM INT QUIT HUP SEGV].product([:full, :stopped]).each do |signal, how|
       watch("-M", "-d", "0.1", rows: 50, columns: 160) do |terminal|
         how == :full ? fill(terminal) : terminal.type("\x13")
         E2E.wait_until("a write that waits") { waits_in_write?(terminal) }
