@@ -3,24 +3,28 @@
 
 #include "ext/base/draw.h"
 
-enum { WAKE_UPS_A_LOOK = 8, STILL_USUAL_NS = 4000, TOO_LATE_NS = 50000 };
+enum { WAKE_UPS_A_LOOK = 8, STILL_USUAL_NS = 4000, TOO_LATE_NS = 50000, DRAWS_MAX = 16 };
 
-static void begin_slot(struct instants *instants, int64_t slot_ns, int64_t period_ns)
+/* The first one after now_ns; returns how many stand before it and after the one that was next. */
+static uint64_t go_on(struct instants *instants, int64_t now_ns, int64_t period_ns)
 {
-  instants->next_ns = draw_ns(&instants->random, slot_ns, period_ns);
-  instants->slot_end_ns = slot_ns + period_ns;
-}
-
-/* Periods that ended by now_ns. Where it stands is of the period that was asked for then. */
-static int64_t slots_ended(const struct instants *instants, int64_t now_ns, int64_t period_ns)
-{
-  return now_ns < instants->slot_end_ns ? 0 : 1 + (now_ns - instants->slot_end_ns) / period_ns;
+  int64_t periods = (now_ns - instants->next_ns) / period_ns;
+  uint64_t left_out = 0;
+  /* A few draws tell as little of where the first one stood as many. */
+  if (periods > DRAWS_MAX) {
+    left_out = (uint64_t)(periods - DRAWS_MAX);
+    instants->next_ns += (periods - DRAWS_MAX) * period_ns;
+  }
+  for (;; left_out++) {
+    instants->next_ns = draw_ns(&instants->random, instants->next_ns + period_ns / 2, period_ns);
+    if (instants->next_ns > now_ns) return left_out;
+  }
 }
 
 void instants_begin(struct instants *instants, int64_t now_ns, int64_t period_ns)
 {
   if (!instants->random) instants->random = (uint32_t)now_ns | 1;
-  begin_slot(instants, now_ns, period_ns);
+  instants->next_ns = draw_ns(&instants->random, now_ns, period_ns);
 }
 
 static int64_t third_quartile(const struct instants *instants)
@@ -46,20 +50,16 @@ static void learn_delay(struct instants *instants, int64_t delay_ns)
 
 int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns, bool woken)
 {
-  int64_t usual = instants->next_ns + instants->usual_delay_ns, ended = slots_ended(instants, now_ns, period_ns);
-  if (instants->wake_ups < WAKE_UPS_A_LOOK) usual = now_ns;
+  int64_t usual = instants->wake_ups < WAKE_UPS_A_LOOK ? now_ns : instants->next_ns + instants->usual_delay_ns;
   if (woken) learn_delay(instants, now_ns - instants->next_ns);
-  instants->passed += (uint64_t)ended + 1;
-  instants->missed += (uint64_t)ended;
-  begin_slot(instants, instants->slot_end_ns + ended * period_ns, period_ns);
   bool too_late = woken && now_ns - usual > TOO_LATE_NS;
-  instants->missed += too_late;
+  uint64_t left_out = go_on(instants, now_ns, period_ns);
+  instants->passed += left_out + 1;
+  instants->missed += left_out + too_late;
   return too_late ? 0 : now_ns < usual ? now_ns : usual;
 }
 
 void instants_skip(struct instants *instants, int64_t now_ns, int64_t period_ns)
 {
-  int64_t ended = slots_ended(instants, now_ns, period_ns);
-  if (ended) begin_slot(instants, instants->slot_end_ns + (ended - 1) * period_ns, period_ns);
-  if (instants->next_ns <= now_ns) begin_slot(instants, instants->slot_end_ns, period_ns);
+  if (instants->next_ns <= now_ns) go_on(instants, now_ns, period_ns);
 }

@@ -9,19 +9,34 @@
 
 enum { TENTHS = 10, ROUNDS = 20000 };
 
-static void test_one_stands_in_each_period_anywhere_in_it(void **state)
+static void expect_even(const int64_t *counts)
+{
+  for (int i = 0; i < TENTHS; i++) assert_in_range(counts[i], ROUNDS / TENTHS * 9 / 10, ROUNDS / TENTHS * 11 / 10);
+}
+
+/* Wherever the last one stood: so a program that keeps step is met anywhere in its own period. */
+static void test_the_next_one_stands_anywhere_in_a_period(void **state)
 {
   (void)state;
   struct instants instants = { 0 };
-  int64_t begin = 123456789, tenths[TENTHS] = { 0 };
+  int64_t begin = 123456789, last = begin, distances[TENTHS] = { 0 }, places[TENTHS] = { 0 }, same = 0;
   instants_begin(&instants, begin, PERIOD_NS);
-  for (int64_t i = 0; i < ROUNDS; i++) {
-    int64_t place = instants.next_ns - begin - i * PERIOD_NS;
-    assert_in_range(place, 0, PERIOD_NS - 1);
-    tenths[place * TENTHS / PERIOD_NS]++;
-    assert_int_equal(instants_pass(&instants, instants.next_ns, PERIOD_NS, true), begin + i * PERIOD_NS + place);
+  assert_in_range(instants.next_ns - begin, 0, PERIOD_NS - 1);
+  for (int i = 0; i < ROUNDS; i++) {
+    int64_t now = instants.next_ns;
+    assert_int_equal(instants_pass(&instants, now, PERIOD_NS, true), now);
+    int64_t distance = instants.next_ns - now - PERIOD_NS / 2;
+    assert_in_range(distance, 0, PERIOD_NS - 1);
+    distances[distance * TENTHS / PERIOD_NS]++;
+    int64_t tenth = (instants.next_ns - begin) % PERIOD_NS * TENTHS / PERIOD_NS;
+    same += tenth == (now - begin) % PERIOD_NS * TENTHS / PERIOD_NS;
+    places[tenth]++;
+    last = instants.next_ns;
   }
-  for (int i = 0; i < TENTHS; i++) assert_in_range(tenths[i], ROUNDS / TENTHS * 9 / 10, ROUNDS / TENTHS * 11 / 10);
+  expect_even(distances);
+  expect_even(places);
+  assert_in_range(same, ROUNDS / TENTHS * 9 / 10, ROUNDS / TENTHS * 11 / 10);
+  assert_in_range((last - begin) / ROUNDS, PERIOD_NS * 99 / 100, PERIOD_NS * 101 / 100);
   assert_int_equal(instants.passed, ROUNDS);
   assert_int_equal(instants.missed, 0);
 }
@@ -62,28 +77,37 @@ static void test_what_is_usual_is_learnt_soon(void **state)
   assert_in_range(followed, 170, 200);
 }
 
-static void test_periods_without_a_wake_up_are_missed(void **state)
+static void test_instants_without_a_wake_up_are_missed(void **state)
 {
   (void)state;
   struct instants instants = { 0 };
-  instants_begin(&instants, 0, PERIOD_NS);
-  instants_pass(&instants, 5 * PERIOD_NS + 7, PERIOD_NS, true);
-  assert_int_equal(instants.passed, 6);
-  assert_int_equal(instants.missed, 5);
-  assert_in_range(instants.next_ns, 6 * PERIOD_NS, 7 * PERIOD_NS - 1);
+  for (int64_t periods = 5; periods < 500; periods *= 10) {
+    uint64_t missed = 0;
+    for (int i = 0; i < ROUNDS / 10; i++) {
+      instants_begin(&instants, 0, PERIOD_NS);
+      instants_pass(&instants, periods * PERIOD_NS, PERIOD_NS, false);
+      assert_in_range(instants.next_ns, periods * PERIOD_NS + 1, (periods + 2) * PERIOD_NS);
+      missed += instants.missed;
+      assert_int_equal(instants.passed, instants.missed + 1);
+      instants.passed = instants.missed = 0;
+    }
+    assert_in_range(missed * 100 / (ROUNDS / 10), periods * 100 - 110, periods * 100 - 85);
+  }
 }
 
-static void test_a_shorter_period_begins_after_the_one_that_is_open(void **state)
+static void test_a_shorter_period_counts_from_the_next_one(void **state)
 {
   (void)state;
   struct instants instants = { 0 };
   instants_begin(&instants, 0, 10 * PERIOD_NS);
-  instants_pass(&instants, 10 * PERIOD_NS - 1, PERIOD_NS, true);
+  int64_t now = instants.next_ns;
+  instants_pass(&instants, now, PERIOD_NS, true);
   assert_int_equal(instants.missed, 0);
-  assert_in_range(instants.next_ns, 10 * PERIOD_NS, 11 * PERIOD_NS - 1);
+  assert_in_range(instants.next_ns - now, PERIOD_NS / 2, PERIOD_NS * 3 / 2);
 }
 
-/* After a rest the instant is no nearer than any other: its mean distance is half a period. */
+/* After a rest, however long, the instant is no nearer than any other: of distances of a half to one and a half, whose square
+ * is 13 / 12 in the mean, what is left is half of that in the mean. */
 static void test_after_a_rest_it_is_not_met_at_once(void **state)
 {
   (void)state;
@@ -91,12 +115,12 @@ static void test_after_a_rest_it_is_not_met_at_once(void **state)
   int64_t now = 0, sum = 0;
   instants_begin(&instants, now, PERIOD_NS);
   for (int i = 0; i < ROUNDS; i++) {
-    now += 50 * PERIOD_NS + 123457;
+    now += (i % 2 ? 5 : 50000) * PERIOD_NS + 123457;
     instants_skip(&instants, now, PERIOD_NS);
-    assert_in_range(instants.next_ns - now, 1, 2 * PERIOD_NS);
+    assert_in_range(instants.next_ns - now, 1, PERIOD_NS * 3 / 2);
     sum += instants.next_ns - now;
   }
-  assert_in_range(sum / ROUNDS, PERIOD_NS / 2, PERIOD_NS);
+  assert_in_range(sum / ROUNDS, PERIOD_NS * 13 / 24 * 98 / 100, PERIOD_NS * 13 / 24 * 102 / 100);
   assert_int_equal(instants.passed + instants.missed, 0);
 }
 
@@ -139,11 +163,11 @@ static void test_a_tick_that_comes_meanwhile_does_not_hide_those_before(void **s
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_one_stands_in_each_period_anywhere_in_it),
+    cmocka_unit_test(test_the_next_one_stands_anywhere_in_a_period),
     cmocka_unit_test(test_a_late_wake_up_counts_as_a_usual_one_or_not_at_all),
     cmocka_unit_test(test_what_is_usual_is_learnt_soon),
-    cmocka_unit_test(test_periods_without_a_wake_up_are_missed),
-    cmocka_unit_test(test_a_shorter_period_begins_after_the_one_that_is_open),
+    cmocka_unit_test(test_instants_without_a_wake_up_are_missed),
+    cmocka_unit_test(test_a_shorter_period_counts_from_the_next_one),
     cmocka_unit_test(test_after_a_rest_it_is_not_met_at_once),
     cmocka_unit_test(test_a_tick_is_due_once_in_the_stretch_that_it_fell_into),
     cmocka_unit_test(test_a_tick_that_comes_meanwhile_does_not_hide_those_before),
