@@ -1,9 +1,10 @@
-/* Looks at the thread that has the GVL: its CPU clock, and where it waits. */
+/* Looks at the thread that has the GVL: its CPU clock, and whether it rests or where it waits. */
 #include "on_core.h"
 #include "shm/base/clock.h"
 #include "shm/base/process.h"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 /* After so many looks that said nothing the publisher goes to another core. After so many, with none that saw a thread run, there
  * may be one core for both: from then on it is taken to have had it. */
@@ -13,15 +14,15 @@ enum { TO_LEAVE = 4, SINCE_RAN = 64 };
  * else wants a core one in 350 looks finds that, beside two busy processes on two cores one in 7 to 16. */
 enum { A_WAIT = 24, SHORTAGE = 24, SHORTAGE_MAX = 64 };
 
-enum place { RESTS, WAITS_ELSEWHERE, WAITS_HERE };
+enum place { UNKNOWN, RESTS, WAITS_ELSEWHERE, WAITS_HERE };
 
-/* Of a thread that does not run, seen from the core `here`; WAITS_HERE also when that cannot be known. */
+/* Of a thread that does not run, seen from the core `here`. */
 static enum place find_place(const struct on_core_thread *thread, int here)
 {
   char state;
   int core;
   bool known = here >= 0 && thread->may_open && process_thread_place(thread->native_id, &state, &core);
-  if (!known) return WAITS_HERE;
+  if (!known) return UNKNOWN;
   if (state != 'R') return RESTS;
   return core == here ? WAITS_HERE : WAITS_ELSEWHERE;
 }
@@ -47,34 +48,54 @@ void on_core_roam(struct on_core_past *past)
     past->confined = false;
 }
 
-/* Of one that does not run. */
-static unsigned judge(struct on_core_past *past, const struct on_core_thread *thread, int here)
+/* Of one that does not run, but may have until just now. */
+static unsigned judge(struct on_core_past *past, enum place place, int here)
 {
-  enum place place = find_place(thread, here);
-  if (place == WAITS_ELSEWHERE) past->shortage += A_WAIT;
-  if (place != WAITS_HERE) return ON_CORE_NO;
+  if (place == RESTS) return ON_CORE_RESTS;
+  if (place == WAITS_ELSEWHERE) {
+    past->shortage += A_WAIT;
+    return past->shortage > SHORTAGE ? ON_CORE_WAITS : ON_CORE_YES;
+  }
   if (past->shortage <= SHORTAGE || !find_cores(past) || ++past->since_ran > SINCE_RAN) return ON_CORE_YES;
   if (past->since_ran % TO_LEAVE == 0 && here >= 0) leave_core(past, here);
   return 0;
+}
+
+/* Of one that has not run since the last look. */
+static unsigned judge_still(const struct on_core_past *past, const struct on_core_thread *thread, int here)
+{
+  if (past->met & ON_CORE_NO) return past->met;
+  enum place place = find_place(thread, here);
+  return place == WAITS_ELSEWHERE || place == WAITS_HERE ? ON_CORE_WAITS : ON_CORE_RESTS;
 }
 
 struct on_core_look on_core_look(struct on_core_past *past, const struct on_core_thread *thread)
 {
   int here = sched_getcpu();
   int64_t before = clock_read_ns(thread->clock), cpu = clock_read_ns(thread->clock);
-  struct on_core_look look = { .thread = thread->number, .met = ON_CORE_NO, .gap_ns = clock_now_ns() - cpu };
+  struct on_core_look look = { .thread = thread->number, .met = ON_CORE_YES, .gap_ns = clock_now_ns() - cpu };
   if (past->shortage > SHORTAGE_MAX) past->shortage = SHORTAGE_MAX;
   if (past->shortage) past->shortage--;
   if (cpu > before) {
-    look.met = ON_CORE_YES;
     past->since_ran = 0;
     on_core_roam(past);
   } else if (past->thread != thread->number || past->cpu_ns != cpu) {
-    look.met = judge(past, thread, here);
+    look.met = judge(past, find_place(thread, here), here);
+  } else {
+    look.met = judge_still(past, thread, here);
   }
+  look.wanted = past->shortage > 0;
   past->thread = thread->number;
   past->cpu_ns = cpu;
+  past->met = look.met;
   return look;
+}
+
+int64_t on_core_own_rests(void)
+{
+  struct rusage usage;
+  if (prctl(PR_GET_SECCOMP) != 0 || getrusage(RUSAGE_THREAD, &usage) != 0) return -1;
+  return usage.ru_nvcsw;
 }
 
 void on_core_tell(struct on_core *on_core, const struct on_core_look *look, bool first)
@@ -85,6 +106,7 @@ void on_core_tell(struct on_core *on_core, const struct on_core_look *look, bool
     atomic_store_explicit(&on_core->first_gap_ns, look->gap_ns, memory_order_relaxed);
   }
   atomic_store_explicit(&on_core->last_gap_ns, look->gap_ns, memory_order_relaxed);
+  atomic_store_explicit(&on_core->wanted, look->wanted, memory_order_relaxed);
   found |= look->met;
   atomic_store_explicit(&on_core->found, look->thread ? found : 0, memory_order_release);
 }

@@ -1,11 +1,12 @@
 /* Had the thread that an instant met a core, too?
  *
- * A thread with the GVL may be without a core: it waits for one, or for something else while it keeps the GVL. Its CPU
+ * A thread with the GVL may be without a core: it waits for one, or it rests, for something else while it keeps the GVL. Its CPU
  * clock stands still then, which the publisher sees by reading it twice. But where all cores are busy the publisher itself
  * may have taken that core to look, and what happens afterwards does not tell: the thread has it back at once, whether it
  * had lost it to the publisher or had waited for long. Therefore:
- *   who has not run since the look before, rests,    had none
- *   or waits for another core than the publisher's
+ *   who has not run since the look before, or rests  had none
+ *   who waits for another core than the publisher's  had none while cores are short. While they are not, it had one: such waits
+ *                                                    are then too few for instants to tell of them
  *   who waits for the publisher's                    had it while cores are not short: the publisher took it. While they are
  *                                                    short nothing is said. Where there is no other core it had it, too
  * So as not to share a core with such a thread for long, the publisher goes to another one after a few of these, and may go
@@ -25,7 +26,13 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { ON_CORE_YES = 1, ON_CORE_NO = 2, ON_CORE_ALL = 4 };
+enum {
+  ON_CORE_YES = 1,
+  ON_CORE_RESTS = 2,
+  ON_CORE_WAITS = 4, /* for a core */
+  ON_CORE_NO = ON_CORE_RESTS | ON_CORE_WAITS,
+  ON_CORE_ALL = 8
+};
 
 /* Who was off its core for less was so for the publisher, or an interrupt. */
 #define ON_CORE_BREAK_NS INT64_C(50000)
@@ -35,6 +42,7 @@ struct on_core {
   /* How far the thread's CPU clock was behind CLOCK_MONOTONIC at the first and the last of them: that grows while it has no
    * core. */
   _Atomic int64_t first_gap_ns, last_gap_ns;
+  _Atomic bool wanted; /* cores are, by others */
 };
 
 struct on_core_thread {
@@ -48,6 +56,7 @@ struct on_core_thread {
 struct on_core_past {
   uint64_t thread;
   int64_t cpu_ns;
+  unsigned met;       /* how the last look found it */
   uint32_t since_ran; /* looks that said nothing, since one that saw it run */
   uint32_t shortage;  /* of cores */
   bool confined;      /* to other cores than these: */
@@ -56,7 +65,8 @@ struct on_core_past {
 
 struct on_core_look {
   uint64_t thread; /* 0: nobody was asked */
-  unsigned met;    /* ON_CORE_YES or ON_CORE_NO; 0: nothing can be said */
+  unsigned met;    /* ON_CORE_YES, ON_CORE_RESTS or ON_CORE_WAITS; 0: nothing can be said */
+  bool wanted;     /* a look saw a thread wait for another core, not long ago */
   int64_t gap_ns;
 };
 
@@ -70,11 +80,15 @@ void on_core_roam(struct on_core_past *past);
  * thread. */
 void on_core_tell(struct on_core *on_core, const struct on_core_look *look, bool first);
 
-/* How the instants that were told met this thread, ON_CORE_YES, ON_CORE_NO or both; 0: nothing can be said. */
+/* How the instants that were told met this thread, all together; 0: nothing can be said. */
 static inline unsigned on_core_met(const struct on_core *on_core, uint64_t thread)
 {
   uint64_t found = atomic_load_explicit(&on_core->found, memory_order_acquire);
   return found / ON_CORE_ALL == thread ? (unsigned)(found % ON_CORE_ALL) : 0;
 }
+
+/* How often the calling thread has gone to rest (voluntary context switches): it did in between when the number grew. -1: not
+ * known; where a seccomp filter is active, which may kill for asking, nobody asks. Two system calls. */
+int64_t on_core_own_rests(void);
 
 #endif

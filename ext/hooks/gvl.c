@@ -138,7 +138,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   int64_t off = data->off_since_ns ? now - data->off_since_ns : 0;
   data->not_own_ns += off;
   data->off_since_ns = 0;
-  running_begin(data, now, begin);
+  running_begin(sampler, data, now, begin);
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
   if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
@@ -250,7 +250,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
 
 static void adopt_running(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
-  running_begin(data, now, 0);
+  running_begin(sampler, data, now, 0);
   data->blame_read = waiting_integral(&sampler->waiting, now);
   data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
   threads_bind_native(data);

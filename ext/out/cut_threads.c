@@ -325,7 +325,7 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   struct sampler *sampler = cut->sampler;
   struct pool *pool = pool_of(cut, data);
   uint32_t last_met = last_point(&pool->axes[RTOP_RUNNING]);
-  if (last_met == RTOP_NODE_UNSAMPLED) last_met = last_point(&pool->strata.entries[STRATA_OFF_CORE].axis);
+  if (last_met == RTOP_NODE_UNSAMPLED) last_met = last_point(&pool->strata.entries[STRATA_RESTS].axis);
   for (uint32_t id = 0; id < STRATA_PLACES; id++)
     charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], at_node(last_in_place(&pool->strata, id, last_met)));
   charge_lane(data, cells, RTOP_RUNNING, &data->head, at_node(last_met));

@@ -290,7 +290,7 @@ void sampler_job(struct sampler *sampler)
   int64_t open = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
   if (before != RTOP_RUNNING) { /* an interrupted wait: the VM went on without RESUMED */
     if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
-    running_begin(data, now, 0);
+    running_begin(sampler, data, now, 0);
     accounting_spent(data, before, open);
     accounting_add(sampler, data, before, open);
     if (data->native_shared) threads_follow_native(data);

@@ -38,8 +38,9 @@
 
 enum {
   STRATA_COUNT = 16,
-  STRATA_OFF_CORE = STRATA_COUNT, /* the place of time without a core, which is of no kind */
-  STRATA_SHORT,                   /* and of what is over before a job comes */
+  STRATA_RESTS = STRATA_COUNT, /* the places of time without a core, which is of no kind: rests, */
+  STRATA_WAITS,                /* and waits for a core */
+  STRATA_SHORT,                /* and of what is over before a job comes */
   STRATA_PLACES,
   STRATA_UNMET_WINDOWS = 6,
   STRATA_LATELY_WINDOWS = 20,

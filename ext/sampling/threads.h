@@ -81,6 +81,7 @@ struct thread_data {
   int64_t off_core_ns;      /* of it, without a core (running.h) */
   int64_t begin_not_own_ns; /* not_own_ns when it began */
   int64_t breaks_ns;        /* without a core, however short */
+  int64_t rests;            /* on_core_own_rests() at its begin, or the last instant since; -1: not known */
   bool was_long;
   bool newborn;         /* made, and has not had the GVL yet */
   bool rest_met;        /* an instant in it was one of place 0 (strata.h) */

@@ -43,7 +43,7 @@
   X(ftruncate, EFBIG) X(posix_fallocate, ENOSPC) X(linkat, EPERM) X(renameat2, ENOSYS) X(unlink, EPERM) \
   X(unlinkat, EPERM) X(mkdirat, EROFS) X(pread, EIO) X(pwrite, ENOSPC) X(read, EIO) X(write, EAGAIN) X(fopen, EMFILE) \
   X(fread, EIO) X(fclose, EIO) X(fdopendir, ENOMEM) X(readdir, EIO) X(getrandom, ENOSYS) X(getrlimit, EPERM) \
-  X(sched_getaffinity, EPERM) X(sched_setaffinity, EPERM) X(sched_getcpu, ENOSYS) \
+  X(getrusage, EFAULT) X(sched_getaffinity, EPERM) X(sched_setaffinity, EPERM) X(sched_getcpu, ENOSYS) \
   X(clock_gettime, EINVAL) X(time, EINVAL) X(nanosleep, EINTR) X(timerfd_create, EMFILE) X(timerfd_settime, EINVAL) \
   X(syscall, EINTR) X(sysconf, EINVAL) X(pthread_create, EAGAIN) X(pthread_attr_init, ENOMEM) \
   X(pthread_attr_setstacksize, EINVAL) X(pthread_getcpuclockid, ENOENT) X(pthread_setname_np, EINVAL) \
@@ -245,6 +245,7 @@ WRAP(int, timerfd_create, (int clock, int flags), (clock, flags), -1)
 WRAP(int, timerfd_settime, (int fd, int flags, const struct itimerspec *to, struct itimerspec *before),
      (fd, flags, to, before), -1)
 WRAP(long, sysconf, (int name), (name), -1)
+WRAP(int, getrusage, (int who, struct rusage *usage), (who, usage), -1)
 WRAP(int, sched_getaffinity, (pid_t pid, size_t bytes, cpu_set_t *cores), (pid, bytes, cores), -1)
 WRAP(int, sched_setaffinity, (pid_t pid, size_t bytes, const cpu_set_t *cores), (pid, bytes, cores), -1)
 WRAP(int, sched_getcpu, (void), (), -1)

@@ -101,7 +101,7 @@ static void test_one_that_rests(void **state)
   begin(&other, true);
   usleep(2000);
   int ran = 0;
-  for (int i = 0; i < ENOUGH; i++) ran += look_at(&past, &other).met != ON_CORE_NO;
+  for (int i = 0; i < ENOUGH; i++) ran += look_at(&past, &other).met != ON_CORE_RESTS;
   assert_true(ran < ENOUGH); /* it may have begun only just */
   struct on_core_look look = look_at(&past, &other);
   usleep(2000);
@@ -133,8 +133,8 @@ static void test_who_rests(void **state)
     for (int rests = 0; rests < 2; rests++) said[rests][look_at(&past[rests], &others[rests]).met]++;
   }
   for (int rests = 0; rests < 2; rests++) end(&others[rests]);
-  assert_in_range(said[true][ON_CORE_NO], ENOUGH - 1, ENOUGH); /* it may have begun only just */
-  assert_true(said[false][ON_CORE_YES] > ENOUGH / 2);          /* there is no other core */
+  assert_in_range(said[true][ON_CORE_RESTS], ENOUGH - 1, ENOUGH); /* it may have begun only just */
+  assert_true(said[false][ON_CORE_YES] > ENOUGH / 2);             /* there is no other core */
 }
 
 struct looker {
@@ -192,6 +192,46 @@ static void test_one_whose_core_was_taken_to_look(void **state)
   assert_int_equal(look.met, ON_CORE_YES);
 }
 
+/* Two threads on one core, seen from another: while one runs the other waits. Nothing is made of that until it is so often. */
+static void test_one_that_waits_for_another_core(void **state)
+{
+  (void)state;
+  struct other others[2];
+  struct on_core_past past = { 0 };
+  int said[ON_CORE_ALL] = { 0 };
+  bool wanted = false;
+  if (CPU_COUNT(&all) < 2) skip();
+  size_t core = (size_t)sched_getcpu();
+  stay(core);
+  for (int i = 0; i < 2; i++) begin(&others[i], false);
+  cpu_set_t elsewhere = all;
+  CPU_CLR(core, &elsewhere);
+  assert_int_equal(sched_setaffinity(0, sizeof elsewhere, &elsewhere), 0);
+  for (int i = 0; i < TRIES && said[ON_CORE_WAITS] < ENOUGH; i++) {
+    usleep(1000);
+    struct on_core_look look = look_at(&past, &others[0]);
+    said[look.met]++;
+    wanted = wanted || look.wanted;
+  }
+  assert_int_equal(go_anywhere(state), 0);
+  for (int i = 0; i < 2; i++) end(&others[i]);
+  assert_int_equal(said[ON_CORE_WAITS], ENOUGH);
+  assert_true(said[ON_CORE_YES] > 0 && wanted);
+  assert_int_equal(said[ON_CORE_RESTS], 0);
+}
+
+static void test_a_thread_knows_whether_it_rested(void **state)
+{
+  (void)state;
+  int64_t before = on_core_own_rests();
+  if (before < 0) skip(); /* a filter of system calls */
+  for (int64_t end = clock_now_ns() + 20000000; clock_now_ns() < end;) {
+  }
+  assert_int_equal(on_core_own_rests(), before);
+  usleep(1000);
+  assert_true(on_core_own_rests() > before);
+}
+
 /* From now on the call ends the process. */
 static bool forbid_leaving(void)
 {
@@ -214,6 +254,7 @@ static int look_under_a_filter(void)
   stay((size_t)sched_getcpu());
   begin(&other, false);
   if (!forbid_leaving()) return 77;
+  if (on_core_own_rests() >= 0) return 78;
   for (int i = 0; i < 2 * ENOUGH; i++) {
     usleep(5000);
     nothing += look_at(&past, &other).met == 0;
@@ -238,7 +279,7 @@ static void test_a_filter_that_kills_is_not_asked(void **state)
 
 static void tell(struct on_core *on_core, bool ran, int64_t gap_ns, bool first)
 {
-  struct on_core_look look = { .thread = THREAD, .met = ran ? ON_CORE_YES : ON_CORE_NO, .gap_ns = gap_ns };
+  struct on_core_look look = { .thread = THREAD, .met = ran ? ON_CORE_YES : ON_CORE_RESTS, .gap_ns = gap_ns };
   on_core_tell(on_core, &look, first);
 }
 
@@ -250,7 +291,7 @@ static void test_both_ways(void **state)
   tell(&on_core, true, 0, true);
   assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_YES);
   tell(&on_core, false, 0, true);
-  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_NO);
+  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_RESTS);
   assert_int_equal(on_core_met(&on_core, THREAD + 1), 0);
   on_core_tell(&on_core, &(struct on_core_look){ 0 }, true);
   assert_int_equal(on_core_met(&on_core, THREAD), 0);
@@ -264,12 +305,13 @@ static void test_several_instants_before_it_can_say_where(void **state)
   tell(&on_core, true, 2, true);
   tell(&on_core, false, 3, false);
   tell(&on_core, true, 4, false);
-  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_YES | ON_CORE_NO);
+  assert_int_equal(on_core_met(&on_core, THREAD), ON_CORE_YES | ON_CORE_RESTS);
   assert_int_equal(on_core.first_gap_ns, 2);
   assert_int_equal(on_core.last_gap_ns, 4);
-  struct on_core_look another = { .thread = THREAD + 1, .met = ON_CORE_NO, .gap_ns = 5 };
+  struct on_core_look another = { .thread = THREAD + 1, .met = ON_CORE_WAITS, .gap_ns = 5, .wanted = true };
   on_core_tell(&on_core, &another, false);
-  assert_int_equal(on_core_met(&on_core, THREAD + 1), ON_CORE_NO);
+  assert_int_equal(on_core_met(&on_core, THREAD + 1), ON_CORE_WAITS);
+  assert_true(on_core.wanted);
   assert_int_equal(on_core.first_gap_ns, 5);
 }
 
@@ -282,6 +324,8 @@ int main(void)
     cmocka_unit_test_teardown(test_who_rests, go_anywhere),
     cmocka_unit_test_teardown(test_one_that_wants_the_core_of_who_looks, go_anywhere),
     cmocka_unit_test_teardown(test_one_whose_core_was_taken_to_look, go_anywhere),
+    cmocka_unit_test_teardown(test_one_that_waits_for_another_core, go_anywhere),
+    cmocka_unit_test(test_a_thread_knows_whether_it_rested),
     cmocka_unit_test_teardown(test_a_filter_that_kills_is_not_asked, go_anywhere),
     cmocka_unit_test_teardown(test_both_ways, go_anywhere),
     cmocka_unit_test_teardown(test_several_instants_before_it_can_say_where, go_anywhere),

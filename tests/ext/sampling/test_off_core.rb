@@ -1,5 +1,5 @@
 # A thread that rests with the GVL: its time passes there, but it uses no CPU.
-# Runs alone: where all cores are busy a thread loses its core in `works`, too.
+# Runs alone: where all cores are busy a thread loses its core in `works`, too, and one test brings along a busy process.
 require_relative "../support"
 
 class OffCoreTest < Minitest::Test
@@ -70,5 +70,48 @@ class OffCoreTest < Minitest::Test
       assert_in_delta truth["works"][1], used["works"], allowed * truth["works"][1], figures
       truth.each_key { |step| assert_in_delta truth[step][0], wall[step], allowed * truth[step][0], figures }
     end
+  end
+
+  # Ruby code and C code of 50 ms each that compute, and a sleep with the GVL as long. Prints the wall time of each.
+  COMPUTES = <<~'RUBY'
+    $VERBOSE = nil
+    NANOSLEEP = { "x86_64" => 35, "aarch64" => 101 }.fetch(RUBY_PLATFORM[/\A\w+?(?=-)/])
+    LENGTH = [0, 50_000_000].pack("q2")
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    def halted = syscall(NANOSLEEP, [LENGTH].pack("p").unpack1("J"), 0)
+    def in_c = LETTERS.count("b-y")
+    def in_ruby = turn(TURNS)
+    def turn(count)
+      i = 0
+      i += 1 while i < count
+    end
+    def seconds_of = Array.new(3) { now.then { |from| yield; (now - from) / 1e9 } }.min
+    LETTERS = "abcz" * 100_000
+    LETTERS.replace(LETTERS * (0.05 / seconds_of { LETTERS.count("b-y") }).ceil)
+    TURNS = (1_000_000 * 0.05 / seconds_of { turn(1_000_000) }).to_i
+    sums = Hash.new(0)
+    deadline = now + 6_000_000_000
+    until now > deadline
+      %i[halted in_c in_ruby].shuffle.each do |step|
+        from = now
+        send(step)
+        sums[step] += now - from
+      end
+    end
+    puts sums.map { |step, ns| "#{step} #{ns}" }
+  RUBY
+
+  # With a core for each the publisher takes one now and then. When all time without one went to instants that met rests, in_c
+  # lacked 3 to 4 % of its time, in_ruby 1 to 2.
+  def test_who_waits_for_a_core_does_not_rest
+    skip "there is one core" if Etc.nprocessors < 2
+    busy = spawn("timeout", "30", "sh", "-c", "while :; do :; done", pgroup: true)
+    dump, program = history(COMPUTES, env: { **SAMPLED, "RPERF_TOP_RECORD_HZ" => "1000" })
+    truth = program.out.lines.to_h { |line| line.split.then { |step, ns| [step, Integer(ns)] } }
+    found = truth.keys.to_h { |step| [step, dump.total(:wall, state: "running", on_stack: "Object##{step}")] }
+    truth.each { |step, ns| assert_in_delta ns, found[step], 0.012 * ns, "#{step}: #{truth}; found #{found}" }
+  ensure
+    Process.kill(:TERM, -busy)
+    Process.wait(busy)
   end
 end

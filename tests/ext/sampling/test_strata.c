@@ -227,10 +227,10 @@ static void test_time_without_a_core_that_no_instant_meets(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
-  struct stratum *off_core = &strata.entries[STRATA_OFF_CORE];
+  struct stratum *off_core = &strata.entries[STRATA_RESTS];
   uint32_t node = 0;
   for (uint32_t i = 1; i < 2 * STRATA_COUNT; i++)
-    assert_int_not_equal(strata_end(&strata, key_of(i, i), MS), STRATA_OFF_CORE);
+    assert_int_not_equal(strata_end(&strata, key_of(i, i), MS), STRATA_RESTS);
   stratum_wait(off_core, 1000);
   for (int i = 0; i < STRATA_UNMET_WINDOWS; i++) {
     strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
