@@ -46,9 +46,9 @@ class OffCoreTest < Minitest::Test
 
   # What was found, what the program measured, and which share of the instants told nothing. Where the machine's host lets
   # wake-ups come late, mostly while a thread runs, up to half of them do.
-  def measure(hz, seconds)
+  def measure(text, hz, *arguments)
     3.times do
-      dump, program = history(PROGRAM, arguments: [seconds.to_s], env: { **SAMPLED, "RPERF_TOP_RECORD_HZ" => hz.to_s })
+      dump, program = history(text, arguments: arguments, env: { **SAMPLED, "RPERF_TOP_RECORD_HZ" => hz.to_s })
       missed = dump.counter("ticks_missed").fdiv(dump.counter("ticks"))
       truth = program.out.lines.to_h { |line| line.split.then { |step, *sums| [step, sums.map { |text| Integer(text) }] } }
       return dump, truth, missed if missed < 0.3
@@ -60,7 +60,7 @@ class OffCoreTest < Minitest::Test
   # what is allowed beside that of which nothing is known.
   { 100 => 10, 1000 => 3 }.each do |hz, seconds|
     define_method("test_cpu_of_a_rest_at_#{hz}_hz") do
-      dump, truth, missed = measure(hz, seconds)
+      dump, truth, missed = measure(PROGRAM, hz, seconds.to_s)
       wall, used = [:wall, :cpu].map do |clock|
         truth.keys.to_h { |step| [step, dump.total(clock, state: "running", on_stack: "Step.#{step}")] }
       end
@@ -105,13 +105,13 @@ class OffCoreTest < Minitest::Test
   # lacked 3 to 4 % of its time, in_ruby 1 to 2.
   def test_who_waits_for_a_core_does_not_rest
     skip "there is one core" if Etc.nprocessors < 2
-    busy = spawn("timeout", "30", "sh", "-c", "while :; do :; done", pgroup: true)
-    dump, program = history(COMPUTES, env: { **SAMPLED, "RPERF_TOP_RECORD_HZ" => "1000" })
-    truth = program.out.lines.to_h { |line| line.split.then { |step, ns| [step, Integer(ns)] } }
+    busy = spawn("timeout", "60", "sh", "-c", "while :; do :; done", pgroup: true)
+    dump, truth, missed = measure(COMPUTES, 1000)
     found = truth.keys.to_h { |step| [step, dump.total(:wall, state: "running", on_stack: "Object##{step}")] }
-    truth.each { |step, ns| assert_in_delta ns, found[step], 0.012 * ns, "#{step}: #{truth}; found #{found}" }
+    figures = "#{truth}; found #{found}; #{missed} of the instants missed"
+    truth.each { |step, (ns)| assert_in_delta ns, found[step], (0.012 + missed / 10) * ns, "#{step}: #{figures}" }
   ensure
-    Process.kill(:TERM, -busy)
-    Process.wait(busy)
+    Process.kill(:TERM, -busy) if busy
+    Process.wait(busy) if busy
   end
 end
