@@ -3,20 +3,30 @@
 
 #include "ext/base/draw.h"
 
-enum { WAKE_UPS_A_LOOK = 8, STILL_USUAL_NS = 4000, TOO_LATE_NS = 50000, DRAWS_MAX = 16 };
+enum { WAKE_UPS_A_LOOK = 8, STILL_USUAL_NS = 4000, TOO_LATE_NS = 50000, ALIKE = 16, WHOLE = 1 << 16 };
+
+static int64_t next_distance(struct instants *instants, int64_t period_ns)
+{
+  if (instants->alike_left == 0) {
+    instants->alike_left = ALIKE;
+    instants->share = draw_ns(&instants->random, WHOLE * 3 / 4, WHOLE / 2);
+  }
+  instants->alike_left--;
+  return period_ns * instants->share / WHOLE;
+}
 
 /* The first one after now_ns; returns how many stand before it and after the one that was next. */
 static uint64_t go_on(struct instants *instants, int64_t now_ns, int64_t period_ns)
 {
   int64_t periods = (now_ns - instants->next_ns) / period_ns;
   uint64_t left_out = 0;
-  /* A few draws tell as little of where the first one stood as many. */
-  if (periods > DRAWS_MAX) {
-    left_out = (uint64_t)(periods - DRAWS_MAX);
-    instants->next_ns += (periods - DRAWS_MAX) * period_ns;
+  /* After as many as are alike the first one may stand anywhere, as after more. */
+  if (periods > ALIKE) {
+    left_out = (uint64_t)(periods - ALIKE);
+    instants->next_ns += (periods - ALIKE) * period_ns;
   }
   for (;; left_out++) {
-    instants->next_ns = draw_ns(&instants->random, instants->next_ns + period_ns / 2, period_ns);
+    instants->next_ns += next_distance(instants, period_ns);
     if (instants->next_ns > now_ns) return left_out;
   }
 }
