@@ -31,6 +31,13 @@ $CPPFLAGS << " -D_GNU_SOURCE " << given["CPPFLAGS"]
 # initial-exec: the first use of a thread-local in a hook must not allocate.
 $CFLAGS << " -std=c11 -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections -pthread "
 $CFLAGS << given["CFLAGS"]
+# The hooks run where the caches are cold: compiled as one they cost the application a tenth less. The objects have code of
+# their own, too, in which the tests look up what hooks call.
+unless given["CFLAGS"].include?("-fsanitize")
+  one = ["-flto=auto -ffat-lto-objects", "-flto"].find { |flags| try_link("int main(void) { return 0; }", flags) }.to_s
+  $CFLAGS << " #{one} "
+  $DLDFLAGS << " #{one} "
+end
 # nodelete: the VM and the kernel keep addresses in it (hooks, atfork handlers, ext/base/cpu_clock.h).
 $DLDFLAGS << " -Wl,--gc-sections -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed -pthread " << given["LDFLAGS"]
 
