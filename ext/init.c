@@ -25,7 +25,7 @@ static void set_exclude(struct config *config, VALUE patterns)
   RB_GC_GUARD(list);
 }
 
-/* RperfTop.start(record_hz: 100, hz: 200, budget: 1.0, exclude: [], depth: nil, defer: false): what is not given comes from the
+/* RperfTop.start(record_hz: 100, hz: 100, budget: 1.0, exclude: [], depth: nil, defer: false): what is not given comes from the
  * environment as it was at load. False when the program is ending. */
 static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
 {

@@ -89,7 +89,7 @@ void config_from_environment(struct config *config)
   const char *clock = getenv("RPERF_TOP_CPU_CLOCK");
   config->ask_cpu_clock = clock && strcmp(clock, "kernel") == 0;
   config_set_record_hz(config, number("RPERF_TOP_RECORD_HZ", 100, 0, RTOP_RATE_HZ_MAX));
-  config_set_watch_hz(config, number("RPERF_TOP_HZ", 200, RTOP_RATE_HZ_MIN, RTOP_RATE_HZ_MAX));
+  config_set_watch_hz(config, number("RPERF_TOP_HZ", 100, RTOP_RATE_HZ_MIN, RTOP_RATE_HZ_MAX));
   config_set_budget(config, number("RPERF_TOP_BUDGET", 1, 0.01, 100));
   config->trace_budget = number("RPERF_TOP_TRACE_BUDGET", 10, 0, 10000) / 100;
   config_set_depth(config, number("RPERF_TOP_DEPTH", CONFIG_DEPTH_MAX, 1, CONFIG_DEPTH_MAX));

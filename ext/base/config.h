@@ -2,7 +2,7 @@
  *
  *   RPERF_TOP=0             loading starts nothing
  *   RPERF_TOP_RECORD_HZ=N   rate of the flight recorder, default 100; 0: off, parked until a viewer comes
- *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 200
+ *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 100
  *   RPERF_TOP_BUDGET=P      percent of wall time that sampling may cost, default 1
  *   RPERF_TOP_TRACE_BUDGET=P  percent of a core that traced methods may cost over a second, default 10; 0: no bound
  *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8

@@ -19,7 +19,7 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "      --no-follow         only these processes, not those that they fork or spawn\n"
                             "  -r, --replay FILE       recording (.rpt), snapshot or saved profile; twice: the second\n"
                             "                          compared with the first; '-': standard input, also a stream\n"
-                            "      --hz N              ask for N stacks per second, 1 to 10000 (200)\n"
+                            "      --hz N              ask for N stacks per second, 1 to 10000 (100)\n"
                             "\n"
                             "What to show\n"
                             "  -F, --frame SEC         length of the window that is shown or, with -o, saved (1);\n"
