@@ -28,6 +28,33 @@ class TestBusy < Minitest::Test
     end
   end
 
+  CROWD = <<~'RUBY'
+    class Report
+      def self.sum = 2_000.times { |i| i * i }
+    end
+    4.times { Thread.new { loop { sleep 0.001 } } }
+    loop { Report.sum }
+  RUBY
+
+  # Four threads wait nearly all the time for one that computes: it stands first, they have the column of waits, and all
+  # methods together have what the bar shows.
+  def test_who_has_the_gvl_stands_above_those_who_wait_for_it
+    running("-e", CROWD) do |pid|
+      wait_until("threads that wait for the GVL") do
+        object = viewer("-b", "-J", "-n", "1", "-m", "busy", "-F", "all", "-p", pid.to_s).objects.first
+        rest = method_named(object, "Kernel#sleep")
+        next unless rest && rest["waiting"] > 2 * object["frame"]
+
+        held = object["gvl"]["running"] + object["gc"].values_at("marking", "sweeping").sum
+        assert_in_delta held, object["methods"].sum { |method| method["self"] }, 0.02 * object["frame"]
+        assert_operator rest["self"], :<, 0.1 * object["frame"]
+      end
+      rows = wait_until("rows") { rows_of(viewer("-p", pid.to_s, "--dump-screen", "80x24").out).then { _1 unless _1.empty? } }
+      assert_match(/ (Integer#times|Report\.sum) /, rows.first)
+      assert rows.any? { |row| row.match?(/^ +\d\.\d +\d\.\d +\d{3}\.\d .* : Kernel#sleep/) }, rows.join("\n")
+    end
+  end
+
   # The same in text, where figures are those of the window, too; JSON stays as it was, and says what it counts.
   def test_reports_say_what_counts
     running("#{PROGRAMS}/long_calls.rb", "digits") do |pid|

@@ -121,7 +121,7 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
   struct export_job *job = pprof->job;
   const struct rtop_cost *cost = &cell->cost;
   enum rtop_state home = pprof_home(cost);
-  bool busy = job->options.mode == RTOP_MODE_BUSY;
+  enum rtop_mode mode = job->options.mode;
   uint64_t cpu_ns[RTOP_STATES] = { 0 };
   size_t depth = pprof_stack(&pprof->tables, job->symbols, cell->node, &pprof->stack, &pprof->stack_capacity);
   if (depth == 0) return false;
@@ -134,7 +134,7 @@ static bool pprof_cell(struct pprof *pprof, const struct rtop_sum_cell *cell)
   for (int state = 0; state < RTOP_STATES; state++) {
     bool rest = state == (int)home;
     int64_t values[PPROF_VALUES] = {
-      [PPROF_WALL] = busy && state == RTOP_STATE_BLOCKED ? 0 : pprof_value(cost->wall_ns[state]),
+      [PPROF_WALL] = rtop_mode_counts(mode, (enum rtop_state)state) ? pprof_value(cost->wall_ns[state]) : 0,
       [PPROF_CPU] = pprof_value(cpu_ns[state]),
       [PPROF_SAMPLES] = rest ? pprof_value(cost->samples) : 0,
       [PPROF_BLAME] = rest ? pprof_value(cost->blame_ns) : 0,

@@ -109,9 +109,8 @@ static bool rperf_stack(void *context, const struct export_walk *stack)
   bool fine = true;
   if (rperf->job->options.mode == RTOP_MODE_CPU)
     return stack->cost->cpu_ns == 0 || rperf_sample(rperf, stack, RTOP_STATE_RUNNING, stack->cost->cpu_ns);
-  bool busy = rperf->job->options.mode == RTOP_MODE_BUSY;
   for (int state = 0; fine && state < RTOP_STATES; state++)
-    if (stack->cost->wall_ns[state] && !(busy && state == RTOP_STATE_BLOCKED))
+    if (stack->cost->wall_ns[state] && rtop_mode_counts(rperf->job->options.mode, (enum rtop_state)state))
       fine = rperf_sample(rperf, stack, state, stack->cost->wall_ns[state]);
   return fine;
 }

@@ -109,7 +109,7 @@ static void text_header(const struct export_job *job)
   static const char *const of[RTOP_MODES] = {
     [RTOP_MODE_WALL] = "",
     [RTOP_MODE_CPU] = " of CPU",
-    [RTOP_MODE_BUSY] = " but those off the GVL",
+    [RTOP_MODE_BUSY] = " with the GVL",
   };
   fprintf(job->out, "Percentages are of all thread-seconds%s%s.\n", of[job->options.mode],
           job->differs ? " of each span, the change is in points" : "");

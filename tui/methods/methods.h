@@ -10,22 +10,28 @@
 #include "tui/history/profile.h"
 #include <regex.h>
 
-/* What time counts: all of it, CPU time, or all but what passes off the GVL (running, waiting for it, collecting). */
+/* What time counts: all of it, CPU time, or that with the GVL (running, collecting), which is nobody else's meanwhile. */
 enum rtop_mode { RTOP_MODE_WALL, RTOP_MODE_CPU, RTOP_MODE_BUSY, RTOP_MODES };
 const char *rtop_mode_name(enum rtop_mode mode);              /* "wall", "cpu", "busy" */
 bool rtop_mode_parse(const char *name, enum rtop_mode *mode); /* false: it is none of them */
 
+/* Does wall time in this state count? */
+static inline bool rtop_mode_counts(enum rtop_mode mode, enum rtop_state state)
+{
+  return mode != RTOP_MODE_BUSY || (state != RTOP_STATE_BLOCKED && state != RTOP_STATE_WAITING);
+}
+
 static inline uint64_t rtop_mode_clock(const struct rtop_cost *cost, enum rtop_mode mode)
 {
   if (mode == RTOP_MODE_CPU) return cost->cpu_ns;
-  return rtop_cost_wall(cost) - (mode == RTOP_MODE_BUSY ? cost->wall_ns[RTOP_STATE_BLOCKED] : 0);
+  return mode == RTOP_MODE_BUSY ? rtop_cost_held(cost) : rtop_cost_wall(cost);
 }
 
 /* Its part in a state. CPU time is of no state: it runs. */
 static inline uint64_t rtop_mode_state(const struct rtop_cost *cost, enum rtop_mode mode, enum rtop_state state)
 {
   if (mode == RTOP_MODE_CPU) return state == RTOP_STATE_RUNNING ? cost->cpu_ns : 0;
-  return mode == RTOP_MODE_BUSY && state == RTOP_STATE_BLOCKED ? 0 : cost->wall_ns[state];
+  return rtop_mode_counts(mode, state) ? cost->wall_ns[state] : 0;
 }
 
 /* The columns of the table, each of which can be sorted by (columns.def), in the order of the screen. */

@@ -243,7 +243,8 @@ static bool text_is_off(const struct rtop_report *report, const struct rtop_meth
   enum rtop_sort_key sort = options->sort;
   if (options->mode != RTOP_MODE_BUSY || row->gone || sort == RTOP_SORT_BLOCKED || sort == RTOP_SORT_TOTAL_BLOCKED)
     return false;
-  bool small = (double)row->total_ns < options->min_percent / 100 * (double)report->sum.length_ns;
+  double least_ns = options->min_percent / 100 * (double)report->sum.length_ns;
+  bool small = (double)row->total_ns < least_ns && (double)row->total.wall_ns[RTOP_STATE_WAITING] < least_ns;
   return row->total.wall_ns[RTOP_STATE_BLOCKED] > 0 && (small || order_is_off(row));
 }
 

@@ -92,7 +92,9 @@ enum { ORDER_TENTH = 10, ORDER_TWENTIETH = 20, ORDER_AVERAGE = 4, ORDER_LEAST = 
 
 bool order_is_off(const struct rtop_method_row *row)
 {
-  return !row->gone && row->total_ns == 0 && row->total.wall_ns[RTOP_STATE_BLOCKED] > 0 && row->self.allocations == 0;
+  const uint64_t *wall_ns = row->total.wall_ns;
+  return !row->gone && row->total_ns == 0 && wall_ns[RTOP_STATE_BLOCKED] > 0 && wall_ns[RTOP_STATE_WAITING] == 0 &&
+         row->self.allocations == 0;
 }
 
 static bool is_part(const struct order *order, const struct rtop_method_row *row)

@@ -154,7 +154,7 @@ static bool switch_mode(struct ui *ui, enum rtop_mode mode)
   static const char *const words[RTOP_MODES] = {
     [RTOP_MODE_WALL] = "wall time: all time counts, sleep and I/O too",
     [RTOP_MODE_CPU] = "CPU time",
-    [RTOP_MODE_BUSY] = "busy: running, waiting for the GVL, GC",
+    [RTOP_MODE_BUSY] = "busy: running and GC, with the GVL",
   };
   ui->wanted.mode = ui->wanted.mode == mode ? RTOP_MODE_BUSY : mode;
   ui->stale = true;

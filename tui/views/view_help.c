@@ -18,7 +18,7 @@ static const struct legend {
   const char *term, *text;
 } legend[] = {
   { IN_ALL, "title",
-    "process, its ruby, time up; samples a second (Hz); busy (all but blocked time), cpu or wall (all); length of the "
+    "process, its ruby, time up; samples a second (Hz); busy (with the GVL), cpu or wall (all); length of the "
     "window; LIVE, FROZEN" },
   { IN_ALL, "row 2", "what it does, who is to blame, since when; ( newest stall, ! all" },
   { IN_ALL, "GVL", "how long it was held, by whom; how many wait for it, how long" },
@@ -46,7 +46,7 @@ static const struct legend {
   { 1 << VIEW_GROUPS, "TIME", "bars: time, or samples (%); a shade: counted elsewhere; threshold: less is hidden" },
   { IN_TREES, "filter", "keeps whole stacks: those that contain a method that matches" },
   { 1 << VIEW_THREADS, "HELD%", "of the window it held the GVL, GC included; BLAME%: others waited meanwhile" },
-  { 1 << VIEW_THREADS, "BUSY%", "not blocked; WAIT% for the GVL, GC%, CPU%; ST: state; TID: number in the system" },
+  { 1 << VIEW_THREADS, "WANT%", "not blocked; WAIT% for the GVL, GC%, CPU%; ST: state; TID: number in the system" },
   { 1 << VIEW_THREADS, "lanes", "100 ms a cell: @ or a block held it, : or a shade waited, | ran, . blocked, # = GC" },
   { 1 << VIEW_THREADS, "ON (leaf)", "where each NAME is, and who called it; READ/s, WRITE/s: bytes; CTX/s: switches" },
   { 1 << VIEW_ICICLE, "cells", "calls below their callers, as wide as their time; | : . # = run, wait, blocked, GC" },
@@ -58,7 +58,7 @@ static const struct legend {
   { 1 << VIEW_SKYLINE, "names",
     "of the highest; a number: threads that are in it now; run, gc, wait, blocked: shades" },
   { 1 << VIEW_LABELS, "BUSY%",
-    "not blocked; TOTAL%: all time; WAIT%: for the GVL; BLOCK%: off it; GC%; ALLOC/s: objects" },
+    "with the GVL; TOTAL%: all time; WAIT%: for it; BLOCK%: off it; GC%; ALLOC/s: objects" },
   { 1 << VIEW_LABELS, "COUNT", "how often the label began: requests, jobs; EACH: all its time for each of them" },
   { 1 << VIEW_LABELS, "LABEL", "c: next key, endpoint or job; WHERE ITS TIME GOES: | run : wait # = GC . blocked" },
 };

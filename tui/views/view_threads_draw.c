@@ -20,7 +20,7 @@ enum field {
   FIELD_HELD,
   FIELD_BLAME,
   FIELD_CPU,
-  FIELD_BUSY,
+  FIELD_WANT,
   FIELD_WAIT,
   FIELD_IO,
   FIELD_GC,
@@ -45,7 +45,7 @@ static const struct {
   [FIELD_HELD] = { "HELD%", 7, 30, RTOP_SORT_RUNNING },
   [FIELD_BLAME] = { "BLAME%", 8, 46, RTOP_SORT_BLAME },
   [FIELD_CPU] = { "CPU%", 7, 100, RTOP_SORT_CPU },
-  [FIELD_BUSY] = { "BUSY%", 7, 140, RTOP_SORT_TOTAL },
+  [FIELD_WANT] = { "WANT%", 7, 140, RTOP_SORT_TOTAL },
   [FIELD_WAIT] = { "WAIT%", 7, 100, RTOP_SORT_WAITING },
   [FIELD_IO] = { "BLOCK%", 8, 180, RTOP_SORT_BLOCKED },
   [FIELD_GC] = { "GC%", 7, 150, RTOP_SORT_GC },
@@ -73,7 +73,7 @@ static void choose_columns(struct columns *columns, const struct ui *ui, int wid
   int fixed = 1;
   memset(columns, 0, sizeof *columns);
   for (int field = 0; field < FIELD_COUNT; field++) {
-    bool shown = width >= fields[field].from || (field == FIELD_BUSY && ui->baseline.comparing && width >= 40) ||
+    bool shown = width >= fields[field].from || (field == FIELD_WANT && ui->baseline.comparing && width >= 40) ||
                  (sorted_by(ui, field) && width >= 60);
     columns->columns[field] = shown ? fields[field].columns : 0;
     fixed += columns->columns[field];
@@ -114,7 +114,7 @@ static void threads_draw_heading(const struct ui *ui, const struct threads_view 
   for (int field = 0; field < FIELD_COUNT; field++) {
     char text[THREAD_LANES_MAX + 1], title[24];
     bool here = sorted_by(ui, field);
-    bool delta = field == FIELD_BUSY && ui->baseline.comparing && !ui->baseline.all;
+    bool delta = field == FIELD_WANT && ui->baseline.comparing && !ui->baseline.all;
     snprintf(title, sizeof title, "%s", delta ? "DELTA" : fields[field].title);
     char *sign = strchr(title, '%');
     if (ui->look.units != UNITS_PERCENT && sign != NULL) *sign = '\0';
@@ -136,7 +136,7 @@ static const char *threads_state_word(const struct ui *ui, const struct rtop_thr
   return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
-/* The change of a figure of this thread: the column of busy time stands for what the table is sorted by. */
+/* The change of a figure of this thread: the column of all but blocked time stands for what the table is sorted by. */
 static void threads_change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
                                 size_t bytes)
 {
@@ -173,7 +173,7 @@ static void threads_figure_text(const struct ui *ui, const struct rtop_thread_ro
 {
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
   double key = threads_shown(ui, thread, field);
-  if (ui->baseline.comparing && (ui->baseline.all || field == FIELD_BUSY)) {
+  if (ui->baseline.comparing && (ui->baseline.all || field == FIELD_WANT)) {
     threads_change_text(ui, thread, field, out, bytes);
     return;
   }

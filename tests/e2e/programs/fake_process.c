@@ -126,23 +126,23 @@ static void add_cell(struct rtop_window *window, uint32_t thread, uint32_t node,
   };
 }
 
-/* Every thread's cells make a whole window. `turn` lets figures move a little. */
+/* Every thread's cells make a whole window, and the GVL is held for all of it. `turn` lets waits move a little. */
 static void add_cells(struct rtop_window *window, uint64_t turn)
 {
   uint64_t sway = turn * 37 % 101;
-  add_cell(window, 1, node_ids[2], RTOP_RUNNING, 300 + sway);
-  add_cell(window, 1, node_ids[2], RTOP_WAITING, 400 - sway);
+  add_cell(window, 1, node_ids[2], RTOP_RUNNING, 350);
+  add_cell(window, 1, node_ids[2], RTOP_WAITING, 350 - sway);
   add_cell(window, 1, node_ids[3], RTOP_RUNNING, 200);
+  add_cell(window, 1, node_ids[3], RTOP_WAITING, sway);
   add_cell(window, 1, node_ids[3], RTOP_MARKING, 100);
   add_cell(window, 2, node_ids[4], RTOP_BLOCKED, 700);
-  add_cell(window, 2, node_ids[1], RTOP_RUNNING, 100 + sway);
-  add_cell(window, 2, node_ids[1], RTOP_WAITING, 200 - sway);
+  add_cell(window, 2, node_ids[1], RTOP_RUNNING, 150);
+  add_cell(window, 2, node_ids[1], RTOP_WAITING, 150);
   add_cell(window, 0, node_ids[5], RTOP_BLOCKED, 1000);
   add_cell(window, 3, node_ids[5], RTOP_BLOCKED, 1000);
   for (uint32_t i = 0; i < FILLER; i++) {
-    uint64_t run = 1 + (i * 7 + turn * 13) % 9;
-    add_cell(window, 4, filler_ids[i], RTOP_RUNNING, run);
-    add_cell(window, 4, filler_ids[i], RTOP_WAITING, 25 - run);
+    add_cell(window, 4, filler_ids[i], RTOP_RUNNING, 5);
+    add_cell(window, 4, filler_ids[i], RTOP_WAITING, 20);
   }
 }
 

@@ -106,11 +106,11 @@ it "w takes a longer window" wait_for "window: 10 s"
 keys w w w
 it "and comes round to one second" wait_for "window: 1 s"
 keys '%'
-it "% shows times" wait_match '700ms +700ms .*Order#total'
+it "% shows times" wait_match '350ms +350ms .*Order#total'
 keys '%'
-it "% shows samples" wait_match ' 7[0-9]{2} +7[0-9]{2} .*Order#total'
+it "% shows samples" wait_match ' [67][0-9]{2} +[67][0-9]{2} .*Order#total'
 keys '%'
-it "% shows per cent again" wait_match ' 70\.0 +70\.0 .*Order#total'
+it "% shows per cent again" wait_match ' 35\.0 +35\.0 .*Order#total'
 keys d C-u 0 . 5 Enter
 it "d takes a delay" wait_gone "Seconds between"
 keys d C-u x Enter
@@ -131,7 +131,7 @@ keys / i n d e x Enter Enter
 it "Enter opens the menu of the method" wait_for "tree here"
 keys Enter
 it "whose first entry opens the details" wait_for "CALLERS"
-it "callees are there" wait_for "  70.0  Order#total"
+it "callees are there" wait_for "  35.0  Order#total"
 it "lines are there" wait_for "line 19"
 keys Escape
 it "Esc closes them" wait_gone "CALLERS"
