@@ -318,14 +318,23 @@ static uint32_t last_in_place(struct strata *strata, uint32_t place, uint32_t la
   return node && node != RTOP_NODE_UNSAMPLED ? node : last_met;
 }
 
+/* Where the pool was met last: running, else at rest with the GVL or waiting for a core. */
+static uint32_t last_met_in(struct pool *pool)
+{
+  static const unsigned aside[] = { STRATA_RESTS, STRATA_WAITS };
+  uint32_t node = last_point(&pool->axes[RTOP_RUNNING]);
+  for (size_t i = 0; i < sizeof aside / sizeof *aside && node == RTOP_NODE_UNSAMPLED; i++)
+    node = last_point(&pool->strata.entries[aside[i]].axis);
+  return node;
+}
+
 /* What no point will come for any more belongs to the last point there was in its place, or at all: that was as blind to the
  * program as the next one. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
   struct pool *pool = pool_of(cut, data);
-  uint32_t last_met = last_point(&pool->axes[RTOP_RUNNING]);
-  if (last_met == RTOP_NODE_UNSAMPLED) last_met = last_point(&pool->strata.entries[STRATA_RESTS].axis);
+  uint32_t last_met = last_met_in(pool);
   for (uint32_t id = 0; id < STRATA_PLACES; id++)
     charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], at_node(last_in_place(&pool->strata, id, last_met)));
   charge_lane(data, cells, RTOP_RUNNING, &data->head, at_node(last_met));
