@@ -102,14 +102,15 @@ class OffCoreTest < Minitest::Test
   RUBY
 
   # With a core for each the publisher takes one now and then. When all time without one went to instants that met rests, in_c
-  # lacked 3 to 4 % of its time, in_ruby 1 to 2.
+  # lacked 3 to 4 % of its time, in_ruby 1 to 2, and the sleeps had 4 to 6 too much. Instants that were missed in a row may move
+  # all of their time.
   def test_who_waits_for_a_core_does_not_rest
     skip "there is one core" if Etc.nprocessors < 2
     busy = spawn("timeout", "60", "sh", "-c", "while :; do :; done", pgroup: true)
     dump, truth, missed = measure(COMPUTES, 1000)
     found = truth.keys.to_h { |step| [step, dump.total(:wall, state: "running", on_stack: "Object##{step}")] }
     figures = "#{truth}; found #{found}; #{missed} of the instants missed"
-    truth.each { |step, (ns)| assert_in_delta ns, found[step], (0.012 + missed / 10) * ns, "#{step}: #{figures}" }
+    truth.each { |step, (ns)| assert_in_delta ns, found[step], (0.012 + missed) * ns, "#{step}: #{figures}" }
   ensure
     Process.kill(:TERM, -busy) if busy
     Process.wait(busy) if busy
