@@ -57,8 +57,7 @@ static const struct legend {
   { 1 << VIEW_SKYLINE, "height", "time of the method itself; streets are packages; ^ cut; a dot: not in this window" },
   { 1 << VIEW_SKYLINE, "names",
     "of the highest; a number: threads that are in it now; run, gc, wait, blocked: shades" },
-  { 1 << VIEW_LABELS, "BUSY%",
-    "with the GVL; TOTAL%: all time; WAIT%: for it; BLOCK%: off it; GC%; ALLOC/s: objects" },
+  { 1 << VIEW_LABELS, "BUSY%", "with the GVL; TOTAL%: all time; WAIT%: for it; BLOCK%: off it; GC%; ALLOC/s: objects" },
   { 1 << VIEW_LABELS, "COUNT", "how often the label began: requests, jobs; EACH: all its time for each of them" },
   { 1 << VIEW_LABELS, "LABEL", "c: next key, endpoint or job; WHERE ITS TIME GOES: | run : wait # = GC . blocked" },
 };
