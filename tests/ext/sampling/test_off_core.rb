@@ -90,7 +90,7 @@ class OffCoreTest < Minitest::Test
     LETTERS.replace(LETTERS * (0.05 / seconds_of { LETTERS.count("b-y") }).ceil)
     TURNS = (1_000_000 * 0.05 / seconds_of { turn(1_000_000) }).to_i
     sums = Hash.new(0)
-    deadline = now + 6_000_000_000
+    deadline = now + 12_000_000_000
     until now > deadline
       %i[halted in_c in_ruby].shuffle.each do |step|
         from = now
@@ -102,15 +102,15 @@ class OffCoreTest < Minitest::Test
   RUBY
 
   # With a core for each the publisher takes one now and then. When all time without one went to instants that met rests, in_c
-  # lacked 3 to 4 % of its time, in_ruby 1 to 2, and the sleeps had 4 to 6 too much. Instants that were missed in a row may move
-  # all of their time.
+  # lacked 3 to 4 % of its time, in_ruby 1 to 2, in every run. Chance moves some 20 ms between two calls now and then: 240 calls
+  # are enough for that to stay below.
   def test_who_waits_for_a_core_does_not_rest
     skip "there is one core" if Etc.nprocessors < 2
     busy = spawn("timeout", "60", "sh", "-c", "while :; do :; done", pgroup: true)
     dump, truth, missed = measure(COMPUTES, 1000)
     found = truth.keys.to_h { |step| [step, dump.total(:wall, state: "running", on_stack: "Object##{step}")] }
     figures = "#{truth}; found #{found}; #{missed} of the instants missed"
-    truth.each { |step, (ns)| assert_in_delta ns, found[step], (0.012 + missed) * ns, "#{step}: #{figures}" }
+    truth.each { |step, (ns)| assert_in_delta ns, found[step], (0.012 + missed / 10) * ns, "#{step}: #{figures}" }
   ensure
     Process.kill(:TERM, -busy) if busy
     Process.wait(busy) if busy
