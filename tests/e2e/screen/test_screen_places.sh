@@ -72,6 +72,7 @@ keys t
 it "t takes classes" wait_for "> class OrdersController"
 resize 160 50
 it "a wide screen has names in the sky" wait_match 'Filler [0-9]+% '
+it "of each block" wait_match ' Order [0-9]+%'
 resize 20 5
 it "the smallest one too" wait_for "[LIVE]"
 resize 80 24
