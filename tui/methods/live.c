@@ -202,10 +202,8 @@ static bool row_passes(struct rtop_live *live, const struct rtop_method_row *row
 {
   struct live_frame *frame = &live->frames[row->frame];
   const struct rtop_symbol *symbol = rtop_symbols_get(live->symbols, row->frame);
-  const uint64_t *wall_ns = row->total.wall_ns;
-  double rest_ns =
-      options->mode == RTOP_MODE_BUSY ? (double)(wall_ns[RTOP_STATE_BLOCKED] + wall_ns[RTOP_STATE_WAITING]) : 0;
-  if ((double)row->total_ns < least_ns && rest_ns < least_ns) return false;
+  uint64_t rest_ns = options->mode == RTOP_MODE_BUSY ? rtop_cost_wall(&row->total) - row->total_ns : 0;
+  if ((double)row->total_ns < least_ns && (double)rest_ns < least_ns) return false;
   if (!live->filter.text) return true;
   if (!frame->passes || frame->label != symbol->label) {
     frame->passes = methods_regex_matches(&live->filter, symbol) ? 2 : 1;
