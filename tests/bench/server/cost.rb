@@ -12,8 +12,9 @@
 # even out. With --within one server runs for four rounds and the profilers are switched on and off in it,
 # which needs far fewer.
 #
-# A profiler is on for --warm-up requests before a slice (300). For ten seconds after its start the recorder spends what it
-# has saved up for stacks: what it costs in the long run is seen with 12000.
+# Before a slice a profiler is on for --warm-up requests (300), and without one there are as many: a server is faster just
+# after it was started or has collected its garbage. For ten seconds after its start the recorder spends what it has saved up
+# for stacks: what it costs in the long run is seen with 12000.
 #
 # Kinds: again (without once more: the noise), recorder, watched (a viewer, -b -J, at its usual rate), watched@N (at N
 # stacks a second: what ten times the rate costs can be told from noise far sooner; --budget 100 keeps the governor
@@ -32,9 +33,8 @@ require_relative "rig"
 OTHERS = %w[stackprof vernier rperf].freeze
 KINDS = ["without", "again", "recorder", "watched", *OTHERS].freeze
 ROUNDS_A_SERVER = 4
-WARM_UP = 300
 
-options = { warm_up: WARM_UP, rounds: 8, requests: 1200, think: 0, threads: 5, seed: Random.new_seed % 10_000 }
+options = { warm_up: 300, rounds: 8, requests: 1200, think: 0, threads: 5, seed: Random.new_seed % 10_000 }
 OptionParser.new do |parser|
   parser.on("--gems FOLDER") { |value| options[:gems] = value }
   parser.on("--kinds LIST", Array) { |value| options[:kinds] = value }
@@ -70,7 +70,7 @@ end
 def slice(rig, kind)
   shown, early = [], 0
   measure = lambda do |*|
-    rig.ask(ours?(kind) ? OPTIONS[:warm_up] : WARM_UP, OPTIONS[:think])
+    rig.ask(OPTIONS[:warm_up], OPTIONS[:think])
     early = shown.size
     before = rig.told
     seconds = rig.ask(OPTIONS[:requests], OPTIONS[:think])["seconds"]
@@ -115,7 +115,7 @@ def rounds(kinds, random)
       rig&.stop
       others = kinds & OTHERS
       rig = start([*LOAD, *others.flat_map { |name| ["-r", name] }], { "RPERF_TOP" => "0" })
-      rig.ask(WARM_UP)
+      rig.ask(OPTIONS[:warm_up])
     end
     kinds.shuffle(random: random).to_h { |kind| [kind, OPTIONS[:within] ? turn_within(rig, kind) : turn_of_its_own(kind)] }
   end

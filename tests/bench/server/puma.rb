@@ -6,8 +6,9 @@
 # -J, on all processes), how much of the time of the three routes (app.rb) each took, by the channels and (in
 # brackets) by its own clocks; "sum" is how far the time of all three is off; "chance" is the standard deviation that so
 # many instants leave of a share of CPU, and of the sum of CPU. Latencies: p50 and p99 in ms of all requests without,
-# recorded and watched, in random order, the medians over the rounds; connections rest for some --think ms between two
-# requests, for a server that is not overrun (40 % of a core).
+# recorded and watched, in random order, the medians over the rounds; of five connections each rests for some --think ms
+# between two requests, of more in proportion longer, for a server that is not overrun (some 40 % of a core a process): where it
+# is, a few per cent of CPU are a third of the latency, and the same server without anything differs by as much.
 require "optparse"
 require_relative "rig"
 require_relative "shares"
@@ -53,12 +54,14 @@ end
 
 def quantile(values, share) = values.sort[((values.size - 1) * share).round]
 
+def think(setup) = setup[/\d+\z/].to_f / 5 * OPTIONS[:think]
+
 def latencies(setup, random)
   rounds = Array.new(OPTIONS[:rounds]) do
     %w[without recorder watched].shuffle(random: random).to_h do |kind|
       [kind, rig(setup, with: kind != "without") do |rig|
-        rig.ask(600)
-        asked(rig, kind, OPTIONS[:requests] / 4, OPTIONS[:think])["latencies"].values.flatten
+        rig.ask(600, think(setup))
+        asked(rig, kind, OPTIONS[:requests] / 4, think(setup))["latencies"].values.flatten
       end]
     end
   end
