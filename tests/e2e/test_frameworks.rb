@@ -206,6 +206,27 @@ class TestFrameworks < Minitest::Test
     wait_until("what it calls itself") { title(pid).match?(/\Asidekiq \d\S* .*\[\d of 2 busy\]/) }
   end
 
+  # What the viewer calls each process of a tree.
+  def titles(pid)
+    result = viewer("-b", "-J", "-n", "1", "-p", pid.to_s, env: { "RPERF_TOP_DIR" => @folder })
+    result.objects.last.fetch("processes", []).filter_map { |process| process["command"] if process["state"] == "live" }
+  end
+
+  # Its workers are called what the master was, until each has said which one it is.
+  def test_unicorn
+    env = gems("unicorn")
+    File.write("#{@folder}/unicorn.rb", "worker_processes 1\npreload_app true\nlisten '#{@folder}/socket'\n")
+    File.write("#{@folder}/config.ru", "run ->(_) { [200, {}, ['ok']] }\n")
+    pid = run_in_background(env, RbConfig.ruby, "-rrperf_top", "#{env["GEM_HOME"]}/bin/unicorn", "-c", "#{@folder}/unicorn.rb", "#{@folder}/config.ru")
+    wait_until("unicorn") do
+      refute Process.wait(pid, Process::WNOHANG), "unicorn ended: #{File.read("#{@folder}/err")}#{File.read("#{@folder}/out")}"
+      ask("/") == 200 && channels_here?(pid)
+    end
+    wait_until("titles") { titles(pid).sort.map { |title| title[/\Aunicorn \S+/] } == ["unicorn master", "unicorn worker[0]"] }
+    Process.kill(:TTIN, pid)
+    wait_until("one more") { titles(pid).any? { |title| title.start_with?("unicorn worker[1] ") } }
+  end
+
   def falcon
     env = gems("falcon")
     port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
