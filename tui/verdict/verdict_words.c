@@ -109,7 +109,8 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
     add_last_seen(phrase, verdict, say, brevity->cap);
   } else if (verdict->place.leaf) {
     phrase_add(phrase, ": ");
-    if (verdict->share < 0.9) phrase_add(phrase, "%d%% ", words_percent(verdict->share));
+    /* of the time, as "held" beside it and TOTAL% below */
+    if (verdict->share < 0.9) phrase_add(phrase, "%d%% ", words_percent(verdict->share * verdict->held));
     add_place(phrase, say->symbols, &verdict->place, brevity->cap);
   }
   if (brevity->extra) say_waiters(phrase, &verdict->gvl);
