@@ -1,5 +1,6 @@
 # Stalls of a real program: found, blamed on the right method, acted upon once.
 require_relative "support"
+require_relative "tmux"
 
 class TestStalls < Minitest::Test
   include E2E
@@ -91,6 +92,30 @@ class TestStalls < Minitest::Test
     sleep seconds
   ensure
     Process.kill(:CONT, pid)
+  end
+
+  # The screen is frozen while nobody knows what the call is. No key is needed to be told when it has ended.
+  def test_a_frozen_stall_is_told_when_it_is_known
+    skip "tmux is not here" unless Tmux.there?
+    Dir.mktmpdir do |folder|
+      input, line = IO.pipe
+      env = { "RPERF_TOP_DIR" => folder, "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }
+      pid = spawn(env, RbConfig.ruby, "#{PROGRAMS}/one_long_call.rb", in: input)
+      wait_until("its channel") { Dir["#{folder}/rperf-top.*.#{pid}.*"].any? }
+      screen = Tmux.new(100, 30, [VIEWER, "-p", pid.to_s], env: env.slice("RPERF_TOP_DIR"))
+      screen.wait_for(/^idle: .*IO#gets/)
+      line.puts
+      screen.wait_for(/last seen in IO#gets.* [23]\.\d s ago/)
+      screen.keys("(")
+      screen.wait_for(/\[FROZEN.*last seen in IO#gets.*^> .*\? .*so far.*no-safepoint \d\.\d s last seen in/m)
+      culprit = "String#rindex < Export#run"
+      screen.wait_for(/\[FROZEN.*^running: 100% #{culprit}.*^> +100\.0 +100\.0 .*String#rindex .*no-safepoint \d\.\d s #{culprit}/m)
+      refute_match(/last seen/, screen.text)
+    ensure
+      screen&.close
+      Process.kill(:KILL, pid) && Process.wait(pid) if pid
+      [input, line].each { |io| io&.close }
+    end
   end
 
   def test_the_pool_at_rest_is_none

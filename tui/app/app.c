@@ -159,8 +159,8 @@ static void take_windows(struct app *app)
   }
   if (due) {
     ui->dirty = ui->dirty || ui->frozen; /* its age is shown */
-    ui->stale =
-        ui->stale || (app->fresh && (!ui->frozen || ui_time_lost(ui))) || ui->view->id == VIEW_OUTPUT || ui->more;
+    bool news = app->fresh && (!ui->frozen || ui_time_changed(ui));
+    ui->stale = ui->stale || news || ui->view->id == VIEW_OUTPUT || ui->more;
     app->fresh = false;
   }
   if (ui->stale && !ui_update(ui)) ui_say(ui, "out of memory: the figures are old");

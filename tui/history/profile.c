@@ -31,6 +31,7 @@ struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max)
   struct rtop_profile *profile = calloc(1, sizeof *profile);
   if (!profile) return NULL;
   profile->memory.bytes_max = memory_bytes_max;
+  profile->revised_ns = INT64_MAX;
   profile->symbols = rtop_symbols_create();
   profile->lens = profile->symbols ? rtop_lens_create(profile->symbols) : NULL;
   profile->table = calloc(1, sizeof *profile->table);
@@ -85,6 +86,13 @@ void rtop_profile_set_tap(struct rtop_profile *profile, const struct rtop_profil
 uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile)
 {
   return profile->late_dropped_ns;
+}
+
+int64_t rtop_profile_take_revised(struct rtop_profile *profile)
+{
+  int64_t revised_ns = profile->revised_ns;
+  profile->revised_ns = INT64_MAX;
+  return revised_ns;
 }
 
 void rtop_profile_add_source_bytes(struct rtop_profile *profile, uint64_t bytes)
@@ -352,6 +360,7 @@ void profile_add_late(struct rtop_profile *profile, struct profile_window *windo
     if (late.start_ns < 0 || late.start_ns > PROFILE_TIME_MAX) continue;
     late.cell.wall_ns = profile_bound(from->cell.wall_ns, PROFILE_LATE_MAX);
     late.cell.cpu_ns = profile_bound(from->cell.cpu_ns, PROFILE_LATE_MAX);
+    if (!loading && late.start_ns < profile->revised_ns) profile->revised_ns = late.start_ns;
     profile_apply_late(profile, window, &late);
   }
 }

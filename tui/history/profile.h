@@ -179,6 +179,9 @@ struct rtop_lens *rtop_profile_lens(const struct rtop_profile *profile);
 void rtop_profile_keep_sums(struct rtop_profile *profile);
 /* Time of late records that began before anything held, or in a gap: it could not be placed. */
 uint64_t rtop_profile_late_dropped_ns(const struct rtop_profile *profile);
+/* From which instant on late records have changed what was known since this was asked last; INT64_MAX: nothing has. For one
+ * asker, who has a sum that is to stay true. */
+int64_t rtop_profile_take_revised(struct rtop_profile *profile);
 
 /* How large the sources are together: what is made of them is in proportion (budget.h). */
 void rtop_profile_add_source_bytes(struct rtop_profile *profile, uint64_t bytes);

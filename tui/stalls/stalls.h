@@ -115,6 +115,8 @@ void stalls_destroy(struct stalls *stalls);
 /* For a keeper (rtop_profile_add_keeper): what the stalls name. */
 void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols);
 
+/* NULL: there is none of that id any more. What is found later may change it, and move it within the list. */
+struct stall *stalls_find(struct stalls *stalls, uint64_t id);
 /* The instant at which a stall is looked at: a frame of this length that ends there shows it. */
 int64_t stall_instant(const struct stall *stall, int64_t length_ns);
 /* The next one after (direction 1) or before (-1) an instant; NULL: none. */

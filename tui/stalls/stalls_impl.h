@@ -165,7 +165,6 @@ struct stalls_look {
 
 /* A new entry, in its place by start; NULL when memory ran out. Pointers into the list do not stay. */
 struct stall *stalls_add(struct stalls *stalls, enum stall_cause cause, int64_t start_ns, int64_t end_ns);
-struct stall *stalls_find(struct stalls *stalls, uint64_t id);
 /* It goes on until here, or has ended; sets *id to 0 then. */
 void stalls_extend(struct stalls *stalls, uint64_t id, int64_t end_ns);
 void stalls_close(struct stalls *stalls, uint64_t *id);

@@ -6,6 +6,20 @@
 /* What ended so long before the end of what is shown goes on there; what ended so much longer ago is no news. */
 static const int64_t now_ns = 200000000, newest_ns = INT64_C(600000000000);
 
+/* Selects who is to blame, and says what it is. */
+static void blame(struct ui *ui, const struct stall *stall)
+{
+  char words[200];
+  stall_words(stall, rtop_profile_symbols(ui->profile), words, sizeof words);
+  ui->selected = stall->frame != 0 ? stall->frame : ui->selected;
+  ui->stalls.seek = stall->frame != 0 || stall->serial != 0;
+  ui->stalls.source = stall->source;
+  ui->stalls.serial = stall->serial;
+  ui->stalls.frame = stall->frame;
+  ui->stale = true;
+  ui_say(ui, "%s", words);
+}
+
 void ui_stalls_poll(struct ui *ui)
 {
   struct ui_stalls *at = &ui->stalls;
@@ -13,6 +27,9 @@ void ui_stalls_poll(struct ui *ui)
   uint64_t found = at->stalls.found;
   at->more = stalls_update(&at->stalls, ui->profile, rtop_profile_symbols(ui->profile), &at->limits);
   ui->dirty = ui->dirty || found != at->stalls.found;
+  bool stands = ui->frozen && at->stood_ns == ui->time.cursor_ns && at->frame != 0 && ui->selected == at->frame;
+  const struct stall *stall = stands ? stalls_find(&at->stalls, at->id) : NULL;
+  if (stall != NULL && stall->frame != 0 && stall->frame != at->frame) blame(ui, stall);
 }
 
 void ui_stalls_forget(struct ui *ui)
@@ -24,17 +41,11 @@ void ui_stalls_forget(struct ui *ui)
 
 void ui_stalls_go(struct ui *ui, const struct stall *stall)
 {
-  char words[200];
-  stall_words(stall, rtop_profile_symbols(ui->profile), words, sizeof words);
   ui->time.speed = ui->time.marks = 0;
   ui_time_move(ui, stall->cause == STALL_MARK ? stall->end_ns + 1 : stall_instant(stall, ui->length_ns));
-  ui->selected = stall->frame != 0 ? stall->frame : ui->selected;
-  ui->stalls.seek = stall->frame != 0 || stall->serial != 0;
-  ui->stalls.source = stall->source;
-  ui->stalls.serial = stall->serial;
   ui->stalls.id = stall->id;
   ui->stalls.stood_ns = ui->time.cursor_ns;
-  ui_say(ui, "%s", words);
+  blame(ui, stall);
 }
 
 /* How much news a stall is: a method that took over is none by itself, unless that was within what is shown. */

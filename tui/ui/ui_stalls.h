@@ -19,10 +19,12 @@ struct ui_stalls {
   uint32_t source;
   uint64_t serial;  /* this thread; 0: none. Views take it back */
   uint64_t id;      /* the stall that was gone to, */
+  uint32_t frame;   /* who was to blame for it, */
   int64_t stood_ns; /* and where the cursor was put for it; 0: none yet */
 };
 
-/* Looks at what came. Cheap when nothing did; half a minute of history at a time. */
+/* Looks at what came. Cheap when nothing did; half a minute of history at a time. The culprit of the stall that was gone to
+ * may turn out to be another one: it is selected, and said, unless the user has moved on. */
 void ui_stalls_poll(struct ui *ui);
 /* Another target. */
 void ui_stalls_forget(struct ui *ui);

@@ -44,9 +44,11 @@ static void stand_on(struct ui *ui, struct rtop_span window)
   ui->stale = true;
 }
 
-bool ui_time_lost(const struct ui *ui)
+bool ui_time_changed(struct ui *ui)
 {
-  return ui->frozen && ui->profile != NULL && ui->time.cursor_ns <= rtop_profile_bounds(ui->profile).start_ns;
+  if (!ui->frozen || ui->profile == NULL) return false;
+  bool lost = ui->time.cursor_ns <= rtop_profile_bounds(ui->profile).start_ns;
+  return rtop_profile_take_revised(ui->profile) < ui->span.end_ns || lost;
 }
 
 static void thaw(struct ui *ui)

@@ -28,8 +28,8 @@ struct ui_time {
 
 /* What the views show. Moves the cursor when what it stood on is not held any more. */
 struct rtop_span ui_time_span(struct ui *ui);
-/* That has happened: an update is wanted. */
-bool ui_time_lost(const struct ui *ui);
+/* That has happened, or late records have changed what is shown: an update is wanted. Asked once for each update. */
+bool ui_time_changed(struct ui *ui);
 /* The cursor: the end of what is shown when live. */
 int64_t ui_time_cursor(const struct ui *ui);
 /* The window under it. */

@@ -101,6 +101,7 @@ static void test_late_replaces_provisional(void **state)
   assert_int_equal(fixture_wall(&sum, 1, RTOP_STATE_RUNNING), 300 * MS);
   assert_true(sum.threads[0].stale);
   assert_int_equal(sum.cell_count, 1);
+  assert_true(rtop_profile_take_revised(profile) == INT64_MAX);
 
   /* The sample comes: it was node 2. A new stretch without a safepoint begins at once. */
   fixture_window(&window, 3 * WINDOW, 4 * WINDOW);
@@ -110,6 +111,8 @@ static void test_late_replaces_provisional(void **state)
   late->cell.allocations = 10;
   late->cell.samples = 1;
   fixture_add(profile, 0, &window);
+  assert_int_equal(rtop_profile_take_revised(profile), 150 * MS);
+  assert_true(rtop_profile_take_revised(profile) == INT64_MAX);
   sum_all(profile, &sum);
   assert_int_equal(fixture_wall(&sum, 1, RTOP_STATE_RUNNING), 400 * MS);
   assert_int_equal(sum.cell_count, 2);

@@ -141,9 +141,34 @@ static void test_list(void **state)
   assert_true(shows("SELF%v"));
 }
 
+/* What is known of a stall only after it was gone to: who else is to blame, as long as the selection was left alone. */
+static void test_culprit_known_later(void **state)
+{
+  (void)state;
+  model_press(&ui, '(');
+  struct stall *stall = stalls_find(&ui.stalls.stalls, ui.stalls.id);
+  for (int i = 0; i < 20 && stall && stall->frame == 0; i++) {
+    model_press(&ui, '(');
+    stall = stalls_find(&ui.stalls.stalls, ui.stalls.id);
+  }
+  assert_true(stall && stall->frame != 0);
+  uint32_t before = stall->frame, after = before == 1 ? 2 : 1;
+  assert_int_equal(ui.selected, before);
+  stall->frame = after;
+  ui_stalls_poll(&ui);
+  assert_int_equal(ui.selected, after);
+  assert_true(ui.stalls.seek);
+  assert_non_null(strstr(ui.message, rtop_symbols_get(rtop_profile_symbols(ui.profile), after)->label));
+  ui.selected = before;
+  stalls_find(&ui.stalls.stalls, ui.stalls.id)->frame = before == 3 ? 4 : 3;
+  ui_stalls_poll(&ui);
+  assert_int_equal(ui.selected, before);
+}
+
 int main(void)
 {
   const struct CMUnitTest keys[] = {
+    cmocka_unit_test_setup_teardown(test_culprit_known_later, open_view, tear_down),
     cmocka_unit_test_setup_teardown(test_jumps, open_view, tear_down),
     cmocka_unit_test_setup_teardown(test_list, open_view, tear_down),
   };
