@@ -25,7 +25,12 @@ class Tmux
 
   def top(rows) = text.lines.first(rows).join
 
-  def wait_for(pattern) = E2E.wait_until("#{pattern} at #{size}", every: EVERY) { text.match?(pattern) }
+  def wait_for(pattern, seconds: E2E::DEADLINE)
+    shown = nil
+    E2E.wait_until("#{pattern} at #{size}", seconds: seconds, every: EVERY) { (shown = text).match?(pattern) }
+  rescue RuntimeError => error
+    raise "#{error.message} in\n#{shown}"
+  end
   def wait_gone(pattern) = E2E.wait_until("no #{pattern} at #{size}", every: EVERY) { !text.match?(pattern) }
 
   # In its first rows.
