@@ -93,7 +93,7 @@ struct rtop_profile {
   struct profile_carry carry;
   bool has_exact; /* some window has or had numbers of traced methods */
   uint64_t late_dropped_ns;
-  int64_t revised_ns; /* the first instant that late records changed; INT64_MAX: none */
+  int64_t revised_ns;                /* the first instant that late records changed; INT64_MAX: none */
   uint32_t late_steps;               /* left for the window that is being added */
   struct rtop_profile_tap tap;       /* functions are NULL: none */
   struct rtop_profile_loader loader; /* load is NULL: none */

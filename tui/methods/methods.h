@@ -93,7 +93,7 @@ struct rtop_methods_options {
   const char *filter; /* extended regular expression on "label path"; NULL: none */
   bool filter_invert;
   const char *thread_filter; /* extended regular expression on thread names; NULL: none */
-  double min_percent;        /* rows whose total is below are dropped; if busy, when their time without the GVL is, too */
+  double min_percent; /* rows whose total is below are dropped; if busy, when their time without the GVL is, too */
 };
 
 struct rtop_methods {

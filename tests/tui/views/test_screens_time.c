@@ -151,7 +151,10 @@ static void test_culprit_known_later(void **state)
     model_press(&ui, '(');
     stall = stalls_find(&ui.stalls.stalls, ui.stalls.id);
   }
-  assert_true(stall && stall->frame != 0);
+  if (!stall || stall->frame == 0) {
+    fail_msg("no stall has a culprit");
+    return;
+  }
   uint32_t before = stall->frame, after = before == 1 ? 2 : 1;
   assert_int_equal(ui.selected, before);
   stall->frame = after;
