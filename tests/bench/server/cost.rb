@@ -12,8 +12,8 @@
 # even out. With --within one server runs for four rounds and the profilers are switched on and off in it,
 # which needs far fewer.
 #
-# Before a slice a profiler is on for --warm-up requests (300), and without one there are as many: a server is faster just
-# after it was started or has collected its garbage. For ten seconds after its start the recorder spends what it has saved up
+# Before a slice a profiler is on for --warm-up requests (300), and without one there are as many, so that garbage was
+# collected as long ago. For ten seconds after its start the recorder spends what it has saved up
 # for stacks: what it costs in the long run is seen with 12000.
 #
 # Kinds: again (without once more: the noise), recorder, watched (a viewer, -b -J, at its usual rate), watched@N (at N
