@@ -48,15 +48,16 @@ class GCTest < Minitest::Test
     dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "100", "RPERF_TOP_BUDGET" => "100" })
       KEPT = Array.new(300_000) { |i| "string number #{i}" }
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
-      COLLECTION = Array.new(5) { from = now; GC.start; now - from }.min
-      def work
-        finish = now + COLLECTION * 3 / 4
+      def collect
+        from = now
+        GC.start
+        now - from
+      end
+      def work(duration)
+        finish = now + duration
         nil while now < finish
       end
-      100.times do
-        work
-        GC.start
-      end
+      100.times { work(collect * 3 / 4) }
     RUBY
     collecting = dump.total(:wall, state: %w[marking sweeping], on_stack: "GC.start")
     working, called = %w[Object#work GC.start].map { |name| dump.total(:wall, state: "running", on_stack: name) }
