@@ -32,3 +32,12 @@ void ui_outline_go_up(const struct ui_outline *outline)
     }
   }
 }
+
+uint32_t ui_outline_stay(const struct ui_outline *outline, uint32_t selected, uint32_t *first)
+{
+  struct ui_outline_row top = { 0 };
+  *outline->cursor = 0;
+  if (outline->count > 0) top = row_at(outline, 0);
+  if (top.key == 0 || (selected != 0 && selected != *first)) return selected;
+  return *first = top.frame;
+}

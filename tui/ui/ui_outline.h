@@ -25,5 +25,8 @@ struct ui_outline {
 /* False: no row has that key (0 has none), the cursor stays. */
 bool ui_outline_go_to(const struct ui_outline *outline, uint64_t key);
 void ui_outline_go_up(const struct ui_outline *outline);
+/* The cursor of somebody who has not moved it yet stays at the top, whatever stands there. Which method is selected
+ * then: that of the row there, unless another one than the last that stood there, `*first`, was selected elsewhere. */
+uint32_t ui_outline_stay(const struct ui_outline *outline, uint32_t selected, uint32_t *first);
 
 #endif

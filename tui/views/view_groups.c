@@ -134,6 +134,15 @@ static void groups_moved(struct ui *ui)
   ui_rows_count(ui);
 }
 
+/* Nobody has moved the cursor yet. */
+static void groups_stay(struct ui *ui)
+{
+  struct ui_outline rows = groups_outline(ui);
+  ui->selected = ui_outline_stay(&rows, ui->selected, &groups_view(ui)->first);
+  groups_view_fit(ui);
+  ui_rows_count(ui);
+}
+
 /* To the place where a method stands, opening what hides it. */
 static bool groups_seek(struct ui *ui, uint32_t frame)
 {
@@ -152,9 +161,11 @@ static void groups_show(struct ui *ui)
   uint32_t selected = ui->selected;
   groups_build(ui);
   go_to_key(ui, view->anchor);
-  if (view->seek) {
-    view->seek = false;
-    groups_seek(ui, selected);
+  bool found = view->seek && groups_seek(ui, selected);
+  view->seek = false;
+  if (!found && view->anchor == 0) {
+    groups_stay(ui);
+    return;
   }
   groups_moved(ui);
   ui->selected = selected != 0 ? selected : ui->selected;
@@ -186,6 +197,7 @@ static bool groups_set_open(struct ui *ui, bool open)
   const struct rtop_group_row *row = row_at(ui, groups_view(ui)->pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_choose(&groups_view(ui)->groups.choices, row->key, open);
+  groups_view(ui)->anchor = row->key;
   groups_show(ui);
   return true;
 }
@@ -315,8 +327,12 @@ static void groups_click(struct ui *ui, int row, int x)
 static void groups_menu(struct ui *ui, struct ui_row *row)
 {
   const struct rtop_group_row *here = row_at(ui, groups_view(ui)->pager.cursor);
-  if (here == NULL || !groups_view_is_method(here)) row->frame = 0;
-  else if (here->reference) ui_row_can(row, 'o', "go to its group", REQUEST_JUMP);
+  if (here == NULL || !groups_view_is_method(here)) {
+    row->frame = 0;
+    return;
+  }
+  groups_view(ui)->anchor = here->key; /* it stays what the menu names */
+  if (here->reference) ui_row_can(row, 'o', "go to its group", REQUEST_JUMP);
   else if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_JUMP);
 }
 

@@ -130,12 +130,26 @@ static void tree_moved(struct ui *ui)
   tree_update_detail(ui);
 }
 
+/* Nobody has moved the cursor yet. */
+static void tree_stay(struct ui *ui)
+{
+  struct ui_outline rows = tree_outline(ui);
+  ui->selected = ui_outline_stay(&rows, ui->selected, &tree_view(ui)->first);
+  ui_rows_fit(ui);
+  ui_rows_count(ui);
+  tree_update_detail(ui);
+}
+
 /* Opens what hides the method and goes there. */
 static void tree_seek(struct ui *ui, uint32_t frame)
 {
   struct tree_view *view = tree_view(ui);
   const struct rtop_tree_row *here = row_at(ui, view->pager.cursor);
-  if (frame == 0 || (here != NULL && tree_view_is_method(here) && here->frame == frame)) return;
+  if (frame == 0) return;
+  if (here != NULL && tree_view_is_method(here) && here->frame == frame) {
+    view->anchor = here->key;
+    return;
+  }
   if (view->callers) {
     struct rtop_tree_rows *rows = tree_view_rows(view);
     for (size_t i = 0; i < rows->count; i++)
@@ -163,6 +177,10 @@ static void tree_show(struct ui *ui)
     tree_view(ui)->seek = false;
     tree_seek(ui, selected);
   }
+  if (tree_view(ui)->anchor == 0) {
+    tree_stay(ui);
+    return;
+  }
   tree_moved(ui);
   ui->selected = selected != 0 ? selected : ui->selected;
 }
@@ -182,6 +200,7 @@ static bool tree_set_open(struct ui *ui, bool open)
   const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_rows_open(tree_view_rows(tree_view(ui)), row->key, open);
+  tree_view(ui)->anchor = row->key;
   tree_show(ui);
   return true;
 }
@@ -308,8 +327,12 @@ static void tree_menu(struct ui *ui, struct ui_row *row)
   const struct rtop_tree_row *here = row_at(ui, tree_view(ui)->pager.cursor);
   row->in_callers = tree_view(ui)->callers;
   row->in_tree = !row->in_callers;
-  if (here == NULL || !tree_view_is_method(here)) row->frame = 0;
-  else if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_TREE_TOGGLE);
+  if (here == NULL || !tree_view_is_method(here)) {
+    row->frame = 0;
+    return;
+  }
+  tree_view(ui)->anchor = here->key; /* it stays what the menu names */
+  if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_TREE_TOGGLE);
 }
 
 static void tree_note(const struct ui *ui, char *out, size_t bytes)

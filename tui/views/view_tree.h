@@ -16,7 +16,8 @@ struct tree_view {
   bool all_open[2];
   bool seek; /* the cursor is to go to ui->selected */
   struct pager pager;
-  uint64_t anchor;      /* key of the row under the cursor */
+  uint64_t anchor;      /* key of the row under the cursor; 0: nobody has moved it yet, */
+  uint32_t first;       /* and this frame is selected because it stands on top */
   struct detail detail; /* of the selected method, for the butterfly */
   bool detail_ready;
 };

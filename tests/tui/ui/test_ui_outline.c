@@ -62,11 +62,31 @@ static void test_up(void **state)
   forest_close(&o.forest);
 }
 
+static void test_stays_at_the_top(void **state)
+{
+  (void)state;
+  open_outline();
+  uint32_t first = 0, a = o.rows[0].row.frame, e = o.rows[4].row.frame;
+  o.cursor = 3;
+  assert_int_equal(a, ui_outline_stay(&o.outline, 0, &first));
+  assert_int_equal(0, o.cursor);
+  o.rows[0].row.frame = e;
+  assert_int_equal(e, ui_outline_stay(&o.outline, a, &first));
+  assert_int_equal(a, ui_outline_stay(&o.outline, a, &first)); /* chosen elsewhere */
+  o.rows[0].row.key = 0;
+  assert_int_equal(e, ui_outline_stay(&o.outline, e, &first)); /* no method */
+  o.outline.count = 0;
+  assert_int_equal(e, ui_outline_stay(&o.outline, e, &first));
+  assert_int_equal(0, o.cursor);
+  forest_close(&o.forest);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_to_a_key),
     cmocka_unit_test(test_up),
+    cmocka_unit_test(test_stays_at_the_top),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@ enum { METHODS = 64, SECONDS = 12, PATH_BYTES = 64 };
 static const struct screen_case small = { .rows = 24, .columns = 80 };
 static uint32_t nodes[2 * METHODS];
 static int64_t end_ns;
+static int busiest; /* has fifty times as much; METHODS: nobody */
 
 static uint32_t frame_of(struct rtop_symbols *symbols, int i, bool query)
 {
@@ -20,7 +21,7 @@ static uint32_t frame_of(struct rtop_symbols *symbols, int i, bool query)
 /* What the method has of a second: more or less around its own, so that neighbours change places. */
 static uint64_t of_second(int i, int second)
 {
-  return (uint64_t)(100 * (METHODS - i) + 37 * ((i * 7 + second * 13) % 11)) * 100000;
+  return (uint64_t)(100 * (METHODS - i) + 37 * ((i * 7 + second * 13) % 11)) * (i == busiest ? 5000000 : 100000);
 }
 
 /* A second, in which each of 64 threads runs a method of its own, and that one another. */
@@ -65,6 +66,7 @@ static uint32_t job_node(struct rtop_symbols *symbols, int i, bool labelled)
 
 static void open_jobs(bool labelled)
 {
+  busiest = METHODS;
   profile = rtop_profile_create(64 << 20);
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   end_ns = MODEL_END_NS - 3000000000;
@@ -195,8 +197,45 @@ static void test_cursor_stays_on_its_row(void **state)
   for (int view = 0; view < VIEW_DATA_COUNT; view++) assert_true(seen[view] > 0);
 }
 
+/* Who has moved nothing reads what costs most: it stays on top, and so does the cursor. */
+static void top_stays_in(enum view_id view, bool then_chosen)
+{
+  char line[512], name[128], busy[32];
+  open_jobs(false);
+  ui.selected = 0; /* it is the view that one starts with */
+  ui_open_view(&ui, view);
+  model_redraw(&ui);
+  int y = cursor_line(line, sizeof line);
+  if (then_chosen) model_type(&ui, "jk"); /* on the same row, but moved there */
+  uint32_t chosen = ui.selected;
+  for (int second = 3; second < SECONDS; second++) {
+    busiest = 50 - second;
+    next_second(second);
+    int y_now = cursor_line(line, sizeof line);
+    name_in(line, name, sizeof name);
+    snprintf(busy, sizeof busy, "Job%02d", busiest);
+    if (!then_chosen && (y_now != y || strncmp(name, busy, 5) != 0))
+      fail_msg("%s: cursor at %d, was at %d, on %s and not %s", keys_view_name(view), y_now, y, name, busy);
+    const char *selected = rtop_symbols_get(rtop_profile_symbols(profile), ui.selected)->label;
+    if (!then_chosen) assert_memory_equal(busy, selected, 5);
+    if (then_chosen) assert_int_equal(chosen, ui.selected);
+  }
+  tear_down(NULL);
+}
+
+static void test_top_stays_for_who_has_not_moved(void **state)
+{
+  (void)state;
+  static const enum view_id views[] = { VIEW_TREE, VIEW_GROUPS };
+  for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+    top_stays_in(views[i], false);
+    top_stays_in(views[i], true);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(test_cursor_stays_on_its_row) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(test_cursor_stays_on_its_row),
+                                      cmocka_unit_test(test_top_stays_for_who_has_not_moved) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
