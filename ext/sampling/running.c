@@ -117,7 +117,8 @@ static int64_t head_ns(const struct sampler *sampler, const struct passed *passe
   return passed->last_ns < most ? passed->last_ns : most;
 }
 
-/* At the first instant of a stretch. Before the first one of the program nothing waits. */
+/* At the first instant of a stretch, until it is known what waits with it. Before the first one of the program nothing
+ * does. */
 static void set_head_apart(const struct sampler *sampler, struct thread_data *data, const struct passed *passed)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -125,10 +126,10 @@ static void set_head_apart(const struct sampler *sampler, struct thread_data *da
   int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
   if (data->met_node || wall <= 0 || (data->is_main && !data->begin_pool)) return;
   int64_t head = head_ns(sampler, passed), cpu = cpu_of(open, wall);
-  double half = head < wall ? (double)head / (double)wall / 2 : 0.5;
+  double part = head < wall ? (double)head / (double)wall : 1;
   if (head <= 0) return;
-  move_part(open, &data->head, (int64_t)((double)wall * half), (int64_t)((double)cpu * half),
-            (int64_t)((double)blame * half));
+  move_part(open, &data->head, (int64_t)((double)wall * part), (int64_t)((double)cpu * part),
+            (int64_t)((double)blame * part));
 }
 
 /* To what was met before: more lay behind its instant than was there. Lock held. */
@@ -180,6 +181,24 @@ static void settle(struct sampler *sampler, struct thread_data *data, uint32_t p
   if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &met.point.node) ||
       met.point.node)
     accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, 0);
+}
+
+/* What waited in this place, and the head, has what the first instant of the stretch met. What it does not have waits on, from
+ * the end of the stretch. Lock held. */
+static void give_first(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node)
+{
+  struct lane *lane = &data->strata[place], *head = &data->head;
+  struct accounting_met met = { .point.node = node };
+  if (is_behind(sampler, data, place)) settle(sampler, data, place, (struct accounting_met){ 0 });
+  int64_t own = bounded(atomic_load_explicit(&lane->wall_ns, memory_order_relaxed), INT64_MAX);
+  int64_t ahead = bounded(atomic_load_explicit(&head->wall_ns, memory_order_relaxed), INT64_MAX);
+  int64_t waits = atomic_load_explicit(&strata_of(sampler, data)->entries[place].waiting_ns, memory_order_relaxed);
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  int64_t left = strata_waits_on(waits > own ? waits : own, ahead, period);
+  int64_t left_ahead = bounded(left, ahead), left_own = bounded(left - left_ahead, own);
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, head, &met, left_ahead);
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, left_own);
+  move_all(lane, head);
 }
 
 /* Before time is added that waits there. */
@@ -285,6 +304,7 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
   set_head_apart(sampler, data, passed);
   pay_debt(sampler, data);
   charge_open(sampler, data, node, passed);
+  if (is_rest && !data->rest_met) give_first(sampler, data, 0, late ? data->met_node : node);
   strata_point(strata, late ? data->met_node : node, is_rest);
   data->rest_met = data->rest_met || is_rest;
   if (begun != strata) strata_point(begun, node, true);
@@ -378,6 +398,7 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   set_off_core_apart(sampler, data, off_place, off);
   if (locked) {
     pay_debt(sampler, data);
+    if (met && !data->rest_met) give_first(sampler, data, place, met);
     settle_kind(sampler, data, place, met);
     trylock_release(&sampler->lock);
   }

@@ -2,10 +2,12 @@
  *
  * What lies between two instants of a stretch belongs to what the later one met. What lies behind the last one, or the
  * whole when no instant came, waits with the stretches of its kind (strata.h) until an instant meets one of these. What
- * lies before the first one does half this, half that: instants stand about a period apart, so one that comes early in a
- * stretch has most of its time from those before, and one that comes late must not have that of its own stretch besides.
- * (All to what was met: of 15 ms at 100 Hz the first millisecond lacks a fifth of its time. All left to wait: it has a
- * quarter too much. Half: 3 %; from a third of a period down to a tenth it is 1 % where it was 10.)
+ * lies before the first one is laid to what waits, and of both that one has about a period; the rest waits on, from the end of
+ * the stretch (strata_waits_on). (All to what was met: what is short and comes first, after waits longer than a period, lacks
+ * half of its time. All left to wait: after short waits it has half too much. Half to each: -29 to +23 % by simulation, and
+ * measured at 1000 Hz, 0.2 ms of Ruby before 2 ms of other after waits of 4 to 12 ms, -17.8 +- 1.7. Now simulated -16 to +10,
+ * and measured -3.3 +- 2.6. The more may wait the better, -10 to +8 for two periods: but all of it comes at once to somebody when
+ * a thread ends or rests.)
  *
  * An instant that passes in C code is looked at where that code ends. What lies behind it waits for the next instant all
  * the same, although it is known whose it is: whoever has met instants is given what is before them for all that nobody met, and

@@ -1,7 +1,7 @@
 /* Tells kinds of stretches apart, and says which have an axis of their own. */
 #include "strata.h"
 
-enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16 };
+enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16, MADE_UP_PERCENT = 30 };
 
 /* A few µs, some ten, some hundred, milliseconds: 1 to 4. */
 static uint32_t length_class(int64_t length_ns)
@@ -40,6 +40,15 @@ uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
     atomic_fetch_add_explicit(&stratum->ends, 1, memory_order_relaxed);
   }
   return id;
+}
+
+/* Half of the head counts: where waits between stretches are long, how early an instant comes says nothing of what waits; where
+ * they are short, the sooner it comes the more waits. */
+int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns)
+{
+  int64_t all = waits_ns + head_ns, more = waits_ns + head_ns / 2 - period_ns * 5 / 4;
+  int64_t has = period_ns + more * MADE_UP_PERCENT / 100;
+  return has >= all ? 0 : has > 0 ? all - has : all;
 }
 
 /* Node and window in one word: both are of the same instant. */

@@ -92,6 +92,12 @@ static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
   return own ? kind : 0;
 }
 
+/* So much has waited when the first instant of a stretch comes, which had run so long before. What of both that instant does
+ * not have, but waits on. It has about a period, which is what an instant stands for: neither more because it came late in its
+ * stretch nor less because it came early; and a third of what waits more than it should, or less, so that this stays about a
+ * period. */
+int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns);
+
 /* An instant met this node in a stretch of that kind. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node);
 
