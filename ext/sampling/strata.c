@@ -43,11 +43,12 @@ uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
 }
 
 /* Half of the head counts: where waits between stretches are long, how early an instant comes says nothing of what waits; where
- * they are short, the sooner it comes the more waits. */
+ * they are short, the sooner it comes the more waits. What is longer than two periods had no instant where it should have had
+ * one. */
 int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns)
 {
-  int64_t all = waits_ns + head_ns, more = waits_ns + head_ns / 2 - period_ns * 5 / 4;
-  int64_t has = period_ns + more * MADE_UP_PERCENT / 100;
+  int64_t head = head_ns < 2 * period_ns ? head_ns : 2 * period_ns, all = waits_ns + head;
+  int64_t more = waits_ns + head / 2 - period_ns * 5 / 4, has = period_ns + more * MADE_UP_PERCENT / 100;
   return has >= all ? 0 : has > 0 ? all - has : all;
 }
 

@@ -95,7 +95,7 @@ static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
 /* So much has waited when the first instant of a stretch comes, which had run so long before. What of both that instant does
  * not have, but waits on. It has about a period, which is what an instant stands for: neither more because it came late in its
  * stretch nor less because it came early; and a third of what waits more than it should, or less, so that this stays about a
- * period. */
+ * period. All of a head is its own but two periods: instants were late or too late to tell. */
 int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns);
 
 /* An instant met this node in a stretch of that kind. */

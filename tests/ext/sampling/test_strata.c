@@ -380,10 +380,20 @@ static void test_what_comes_first_has_its_time_whatever_the_waits(void **state)
   }
 }
 
+/* The clock looks for the first time after long work, as in a child of a fork on a busy machine: the work is what it met. */
+static void test_what_ran_long_before_an_instant_came_does_not_wait(void **state)
+{
+  (void)state;
+  assert_in_range(strata_waits_on(0, 350 * PERIOD_NS, PERIOD_NS), 0, 2 * PERIOD_NS);
+  assert_int_equal(strata_waits_on(0, 350 * PERIOD_NS, PERIOD_NS), strata_waits_on(0, 2 * PERIOD_NS, PERIOD_NS));
+  assert_int_equal(strata_waits_on(0, PERIOD_NS / 2, PERIOD_NS), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_comes_first_has_its_time_whatever_the_waits),
+    cmocka_unit_test(test_what_ran_long_before_an_instant_came_does_not_wait),
     cmocka_unit_test(test_a_kind_is_what_lies_between_two_waits),
     cmocka_unit_test(test_stretches_between_unknown_waits_are_told_apart_by_their_length),
     cmocka_unit_test(test_a_kind_has_its_own_axis_while_it_runs_enough),
