@@ -126,12 +126,20 @@ static void groups_moved(struct ui *ui)
 {
   struct groups_view *view = groups_view(ui);
   groups_view_fit(ui);
+  view->moved = true;
   const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
   if (row != NULL && groups_view_is_method(row)) {
     view->anchor = row->key;
     ui->selected = row->frame;
   }
   ui_rows_count(ui);
+}
+
+/* The cursor is to stay on this row. */
+static void groups_stays(struct ui *ui, uint64_t key)
+{
+  groups_view(ui)->anchor = key;
+  groups_view(ui)->moved = true;
 }
 
 /* Nobody has moved the cursor yet. */
@@ -161,9 +169,9 @@ static void groups_show(struct ui *ui)
   uint32_t selected = ui->selected;
   groups_build(ui);
   go_to_key(ui, view->anchor);
-  bool found = view->seek && groups_seek(ui, selected);
+  view->moved = (view->seek && groups_seek(ui, selected)) || view->moved;
   view->seek = false;
-  if (!found && view->anchor == 0) {
+  if (!view->moved) {
     groups_stay(ui);
     return;
   }
@@ -197,7 +205,7 @@ static bool groups_set_open(struct ui *ui, bool open)
   const struct rtop_group_row *row = row_at(ui, groups_view(ui)->pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_choose(&groups_view(ui)->groups.choices, row->key, open);
-  groups_view(ui)->anchor = row->key;
+  groups_stays(ui, row->key);
   groups_show(ui);
   return true;
 }
@@ -331,7 +339,7 @@ static void groups_menu(struct ui *ui, struct ui_row *row)
     row->frame = 0;
     return;
   }
-  groups_view(ui)->anchor = here->key; /* it stays what the menu names */
+  groups_stays(ui, here->key); /* what the menu names */
   if (here->reference) ui_row_can(row, 'o', "go to its group", REQUEST_JUMP);
   else if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_JUMP);
 }

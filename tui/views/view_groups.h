@@ -14,10 +14,11 @@ enum { GROUPS_JUMPS_MAX = 64 };
 struct groups_view {
   struct rtop_groups groups;
   bool all_open;
-  bool seek; /* the cursor is to go to ui->selected */
+  bool seek;  /* the cursor is to go to ui->selected */
+  bool moved; /* it was moved, or went there: else it stays on top */
   struct pager pager;
-  uint64_t anchor;                  /* key of the row under the cursor; 0: nobody has moved it yet, */
-  uint32_t first;                   /* and this frame is selected because it stands on top */
+  uint64_t anchor;                  /* key of the row under the cursor */
+  uint32_t first;                   /* this frame is selected because it stands on top */
   uint64_t jumps[GROUPS_JUMPS_MAX]; /* references that were followed, to go back to */
   int jump_count;
   int threshold; /* which of the steps */

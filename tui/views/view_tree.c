@@ -121,6 +121,7 @@ static void tree_follow(struct ui *ui)
 static void tree_moved(struct ui *ui)
 {
   ui_rows_fit(ui);
+  tree_view(ui)->moved = true;
   const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
   if (row != NULL && tree_view_is_method(row)) {
     tree_view(ui)->anchor = row->key;
@@ -128,6 +129,13 @@ static void tree_moved(struct ui *ui)
   }
   ui_rows_count(ui);
   tree_update_detail(ui);
+}
+
+/* The cursor is to stay on this row. */
+static void tree_stays(struct ui *ui, uint64_t key)
+{
+  tree_view(ui)->anchor = key;
+  tree_view(ui)->moved = true;
 }
 
 /* Nobody has moved the cursor yet. */
@@ -147,19 +155,19 @@ static void tree_seek(struct ui *ui, uint32_t frame)
   const struct rtop_tree_row *here = row_at(ui, view->pager.cursor);
   if (frame == 0) return;
   if (here != NULL && tree_view_is_method(here) && here->frame == frame) {
-    view->anchor = here->key;
+    tree_stays(ui, here->key);
     return;
   }
   if (view->callers) {
     struct rtop_tree_rows *rows = tree_view_rows(view);
     for (size_t i = 0; i < rows->count; i++)
       if (rows->rows[i].depth == 0 && tree_view_is_method(&rows->rows[i]) && rows->rows[i].frame == frame)
-        view->anchor = rows->rows[i].key;
+        tree_stays(ui, rows->rows[i].key);
   } else {
     uint32_t node = rtop_tree_find(&ui->tree, frame, ui->wanted.mode);
     if (node != 0) {
       rtop_tree_rows_reveal(tree_view_rows(view), &ui->tree, node);
-      view->anchor = node;
+      tree_stays(ui, node);
       tree_build(ui);
     }
   }
@@ -177,7 +185,7 @@ static void tree_show(struct ui *ui)
     tree_view(ui)->seek = false;
     tree_seek(ui, selected);
   }
-  if (tree_view(ui)->anchor == 0) {
+  if (!tree_view(ui)->moved) {
     tree_stay(ui);
     return;
   }
@@ -200,7 +208,7 @@ static bool tree_set_open(struct ui *ui, bool open)
   const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_rows_open(tree_view_rows(tree_view(ui)), row->key, open);
-  tree_view(ui)->anchor = row->key;
+  tree_stays(ui, row->key);
   tree_show(ui);
   return true;
 }
@@ -331,7 +339,7 @@ static void tree_menu(struct ui *ui, struct ui_row *row)
     row->frame = 0;
     return;
   }
-  tree_view(ui)->anchor = here->key; /* it stays what the menu names */
+  tree_stays(ui, here->key); /* what the menu names */
   if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_TREE_TOGGLE);
 }
 

@@ -14,10 +14,11 @@ struct tree_view {
   struct rtop_tree_rows trees[2]; /* callees, callers */
   bool callers;                   /* which one is shown */
   bool all_open[2];
-  bool seek; /* the cursor is to go to ui->selected */
+  bool seek;  /* the cursor is to go to ui->selected */
+  bool moved; /* it was moved, or went there: else it stays on top */
   struct pager pager;
-  uint64_t anchor;      /* key of the row under the cursor; 0: nobody has moved it yet, */
-  uint32_t first;       /* and this frame is selected because it stands on top */
+  uint64_t anchor;      /* key of the row under the cursor */
+  uint32_t first;       /* this frame is selected because it stands on top */
   struct detail detail; /* of the selected method, for the butterfly */
   bool detail_ready;
 };

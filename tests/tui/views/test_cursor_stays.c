@@ -233,9 +233,28 @@ static void test_top_stays_for_who_has_not_moved(void **state)
   }
 }
 
+/* The last row may be what was put together: no method, but moved to. */
+static void test_cursor_stays_on_what_is_no_method(void **state)
+{
+  (void)state;
+  char line[512];
+  open_jobs(false);
+  ui.selected = 0;
+  ui_open_view(&ui, VIEW_GROUPS);
+  model_redraw(&ui);
+  int top = cursor_line(line, sizeof line);
+  model_type(&ui, "VVVVVG"); /* small groups are put together */
+  cursor_line(line, sizeof line);
+  assert_null(strstr(line, "Job"));
+  next_second(3);
+  assert_true(cursor_line(line, sizeof line) > top);
+  tear_down(NULL);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(test_cursor_stays_on_its_row),
-                                      cmocka_unit_test(test_top_stays_for_who_has_not_moved) };
+                                      cmocka_unit_test(test_top_stays_for_who_has_not_moved),
+                                      cmocka_unit_test(test_cursor_stays_on_what_is_no_method) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
