@@ -426,6 +426,16 @@ static struct verdict_thread judge_holder(const struct judge *judge)
   return (struct verdict_thread){ 0 };
 }
 
+/* Named for what others waited for it, but with its share of what is held. */
+static void judge_holding(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  enum verdict_part part = judge->of[OF_BLAME] * 2 >= judge->waiting_ns ? OF_BLAME : OF_HELD;
+  judge_place(judge, part, (double)judge->of[part], 0.2);
+  if (!verdict->place.leaf || judge->of[OF_HELD] == 0) return;
+  verdict->share = (double)judge->maker->sums[verdict_key(&verdict->place)].of[OF_HELD] / (double)judge->of[OF_HELD];
+}
+
 static void judge_blame(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -437,13 +447,11 @@ static void judge_blame(struct judge *judge)
     judge_owner(judge);
     if (verdict->place.leaf) judge_behind(judge);
     break;
-  case VERDICT_GVL: {
-    bool blamed = judge->of[OF_BLAME] * 2 >= judge->waiting_ns;
+  case VERDICT_GVL:
     if (judge_unfinished(judge)) break;
-    judge_place(judge, blamed ? OF_BLAME : OF_HELD, (double)judge->of[blamed ? OF_BLAME : OF_HELD], 0.2);
+    judge_holding(judge);
     verdict->thread = judge_holder(judge);
     break;
-  }
   case VERDICT_RUNNING:
     if (!judge_unfinished(judge)) judge_place(judge, OF_HELD, length, 0.1 * verdict->held);
     break;

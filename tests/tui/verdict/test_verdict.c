@@ -305,6 +305,20 @@ static void test_holder_is_not_whose_method_it_is(void **state)
   says("GVL held 96%: 30% A#a, 4 wait 0.6 s each"); /* 300 ms of 1000 */
 }
 
+/* The one that others wait for, with what it held itself: as TOTAL% says below. */
+static void test_the_share_is_of_what_is_held(void **state)
+{
+  (void)state;
+  uint32_t waited_for = call(request(), "A#a", "/app/all.rb"), other = call(request(), "B#b", "/app/all.rb");
+  struct life lives[] = {
+    { .name = "one", .node = waited_for, .state = RTOP_RUNNING, .ms = 300, .blame_ms = 1000, .waits_ms = 700 },
+    { .name = "two", .node = other, .state = RTOP_RUNNING, .ms = 300, .blame_ms = 100, .waits_ms = 700 },
+    { .name = "three", .node = other, .state = RTOP_RUNNING, .ms = 300, .blame_ms = 100, .waits_ms = 700 },
+  };
+  happens(lives, 3);
+  says("GVL held 90%: 30% A#a, 3 wait 0.7 s each");
+}
+
 static void test_many_share_the_gvl(void **state)
 {
   (void)state;
@@ -723,6 +737,7 @@ int main(void)
     CASE(test_hog_and_its_victims),
     CASE(test_unfinished_call),
     CASE(test_holder_is_not_whose_method_it_is),
+    CASE(test_the_share_is_of_what_is_held),
     CASE(test_many_share_the_gvl),
     CASE(test_busy_method),
     CASE(test_no_leaf_has_half),
