@@ -11,6 +11,10 @@
 #   twins  as jobs, with as much work after the wait as before it
 #   chatty  0.1 ms of work (Talk#compute), then twenty waits of 1 ms at ten places, with next to nothing between them
 #   storm  twenty waits of some 70 us (Storm#short), then one of 2 ms (Storm#long)
+#   first  2 to 4 ms of waiting, 0.3 ms of work (First#short), then 5 to 7 ms of C code without a safepoint (First#long)
+#   ahead  4 to 12 ms of waiting, 0.2 ms of work (Ahead#short), then 1.5 to 2.5 ms of other work (Ahead#long)
+#   after  2 to 4 ms of waiting, 5 to 7 ms of work (After#long), then 0.3 ms of other work (After#short)
+#   between  8 to 10 ms of such C code (Between#long) and 0.3 ms of work (Between#short) in turn, without waits
 #
 # Prints "ready", waits for a line of input, runs and prints what every method really took, as JSON: {"methods":
 # {"Server#request": [calls, wall ns, CPU ns], ...}}. Where only waiting counts CPU is
@@ -196,6 +200,62 @@ class Talk
   end
 end
 
+# Short work in one stretch with long work.
+class Ahead
+  MILLISECOND = loops(1_000_000)
+
+  def short = spin(MILLISECOND / 5)
+  def long = spin((MILLISECOND * rand(1.5..2.5)).ceil)
+
+  def round(truth)
+    sleep(rand(0.004..0.012))
+    truth.of_work("Ahead#short") { short }
+    truth.of_work("Ahead#long") { long }
+  end
+end
+
+class After
+  def short = spin(Page::LOOPS)
+  def long = spin((Ahead::MILLISECOND * rand(5.0..7.0)).ceil)
+
+  def round(truth)
+    sleep(rand(0.002..0.004))
+    truth.of_work("After#long") { long }
+    truth.of_work("After#short") { short }
+  end
+end
+
+class Between
+  TEXT_BYTES = 50_000_000
+
+  def initialize
+    @text = "x" * TEXT_BYTES
+    @millisecond = TEXT_BYTES / Array.new(5) { start = cpu; @text.sum; cpu - start }.min.fdiv(1e6)
+  end
+
+  # A part at the end of a string is not copied.
+  def in_c(milliseconds) = @text.byteslice(-(@millisecond * milliseconds).ceil..).sum
+
+  def short = spin(Page::LOOPS)
+  def long = in_c(rand(8.0..10.0))
+
+  def round(truth)
+    truth.of_work("Between#long") { long }
+    truth.of_work("Between#short") { short }
+  end
+end
+
+class First < Between
+  def short = spin(Page::LOOPS)
+  def long = in_c(rand(5.0..7.0))
+
+  def round(truth)
+    sleep(rand(0.002..0.004))
+    truth.of_work("First#short") { short }
+    truth.of_work("First#long") { long }
+  end
+end
+
 class Storm
   def short = 20.times { sleep(0.00001) }
   def long = sleep(0.002)
@@ -208,7 +268,9 @@ end
 
 KINDS = { "web" => -> { Server.new }, "burst" => -> { Work.new(THREADS) }, "lock" => -> { Bank.new },
           "mixed" => -> { Page.new }, "uneven" => -> { Uneven.new }, "jobs" => -> { Jobs.new },
-          "twins" => -> { Jobs.new(1) }, "chatty" => -> { Talk.new }, "storm" => -> { Storm.new } }.freeze
+          "twins" => -> { Jobs.new(1) }, "chatty" => -> { Talk.new }, "storm" => -> { Storm.new },
+          "first" => -> { First.new }, "ahead" => -> { Ahead.new }, "after" => -> { After.new },
+          "between" => -> { Between.new } }.freeze
 THREADS = Integer(ARGV[1])
 make = KINDS.fetch(ARGV[0])
 nanoseconds = (Float(ARGV[2]) * 1e9).to_i

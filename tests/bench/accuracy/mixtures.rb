@@ -30,9 +30,14 @@ FIGURES = {
   "twins" => { "Uneven#long" => :cpu, "Uneven#short" => :cpu },
   "chatty" => { "Talk#compute" => :cpu },
   "storm" => { "Storm#short" => :wall, "Storm#long" => :wall },
+  "first" => { "First#short" => :cpu, "First#long" => :cpu },
+  "ahead" => { "Ahead#short" => :cpu, "Ahead#long" => :cpu },
+  "after" => { "After#short" => :cpu, "After#long" => :cpu },
+  "between" => { "Between#short" => :cpu, "Between#long" => :cpu },
 }.freeze
 MIXTURES = %w[web-5 web-30 web-100 web-500 burst-50 burst-200 burst-500 lock-5 lock-30 lock-100
-              mixed-5 mixed-30 mixed-100 uneven-8 jobs-8 twins-8 chatty-10 storm-5].freeze
+              mixed-5 mixed-30 mixed-100 uneven-8 jobs-8 twins-8 chatty-10 storm-5
+              first-1 ahead-1 after-1 between-1].freeze
 
 options = { runs: 1, mix: MIXTURES, hz: [100, 1000], load: %w[none busy], seconds: 8.0 }
 OptionParser.new do |parser|
