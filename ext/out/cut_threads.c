@@ -328,7 +328,36 @@ static uint32_t last_met_in(struct pool *pool)
   return node;
 }
 
-/* What no point will come for any more belongs to the last point there was in its place, or at all: that was as blind to the
+/* An equal part of what is in the lane: of so many that are left. */
+static void charge_part(struct thread_data *data, struct cells *cells, struct lane *lane, uint32_t node, int64_t parts)
+{
+  int64_t cpu = atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed) / parts;
+  int64_t blame = atomic_load_explicit(&lane->blame_ns, memory_order_relaxed) / parts;
+  int64_t part = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) / parts;
+  int64_t left = outstanding(data, RTOP_RUNNING), wall = take_at_most(&lane->wall_ns, part < left ? part : left);
+  if (wall <= 0) return;
+  struct rtop_cell cell = {
+    .node = node,
+    .thread = data->index,
+    .state = RTOP_RUNNING,
+    .wall_ns = (uint64_t)wall,
+    .cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, cpu < wall ? cpu : wall),
+    .blame_ns = (uint64_t)take_at_most(&lane->blame_ns, blame),
+  };
+  if (cells_add(cells, &cell)) data->charged_ns[RTOP_RUNNING] += wall;
+}
+
+/* What was kept back from the first instants of many stretches is theirs, in equal parts: else the method that runs last would
+ * have three periods too much. */
+static void charge_kept(struct thread_data *data, struct cells *cells, struct lane *lane, const struct stratum *stratum,
+                        uint32_t last)
+{
+  uint32_t nodes[STRATA_KEPT_FROM], count = stratum_kept_from(stratum, nodes);
+  if (!count) nodes[count++] = last;
+  for (uint32_t part = 0; part < count; part++) charge_part(data, cells, lane, nodes[part], count - part);
+}
+
+/* What no point will come for any more, and was kept from nobody, belongs to the last point there was in its place, or at all: that was as blind to the
  * program as the next one. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
@@ -336,8 +365,8 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   struct pool *pool = pool_of(cut, data);
   uint32_t last_met = last_met_in(pool);
   for (uint32_t id = 0; id < STRATA_PLACES; id++)
-    charge_lane(data, cells, RTOP_RUNNING, &data->strata[id], at_node(last_in_place(&pool->strata, id, last_met)));
-  charge_lane(data, cells, RTOP_RUNNING, &data->head, at_node(last_met));
+    charge_kept(data, cells, &data->strata[id], &pool->strata.entries[id], last_in_place(&pool->strata, id, last_met));
+  charge_kept(data, cells, &data->head, &pool->strata.entries[0], last_met);
   charge_lane(data, cells, RTOP_RUNNING, &data->behind, at_node(last_met));
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
     struct lane *lane = &data->lanes[state];

@@ -1,7 +1,7 @@
 /* Tells kinds of stretches apart, and says which have an axis of their own. */
 #include "strata.h"
 
-enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16, MADE_UP_PERCENT = 30 };
+enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16, RESERVE_PERIODS = 3, MADE_UP_PERCENT = 15 };
 
 /* A few µs, some ten, some hundred, milliseconds: 1 to 4. */
 static uint32_t length_class(int64_t length_ns)
@@ -48,8 +48,23 @@ uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
 int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns)
 {
   int64_t head = head_ns < 2 * period_ns ? head_ns : 2 * period_ns, all = waits_ns + head;
-  int64_t more = waits_ns + head / 2 - period_ns * 5 / 4, has = period_ns + more * MADE_UP_PERCENT / 100;
+  int64_t more = waits_ns + head / 2 - RESERVE_PERIODS * period_ns, has = period_ns + more * MADE_UP_PERCENT / 100;
   return has >= all ? 0 : has > 0 ? all - has : all;
+}
+
+void stratum_keep(struct stratum *stratum, uint32_t node)
+{
+  uint64_t keeps = atomic_load_explicit(&stratum->keeps, memory_order_relaxed);
+  atomic_store_explicit(&stratum->kept_from[keeps % STRATA_KEPT_FROM], node, memory_order_relaxed);
+  atomic_store_explicit(&stratum->keeps, keeps + 1, memory_order_release);
+}
+
+uint32_t stratum_kept_from(const struct stratum *stratum, uint32_t nodes[STRATA_KEPT_FROM])
+{
+  uint64_t keeps = atomic_load_explicit(&stratum->keeps, memory_order_acquire);
+  uint32_t count = keeps < STRATA_KEPT_FROM ? (uint32_t)keeps : STRATA_KEPT_FROM;
+  for (uint32_t i = 0; i < count; i++) nodes[i] = atomic_load_explicit(&stratum->kept_from[i], memory_order_relaxed);
+  return count;
 }
 
 /* Node and window in one word: both are of the same instant. */
@@ -76,7 +91,10 @@ void stratum_set(struct stratum *stratum, uint32_t node)
 void strata_point(struct strata *strata, uint32_t node, bool is_rest)
 {
   uint32_t overdue = atomic_exchange_explicit(&strata->overdue, 0, memory_order_relaxed);
-  if (is_rest) overdue |= 1;
+  if (is_rest) {
+    overdue |= 1;
+    strata_met(strata, 0, node);
+  }
   for (uint32_t id = 0; overdue; id++, overdue >>= 1) {
     if (!(overdue & 1)) continue;
     uint32_t lately = id == 0 && is_rest ? 0 : strata_met_lately(strata, id);
@@ -84,13 +102,13 @@ void strata_point(struct strata *strata, uint32_t node, bool is_rest)
   }
 }
 
-static bool is_overdue(struct stratum *stratum)
+static bool is_overdue(struct stratum *stratum, uint32_t most_windows)
 {
   uint64_t epoch = axis_epoch(&stratum->axis);
   bool waits = atomic_load_explicit(&stratum->waiting_ns, memory_order_relaxed) > 0;
   if (!waits || epoch != stratum->epoch_seen) stratum->unmet_windows = 0;
   stratum->epoch_seen = epoch;
-  return waits && ++stratum->unmet_windows > STRATA_UNMET_WINDOWS;
+  return waits && ++stratum->unmet_windows > most_windows;
 }
 
 static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool first)
@@ -114,6 +132,7 @@ static void measure(struct strata *strata, uint32_t id, int64_t length_ns, int64
   if (own || stratum->windows < WINDOWS_LEAST || time > 0.125) return;
   stratum->windows = 0;
   atomic_store_explicit(&stratum->met, 0, memory_order_relaxed);
+  atomic_store_explicit(&stratum->keeps, 0, memory_order_relaxed);
   atomic_store_explicit(&strata->keys[id], 0, memory_order_relaxed);
 }
 
@@ -127,7 +146,7 @@ void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period
     struct stratum *stratum = &strata->entries[id];
     if (id && id < STRATA_COUNT) measure(strata, id, length_ns, period_ns);
     divided = divided || atomic_load_explicit(&stratum->own, memory_order_relaxed);
-    if (is_overdue(stratum)) overdue |= 1u << id;
+    if (is_overdue(stratum, id ? STRATA_UNMET_WINDOWS : STRATA_UNMET_REST_WINDOWS)) overdue |= 1u << id;
   }
   atomic_store_explicit(&strata->divided, divided, memory_order_relaxed);
   atomic_fetch_or_explicit(&strata->overdue, overdue, memory_order_relaxed);

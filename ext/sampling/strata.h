@@ -10,9 +10,9 @@
  * nobody met. What comes once is like what runs next, more than like what comes much later.
  *
  * Time never goes to an instant that was before it, with two exceptions: what could not be moved because the lock was
- * taken, and a kind that no instant meets for some windows. That kind is given what was met in it in the two seconds
- * before, and place 0 what was met in it in ten, since it may be met but once in some seconds: what the pool meets next is
- * of another kind and cannot have run there. (Of five threads at 100 Hz work that took 0.8 % of a core lost 45 % of this to
+ * taken, and a kind that no instant meets for some windows, place 0 for two seconds. That kind is given what was met in it in
+ * the two seconds before, and place 0 what was met in it in ten, since it may be met but once in some seconds: what the pool
+ * meets next is of another kind and cannot have run there. (Of five threads at 100 Hz work that took 0.8 % of a core lost 45 % of this to
  * what took 2.5 %.) Where nothing was met, the pool's next instant has its time, whatever it meets, as if there were no
  * kinds. What waits when its thread ends is given the same way (cut_threads.c).
  *
@@ -43,10 +43,12 @@ enum {
   STRATA_SHORT,                /* and of what is over before a job comes */
   STRATA_PLACES,
   STRATA_UNMET_WINDOWS = 6,
+  STRATA_UNMET_REST_WINDOWS = 20, /* in place 0, where something always waits */
   STRATA_LATELY_WINDOWS = 20,
   STRATA_LATELY_REST_WINDOWS = 100,
   STRATA_MET_PER_S = 2,
-  STRATA_ENDS_PER_S = 30
+  STRATA_ENDS_PER_S = 30,
+  STRATA_KEPT_FROM = 16
 };
 
 /* Less than this is over before a job comes. */
@@ -60,8 +62,10 @@ struct stratum {
   _Atomic bool own;        /* its time is divided by itself */
   _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and their number */
   _Atomic int64_t ends;
-  _Atomic int64_t waiting_ns; /* on the axis since its last point */
-  _Atomic uint64_t met;       /* what an instant met in it last, and when (strata_met); 0: nothing */
+  _Atomic int64_t waiting_ns;                   /* on the axis since its last point */
+  _Atomic uint64_t met;                         /* what an instant met in it last, and when (strata_met); 0: nothing */
+  _Atomic uint64_t keeps;                       /* first instants of stretches that did not have all that waited, */
+  _Atomic uint32_t kept_from[STRATA_KEPT_FROM]; /* and what the last of them met, at keeps % STRATA_KEPT_FROM */
   struct axis axis;
 
   /* publisher's */
@@ -71,11 +75,13 @@ struct stratum {
 };
 
 struct strata {
-  _Atomic uint64_t keys[STRATA_COUNT];   /* of the kinds, together, since all are looked at; 0: free */
-  struct stratum entries[STRATA_PLACES]; /* 0: of all kinds that have none */
-  _Atomic uint32_t windows;              /* that ended */
-  _Atomic uint32_t overdue;              /* bit of each that the next instant of the pool has */
-  _Atomic bool divided;                  /* not all time waits in place 0 */
+  _Atomic uint64_t keys[STRATA_COUNT];          /* of the kinds, together, since all are looked at; 0: free */
+  struct stratum entries[STRATA_PLACES];        /* 0: of all kinds that have none */
+  _Atomic uint32_t windows;                     /* that ended */
+  _Atomic uint32_t overdue;                     /* bit of each that the next instant of the pool has */
+  _Atomic bool divided;                         /* not all time waits in place 0 */
+  _Atomic uint64_t keeps;                       /* first instants of stretches that did not have all that waited, */
+  _Atomic uint32_t kept_from[STRATA_KEPT_FROM]; /* and what the last of them met, at keeps % STRATA_KEPT_FROM */
 };
 
 /* The kind of a stretch between these nodes; a node of 0 is not known. When neither is, those of different length are
@@ -94,9 +100,16 @@ static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
 
 /* So much has waited when the first instant of a stretch comes, which had run so long before. What of both that instant does
  * not have, but waits on. It has about a period, which is what an instant stands for: neither more because it came late in its
- * stretch nor less because it came early; and a third of what waits more than it should, or less, so that this stays about a
- * period. All of a head is its own but two periods: instants were late or too late to tell. */
+ * stretch nor less because it came early. Three periods wait, so that there is one whatever chance brings, and a seventh of
+ * what is more or less than that evens out each time. All of a head is its own but two periods: instants were late or too late
+ * to tell. (Source: simulated, tests/ext/sampling/test_strata.c.) */
 int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns);
+
+/* The first instant of a stretch met this node, and did not have all that waited there. Under the sampler's lock. */
+void stratum_keep(struct stratum *stratum, uint32_t node);
+
+/* What the last of these met. Returns how many. */
+uint32_t stratum_kept_from(const struct stratum *stratum, uint32_t nodes[STRATA_KEPT_FROM]);
 
 /* An instant met this node in a stretch of that kind. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node);
