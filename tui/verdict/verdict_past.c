@@ -12,10 +12,20 @@ static bool past_goes_on(const struct verdict_past *past, const struct verdict *
          span.start_ns <= past->end_ns;
 }
 
+/* The windows tell the same back to where the verdict was the same before: since then at least. */
+static void past_join(struct verdict_past *past, const struct verdict_stretch *before)
+{
+  bool meet = before->end_ns != 0 && before->start_ns < past->start_ns && past->start_ns <= before->end_ns;
+  if (!meet || !verdict_is_like(&before->of, &past->of)) return;
+  past->start_ns = before->start_ns;
+  past->longer = before->longer;
+}
+
 int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, struct rtop_profile *profile,
                         uint32_t source, const struct verdict *verdict, struct rtop_span span)
 {
   bool goes_on = past_goes_on(past, verdict, span);
+  struct verdict_stretch last = { past->of, past->start_ns, past->end_ns, past->longer };
   past->of = *verdict;
   past->end_ns = span.end_ns;
   if (goes_on) return span.end_ns - past->start_ns;
@@ -33,6 +43,8 @@ int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, 
     at.start_ns = at.end_ns;
   }
   past->start_ns = at.start_ns;
+  past_join(past, &past->before);
+  past->before = last;
   return span.end_ns - past->start_ns;
 }
 

@@ -651,6 +651,37 @@ static void test_since_when(void **state)
   verdict_past_destroy(&past);
 }
 
+static int64_t past_seconds(struct verdict_past *past)
+{
+  struct rtop_span span = { (now_ms - WINDOW_MS) * MS, now_ms * MS };
+  return verdict_past_ns(past, &maker, profile, VERDICT_ALL_SOURCES, &verdict, span) / (1000 * MS);
+}
+
+/* A look at the windows goes back ten seconds, but what was seen for longer is not forgotten for a verdict between. */
+static void test_since_when_with_another_one_for_a_moment(void **state)
+{
+  (void)state;
+  struct verdict_past past = { 0 };
+  HAPPENS(rests(queue_wait()));
+  HAPPENS(rests(queue_wait()));
+  for (int i = 0; i < 20; i++) {
+    HAPPENS(runs("", index_action(), 900));
+    assert_int_equal(past_seconds(&past), i + 1);
+  }
+  struct verdict running = verdict;
+  verdict.kind = VERDICT_IDLE;
+  assert_int_equal(past_seconds(&past), 1);
+  verdict = running;
+  assert_int_equal(past_seconds(&past), 20);
+  assert_false(past.longer);
+  HAPPENS(rests(queue_wait()));
+  HAPPENS(rests(queue_wait()));
+  past_seconds(&past);
+  for (int i = 0; i < 3; i++) HAPPENS(runs("", index_action(), 900));
+  assert_int_equal(past_seconds(&past), 3); /* that was another time */
+  verdict_past_destroy(&past);
+}
+
 /* Whatever names are like, the words fit, and stay text. */
 static void test_hostile_names_fit(void **state)
 {
@@ -759,6 +790,7 @@ int main(void)
     CASE(test_ractors),
     CASE(test_calm),
     CASE(test_since_when),
+    CASE(test_since_when_with_another_one_for_a_moment),
     CASE(test_hostile_names_fit),
     CASE(test_whatever_is_shown),
     CASE(test_stall_beside_it),
