@@ -238,12 +238,14 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   return taken;
 }
 
-/* A cell of what is in the lane, as far as it is outstanding. */
-static void charge_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
-                        struct axis_point point)
+/* A cell of what is in the lane, as far as it is outstanding: an equal part of so many that are left. */
+static void charge_part(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
+                        struct axis_point point, int64_t parts)
 {
-  int64_t left = outstanding(data, state);
-  int64_t wall = left > 0 ? take_at_most(&lane->wall_ns, left) : 0;
+  int64_t left = outstanding(data, state), part = atomic_load_explicit(&lane->wall_ns, memory_order_acquire) / parts;
+  int64_t cpu = atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed) / parts;
+  int64_t blame = atomic_load_explicit(&lane->blame_ns, memory_order_relaxed) / parts;
+  int64_t wall = take_at_most(&lane->wall_ns, part < left ? part : left);
   if (wall <= 0) return;
   int64_t waits = accounting_take_wait_cpu(lane, wall, axis_usual_cpu_ns(&point, wall));
   struct rtop_cell cell = {
@@ -251,10 +253,16 @@ static void charge_lane(struct thread_data *data, struct cells *cells, enum rtop
     .thread = data->index,
     .state = state,
     .wall_ns = (uint64_t)wall,
-    .cpu_ns = (uint64_t)(waits < 0 ? take_at_most(&lane->cpu_ns, wall) : waits),
-    .blame_ns = (uint64_t)atomic_exchange_explicit(&lane->blame_ns, 0, memory_order_relaxed),
+    .cpu_ns = (uint64_t)(waits < 0 ? take_at_most(&lane->cpu_ns, cpu < wall ? cpu : wall) : waits),
+    .blame_ns = (uint64_t)take_at_most(&lane->blame_ns, blame),
   };
   if (cells_add(cells, &cell)) data->charged_ns[state] += wall;
+}
+
+static void charge_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
+                        struct axis_point point)
+{
+  charge_part(data, cells, state, lane, point, 1);
 }
 
 static struct pool *pool_of(const struct cut *cut, const struct thread_data *data)
@@ -328,37 +336,20 @@ static uint32_t last_met_in(struct pool *pool)
   return node;
 }
 
-/* An equal part of what is in the lane: of so many that are left. */
-static void charge_part(struct thread_data *data, struct cells *cells, struct lane *lane, uint32_t node, int64_t parts)
-{
-  int64_t cpu = atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed) / parts;
-  int64_t blame = atomic_load_explicit(&lane->blame_ns, memory_order_relaxed) / parts;
-  int64_t part = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) / parts;
-  int64_t left = outstanding(data, RTOP_RUNNING), wall = take_at_most(&lane->wall_ns, part < left ? part : left);
-  if (wall <= 0) return;
-  struct rtop_cell cell = {
-    .node = node,
-    .thread = data->index,
-    .state = RTOP_RUNNING,
-    .wall_ns = (uint64_t)wall,
-    .cpu_ns = (uint64_t)take_at_most(&lane->cpu_ns, cpu < wall ? cpu : wall),
-    .blame_ns = (uint64_t)take_at_most(&lane->blame_ns, blame),
-  };
-  if (cells_add(cells, &cell)) data->charged_ns[RTOP_RUNNING] += wall;
-}
-
 /* What was kept back from the first instants of many stretches is theirs, in equal parts: else the method that runs last would
  * have three periods too much. */
 static void charge_kept(struct thread_data *data, struct cells *cells, struct lane *lane, const struct stratum *stratum,
                         uint32_t last)
 {
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
   uint32_t nodes[STRATA_KEPT_FROM], count = stratum_kept_from(stratum, nodes);
   if (!count) nodes[count++] = last;
-  for (uint32_t part = 0; part < count; part++) charge_part(data, cells, lane, nodes[part], count - part);
+  for (uint32_t part = 0; part < count; part++)
+    charge_part(data, cells, RTOP_RUNNING, lane, at_node(nodes[part]), count - part);
 }
 
-/* What no point will come for any more, and was kept from nobody, belongs to the last point there was in its place, or at all: that was as blind to the
- * program as the next one. */
+/* What no point will come for any more, and was kept back from nobody, belongs to the last point there was in its place, or at
+ * all: that was as blind to the program as the next one. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;

@@ -3,6 +3,8 @@
 
 enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16, RESERVE_PERIODS = 3, MADE_UP_PERCENT = 15 };
 
+#define RESERVE_MOST_NS INT64_C(5000000)
+
 /* A few µs, some ten, some hundred, milliseconds: 1 to 4. */
 static uint32_t length_class(int64_t length_ns)
 {
@@ -42,13 +44,21 @@ uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
   return id;
 }
 
+/* Nobody knows meanwhile whose it is: at low rates a little less right, and sooner known. */
+static int64_t reserve_ns(int64_t period_ns)
+{
+  int64_t least = period_ns * 5 / 4, most = RESERVE_PERIODS * period_ns;
+  if (most > RESERVE_MOST_NS) most = RESERVE_MOST_NS;
+  return most > least ? most : least;
+}
+
 /* Half of the head counts: where waits between stretches are long, how early an instant comes says nothing of what waits; where
  * they are short, the sooner it comes the more waits. What is longer than two periods had no instant where it should have had
  * one. */
 int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns)
 {
   int64_t head = head_ns < 2 * period_ns ? head_ns : 2 * period_ns, all = waits_ns + head;
-  int64_t more = waits_ns + head / 2 - RESERVE_PERIODS * period_ns, has = period_ns + more * MADE_UP_PERCENT / 100;
+  int64_t more = waits_ns + head / 2 - reserve_ns(period_ns), has = period_ns + more * MADE_UP_PERCENT / 100;
   return has >= all ? 0 : has > 0 ? all - has : all;
 }
 

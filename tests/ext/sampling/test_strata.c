@@ -378,19 +378,19 @@ static void test_a_rare_kind_keeps_its_time(void **state)
 
 /* Stretches of about so much, the first tenth of a period of each what is looked for, after waits of about so much. By how
  * much its time differs from the truth, in per cent, when an instant has what lies before it. */
-static double off_at_begin_percent(int64_t length_ns, int64_t wait_ns)
+static double off_at_begin_percent(int64_t period_ns, int64_t length_ns, int64_t wait_ns)
 {
   enum { STRETCHES = 40000, ALIKE = 16 };
   uint32_t random = 1;
-  int64_t now = 0, next = PERIOD_NS / 3, distance = PERIOD_NS, waits = 0, found = 0, sought = PERIOD_NS / 10, drawn = 0;
+  int64_t now = 0, next = period_ns / 3, distance = period_ns, waits = 0, found = 0, sought = period_ns / 10, drawn = 0;
   for (int i = 0; i < STRETCHES; i++) {
     int64_t begin = now, last = now, left = 0;
     now += draw_ns(&random, length_ns / 2, length_ns);
     for (; next < now; next += distance) {
-      if (drawn++ % ALIKE == 0) distance = draw_ns(&random, PERIOD_NS * 3 / 4, PERIOD_NS / 2);
+      if (drawn++ % ALIKE == 0) distance = draw_ns(&random, period_ns * 3 / 4, period_ns / 2);
       if (next < begin) continue;
       if (last == begin) {
-        left = strata_waits_on(waits, next - begin, PERIOD_NS);
+        left = strata_waits_on(waits, next - begin, period_ns);
         assert_in_range(left, 0, waits + next - begin);
         found += next - begin < sought ? waits + next - begin - left : 0;
         waits = 0;
@@ -398,28 +398,33 @@ static double off_at_begin_percent(int64_t length_ns, int64_t wait_ns)
       last = next;
     }
     waits += now - last + left;
-    assert_in_range(waits, 0, 20 * PERIOD_NS);
+    assert_in_range(waits, 0, 20 * period_ns);
     now += draw_ns(&random, wait_ns / 2, wait_ns);
   }
   return 100 * ((double)found / ((double)STRETCHES * (double)sought) - 1);
 }
 
+/* Lengths and waits in hundredths of a period. */
+static void check_what_comes_first(int64_t period_ns, double most_percent)
+{
+  static const int lengths[] = { 150, 600, 4000 }, waits[] = { 2, 33, 50, 100, 300, 1000 };
+  for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++) {
+      double off = off_at_begin_percent(period_ns, period_ns * lengths[i] / 100, period_ns * waits[k] / 100);
+      if (off < -most_percent || off > most_percent)
+        fail_msg("%.1f %% off: stretches of %.2f, waits of %.2f periods of %ld us", off, lengths[i] / 100.0,
+                 waits[k] / 100.0, (long)(period_ns / 1000));
+    }
+  }
+}
+
 /* With all that waits given to it it would be off by -51 to +1 there, with half of the head left by -30 to +23, and with a period
- * and a quarter in reserve instead of three by -16 to +10. */
+ * and a quarter in reserve by -13 to +7, as it is at 100 Hz. */
 static void test_what_comes_first_has_its_time_whatever_the_waits(void **state)
 {
   (void)state;
-  static const int64_t lengths[] = { PERIOD_NS * 3 / 2, PERIOD_NS * 6, PERIOD_NS * 40 };
-  static const int64_t waits[] = { PERIOD_NS / 50, PERIOD_NS / 3, PERIOD_NS / 2,
-                                   PERIOD_NS,      PERIOD_NS * 3, PERIOD_NS * 10 };
-  for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-    for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++) {
-      double off = off_at_begin_percent(lengths[i], waits[k]);
-      if (off < -10 || off > 10)
-        fail_msg("%.1f %% off: stretches of %ld, waits of %ld us", off, (long)(lengths[i] / 1000),
-                 (long)(waits[k] / 1000));
-    }
-  }
+  check_what_comes_first(PERIOD_NS, 8);
+  check_what_comes_first(10 * PERIOD_NS, 14);
 }
 
 /* The clock looks for the first time after long work, as in a child of a fork on a busy machine: the work is what it met. */
