@@ -6,17 +6,18 @@
 static const int64_t past_most_ns = INT64_C(10000000000), past_step_ns = INT64_C(1000000000);
 
 /* It goes on: the new span overlaps, or follows, what was looked at. */
-static bool past_goes_on(const struct verdict_past *past, const struct verdict *verdict, struct rtop_span span)
+static bool past_goes_on(const struct verdict_past *past, uint32_t source, const struct verdict *verdict,
+                         struct rtop_span span)
 {
-  return past->end_ns != 0 && verdict_is_like(&past->of, verdict) && span.end_ns >= past->end_ns &&
-         span.start_ns <= past->end_ns;
+  return past->end_ns != 0 && past->source == source && verdict_is_like(&past->of, verdict) &&
+         span.end_ns >= past->end_ns && span.start_ns <= past->end_ns;
 }
 
 /* The windows tell the same back to where the verdict was the same before: since then at least. */
 static void past_join(struct verdict_past *past, const struct verdict_stretch *before)
 {
   bool meet = before->end_ns != 0 && before->start_ns < past->start_ns && past->start_ns <= before->end_ns;
-  if (!meet || !verdict_is_like(&before->of, &past->of)) return;
+  if (!meet || before->source != past->source || !verdict_is_like(&before->of, &past->of)) return;
   past->start_ns = before->start_ns;
   past->longer = before->longer;
 }
@@ -24,9 +25,10 @@ static void past_join(struct verdict_past *past, const struct verdict_stretch *b
 int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, struct rtop_profile *profile,
                         uint32_t source, const struct verdict *verdict, struct rtop_span span)
 {
-  bool goes_on = past_goes_on(past, verdict, span);
-  struct verdict_stretch last = { past->of, past->start_ns, past->end_ns, past->longer };
+  bool goes_on = past_goes_on(past, source, verdict, span);
+  struct verdict_stretch last = { past->of, past->source, past->start_ns, past->end_ns, past->longer };
   past->of = *verdict;
+  past->source = source;
   past->end_ns = span.end_ns;
   if (goes_on) return span.end_ns - past->start_ns;
   struct rtop_span held = rtop_profile_bounds(profile), at = span;

@@ -10,6 +10,7 @@
 /* While it was so it was looked at all the time, but for the first seconds, of which the windows told. */
 struct verdict_stretch {
   struct verdict of;
+  uint32_t source;          /* that was asked for */
   int64_t start_ns, end_ns; /* end_ns 0: there is none */
   bool longer;
 };
@@ -19,6 +20,7 @@ struct verdict_past {
   int64_t start_ns;              /* it was so since then at least */
   bool longer;                   /* and maybe before: nobody has looked */
   struct verdict of;             /* private: whose past that is */
+  uint32_t source;               /* private: that was asked for last */
   int64_t end_ns;                /* private: of the span it was asked for last */
   struct verdict_stretch before; /* private: the one before that */
 };

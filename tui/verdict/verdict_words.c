@@ -110,7 +110,8 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
   } else if (verdict->place.leaf) {
     phrase_add(phrase, ": ");
     /* of the time, as "held" beside it and TOTAL% below */
-    if (verdict->share < 0.9) phrase_add(phrase, "%d%% ", words_percent(verdict->share * verdict->held));
+    int percent = words_percent(verdict->share * verdict->held);
+    if (verdict->share < 0.9 && percent > 0) phrase_add(phrase, "%d%% ", percent);
     add_place(phrase, say->symbols, &verdict->place, brevity->cap);
   }
   if (brevity->extra) say_waiters(phrase, &verdict->gvl);

@@ -106,6 +106,7 @@ static void viewer_keep(void *context, struct rtop_symbols *symbols)
   stalls_keep(&ui->stalls.stalls, symbols);
   verdict_keep(&ui->verdict.verdict, symbols);
   verdict_keep(&ui->verdict.past.of, symbols);
+  verdict_keep(&ui->verdict.past.before.of, symbols);
   icicle_view_keep(ui, symbols);
   threads_view_keep(ui, symbols);
 }
