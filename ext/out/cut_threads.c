@@ -338,11 +338,11 @@ static uint32_t last_met_in(struct pool *pool)
 
 /* What was kept back from the first instants of many stretches is theirs, in equal parts: else the method that runs last would
  * have three periods too much. */
-static void charge_kept(struct thread_data *data, struct cells *cells, struct lane *lane, const struct stratum *stratum,
-                        uint32_t last)
+static void charge_kept(struct thread_data *data, struct cells *cells, struct lane *lane, const struct strata *strata,
+                        uint32_t place, uint32_t last)
 {
   if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
-  uint32_t nodes[STRATA_KEPT_FROM], count = stratum_kept_from(stratum, nodes);
+  uint32_t nodes[STRATA_KEPT_FROM], count = strata_kept_from(strata, place, nodes);
   if (!count) nodes[count++] = last;
   for (uint32_t part = 0; part < count; part++)
     charge_part(data, cells, RTOP_RUNNING, lane, at_node(nodes[part]), count - part);
@@ -356,8 +356,8 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   struct pool *pool = pool_of(cut, data);
   uint32_t last_met = last_met_in(pool);
   for (uint32_t id = 0; id < STRATA_PLACES; id++)
-    charge_kept(data, cells, &data->strata[id], &pool->strata.entries[id], last_in_place(&pool->strata, id, last_met));
-  charge_kept(data, cells, &data->head, &pool->strata.entries[0], last_met);
+    charge_kept(data, cells, &data->strata[id], &pool->strata, id, last_in_place(&pool->strata, id, last_met));
+  charge_kept(data, cells, &data->head, &pool->strata, 0, last_met);
   charge_lane(data, cells, RTOP_RUNNING, &data->behind, at_node(last_met));
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
     struct lane *lane = &data->lanes[state];
@@ -571,11 +571,21 @@ static struct rtop_cell split_off(struct rtop_cell *cell, uint64_t wall_ns)
   return part;
 }
 
+static struct owed *owed_of(struct thread_data *data, unsigned state)
+{
+  return state == RTOP_RUNNING ? data->owed_running : data->owed[state];
+}
+
+static uint32_t owed_most(unsigned state)
+{
+  return state == RTOP_RUNNING ? THREADS_OWED_RUNNING_MAX : THREADS_OWED_MAX;
+}
+
 /* Earlier windows told of time of this thread and state as not sampled: the oldest of it is what the cell covers. Where
  * so much is open that its place was given up, that stays as it was told, and the cell is less. */
 static bool repay(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
 {
-  struct owed *owed = data->owed[cell->state];
+  struct owed *owed = owed_of(data, cell->state);
   uint32_t *count = &data->owed_count[cell->state];
   int64_t *forgiven = &data->forgiven_ns[cell->state];
   if (*forgiven > 0 && cell->wall_ns > 0) {
@@ -603,7 +613,7 @@ static bool repay(struct cut *cut, struct thread_data *data, struct rtop_cell *c
 /* This window will be corrected, too. It lies right before its end. */
 static void owe(struct cut *cut, struct thread_data *data, int state, int64_t wall_ns)
 {
-  struct owed *owed = data->owed[state];
+  struct owed *owed = owed_of(data, (unsigned)state);
   uint32_t *count = &data->owed_count[state];
   int64_t start = cut->window.end_mono_ns - wall_ns;
   struct owed *newest = *count ? &owed[*count - 1] : NULL;
@@ -612,7 +622,7 @@ static void owe(struct cut *cut, struct thread_data *data, int state, int64_t wa
     newest->wall_ns += wall_ns;
     return;
   }
-  if (*count == THREADS_OWED_MAX) {
+  if (*count == owed_most((unsigned)state)) {
     data->forgiven_ns[state] += owed[0].wall_ns;
     data->owed_ns[state] -= owed[0].wall_ns;
     memmove(owed, owed + 1, --*count * sizeof *owed);

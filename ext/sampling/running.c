@@ -198,7 +198,7 @@ static void give_first(struct sampler *sampler, struct thread_data *data, uint32
   int64_t left_ahead = bounded(left, ahead), left_own = bounded(left - left_ahead, own);
   accounting_charge_lane(sampler, data, RTOP_RUNNING, head, &met, left_ahead);
   accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, left_own);
-  if (left > 0) stratum_keep(&strata_of(sampler, data)->entries[place], node);
+  if (left > 0) strata_keep(strata_of(sampler, data), place, node);
   move_all(lane, head);
 }
 
@@ -412,11 +412,4 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   begin_waiting(&strata->entries[place], lane, rest);
   move_all(open, lane);
   if (place == STRATA_SHORT) lay_short(sampler, data, rest, end_node);
-}
-
-void running_hand_in(struct sampler *sampler, struct thread_data *data)
-{
-  if (!data->met_node || data->rest_met) return;
-  give_first(sampler, data, 0, data->met_node);
-  data->rest_met = true;
 }

@@ -7,7 +7,7 @@
  * that of those it was kept from. (All to what was met: what is short and comes first, after waits longer than a period, lacks
  * half of its time. All left to wait: after short waits it has half too much. Half to each: -29 to +23 % by simulation, and
  * measured at 1000 Hz, 0.2 ms of Ruby before 2 ms of other after waits of 4 to 12 ms, -17.8 +- 1.7. Now simulated -6 to +7,
- * and -12 to +7 at 100 Hz.)
+ * and -13 to +7 at 100 Hz.)
  *
  * An instant that passes in C code is looked at where that code ends. What lies behind it waits for the next instant all
  * the same, although it is known whose it is: whoever has met instants is given what is before them for all that nobody met, and
@@ -48,8 +48,5 @@ void running_late_cpu(struct thread_data *data);
 /* It ended at now_ns, for a wait with the stack end_node; 0: not known. All its time is in the thread's lane. Tries to
  * get the lock. */
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node);
-
-/* The session ends in it: what its first instant met has its part. Lock held. */
-void running_hand_in(struct sampler *sampler, struct thread_data *data);
 
 #endif

@@ -331,6 +331,5 @@ void sampler_hand_in(struct sampler *sampler)
   accounting_read_allocations(sampler, data);
   if (!trylock_take(&sampler->lock)) return;
   accounting_flush_own(sampler, data);
-  running_hand_in(sampler, data);
   trylock_release(&sampler->lock);
 }

@@ -62,21 +62,6 @@ int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns)
   return has >= all ? 0 : has > 0 ? all - has : all;
 }
 
-void stratum_keep(struct stratum *stratum, uint32_t node)
-{
-  uint64_t keeps = atomic_load_explicit(&stratum->keeps, memory_order_relaxed);
-  atomic_store_explicit(&stratum->kept_from[keeps % STRATA_KEPT_FROM], node, memory_order_relaxed);
-  atomic_store_explicit(&stratum->keeps, keeps + 1, memory_order_release);
-}
-
-uint32_t stratum_kept_from(const struct stratum *stratum, uint32_t nodes[STRATA_KEPT_FROM])
-{
-  uint64_t keeps = atomic_load_explicit(&stratum->keeps, memory_order_acquire);
-  uint32_t count = keeps < STRATA_KEPT_FROM ? (uint32_t)keeps : STRATA_KEPT_FROM;
-  for (uint32_t i = 0; i < count; i++) nodes[i] = atomic_load_explicit(&stratum->kept_from[i], memory_order_relaxed);
-  return count;
-}
-
 /* Node and window in one word: both are of the same instant. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node)
 {
@@ -84,12 +69,37 @@ void strata_met(struct strata *strata, uint32_t kind, uint32_t node)
   atomic_store_explicit(&strata->entries[kind].met, (uint64_t)window << 32 | node, memory_order_relaxed);
 }
 
+static bool is_lately(const struct strata *strata, uint32_t place, uint64_t met)
+{
+  uint32_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
+  return window - (uint32_t)(met >> 32) <= (place ? STRATA_LATELY_WINDOWS : STRATA_LATELY_REST_WINDOWS);
+}
+
 uint32_t strata_met_lately(const struct strata *strata, uint32_t kind)
 {
   uint64_t met = atomic_load_explicit(&strata->entries[kind].met, memory_order_relaxed);
-  uint32_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
-  uint32_t most = kind ? STRATA_LATELY_WINDOWS : STRATA_LATELY_REST_WINDOWS;
-  return window - (uint32_t)(met >> 32) <= most ? (uint32_t)met : 0;
+  return is_lately(strata, kind, met) ? (uint32_t)met : 0;
+}
+
+void strata_keep(struct strata *strata, uint32_t place, uint32_t node)
+{
+  struct stratum *stratum = &strata->entries[place];
+  uint64_t keeps = atomic_load_explicit(&stratum->keeps, memory_order_relaxed);
+  uint64_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
+  atomic_store_explicit(&stratum->kept_from[keeps % STRATA_KEPT_FROM], window << 32 | node, memory_order_relaxed);
+  atomic_store_explicit(&stratum->keeps, keeps + 1, memory_order_release);
+}
+
+uint32_t strata_kept_from(const struct strata *strata, uint32_t place, uint32_t nodes[STRATA_KEPT_FROM])
+{
+  const struct stratum *stratum = &strata->entries[place];
+  uint64_t keeps = atomic_load_explicit(&stratum->keeps, memory_order_acquire);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < STRATA_KEPT_FROM && i < keeps; i++) {
+    uint64_t met = atomic_load_explicit(&stratum->kept_from[i], memory_order_relaxed);
+    if (is_lately(strata, place, met)) nodes[count++] = (uint32_t)met;
+  }
+  return count;
 }
 
 void stratum_set(struct stratum *stratum, uint32_t node)

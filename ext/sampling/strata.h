@@ -14,7 +14,8 @@
  * the two seconds before, and place 0 what was met in it in ten, since it may be met but once in some seconds: what the pool
  * meets next is of another kind and cannot have run there. (Of five threads at 100 Hz work that took 0.8 % of a core lost 45 % of this to
  * what took 2.5 %.) Where nothing was met, the pool's next instant has its time, whatever it meets, as if there were no
- * kinds. What waits when its thread ends is given the same way (cut_threads.c).
+ * kinds. What waits when its thread ends is given to those it was kept back
+ * from lately, else the same way (cut_threads.c).
  *
  * What takes a few microseconds between two waits is over before a job comes: instants would show all other kinds too often,
  * and what they meet in it is where the job was late. All such stretches lie on one axis, as waits do (pools.h), with points
@@ -62,10 +63,11 @@ struct stratum {
   _Atomic bool own;        /* its time is divided by itself */
   _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and their number */
   _Atomic int64_t ends;
-  _Atomic int64_t waiting_ns;                   /* on the axis since its last point */
-  _Atomic uint64_t met;                         /* what an instant met in it last, and when (strata_met); 0: nothing */
-  _Atomic uint64_t keeps;                       /* first instants of stretches that did not have all that waited, */
-  _Atomic uint32_t kept_from[STRATA_KEPT_FROM]; /* and what the last of them met, at keeps % STRATA_KEPT_FROM */
+  _Atomic int64_t waiting_ns; /* on the axis since its last point */
+  _Atomic uint64_t met;       /* what an instant met in it last, and when (strata_met); 0: nothing */
+  _Atomic uint64_t keeps;     /* first instants of stretches that did not have all that waited, */
+  _Atomic uint64_t
+      kept_from[STRATA_KEPT_FROM]; /* and what the last of them met, and when, at keeps % STRATA_KEPT_FROM */
   struct axis axis;
 
   /* publisher's */
@@ -75,13 +77,11 @@ struct stratum {
 };
 
 struct strata {
-  _Atomic uint64_t keys[STRATA_COUNT];          /* of the kinds, together, since all are looked at; 0: free */
-  struct stratum entries[STRATA_PLACES];        /* 0: of all kinds that have none */
-  _Atomic uint32_t windows;                     /* that ended */
-  _Atomic uint32_t overdue;                     /* bit of each that the next instant of the pool has */
-  _Atomic bool divided;                         /* not all time waits in place 0 */
-  _Atomic uint64_t keeps;                       /* first instants of stretches that did not have all that waited, */
-  _Atomic uint32_t kept_from[STRATA_KEPT_FROM]; /* and what the last of them met, at keeps % STRATA_KEPT_FROM */
+  _Atomic uint64_t keys[STRATA_COUNT];   /* of the kinds, together, since all are looked at; 0: free */
+  struct stratum entries[STRATA_PLACES]; /* 0: of all kinds that have none */
+  _Atomic uint32_t windows;              /* that ended */
+  _Atomic uint32_t overdue;              /* bit of each that the next instant of the pool has */
+  _Atomic bool divided;                  /* not all time waits in place 0 */
 };
 
 /* The kind of a stretch between these nodes; a node of 0 is not known. When neither is, those of different length are
@@ -106,10 +106,10 @@ static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
 int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns);
 
 /* The first instant of a stretch met this node, and did not have all that waited there. Under the sampler's lock. */
-void stratum_keep(struct stratum *stratum, uint32_t node);
+void strata_keep(struct strata *strata, uint32_t place, uint32_t node);
 
-/* What the last of these met. Returns how many. */
-uint32_t stratum_kept_from(const struct stratum *stratum, uint32_t nodes[STRATA_KEPT_FROM]);
+/* What the last of these met, as lately as strata_met_lately tells. Returns how many. */
+uint32_t strata_kept_from(const struct strata *strata, uint32_t place, uint32_t nodes[STRATA_KEPT_FROM]);
 
 /* An instant met this node in a stretch of that kind. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node);

@@ -41,7 +41,7 @@ struct lane {
 struct owed {
   int64_t start_ns, wall_ns;
 };
-enum { THREADS_OWED_MAX = 12 };
+enum { THREADS_OWED_MAX = 12, THREADS_OWED_RUNNING_MAX = 64 };
 
 struct fibers;
 
@@ -163,6 +163,8 @@ struct thread_data {
   int64_t ahead_wall_ns, ahead_cpu_ns;                  /* own work that the window before had no time for */
   int64_t owed_ns[RTOP_STATE_COUNT];                    /* told as not sampled, by windows before: the sum of `owed` */
   struct owed owed[RTOP_STATE_COUNT][THREADS_OWED_MAX]; /* oldest first */
+  struct owed
+      owed_running[THREADS_OWED_RUNNING_MAX]; /* of running time, which waits longest in threads that hardly run */
   uint32_t owed_count[RTOP_STATE_COUNT];
   int64_t forgiven_ns[RTOP_STATE_COUNT]; /* told so too, but nobody remembers where: it stays not sampled */
 };

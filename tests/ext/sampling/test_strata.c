@@ -247,20 +247,26 @@ static void test_what_an_instant_says_is_met_in_place_0_is_remembered(void **sta
 static void test_from_whom_time_was_kept_back(void **state)
 {
   (void)state;
-  struct stratum stratum = { 0 };
+  struct strata strata = { 0 };
   uint32_t nodes[STRATA_KEPT_FROM], sum = 0;
-  assert_int_equal(stratum_kept_from(&stratum, nodes), 0);
-  stratum_keep(&stratum, LONG);
-  stratum_keep(&stratum, SHORT);
-  assert_int_equal(stratum_kept_from(&stratum, nodes), 2);
+  assert_int_equal(strata_kept_from(&strata, 0, nodes), 0);
+  strata_keep(&strata, 0, LONG);
+  strata_keep(&strata, 0, SHORT);
+  assert_int_equal(strata_kept_from(&strata, 0, nodes), 2);
   assert_int_equal(nodes[0] + nodes[1], LONG + SHORT);
-  for (uint32_t i = 1; i <= 3 * STRATA_KEPT_FROM; i++) stratum_keep(&stratum, i);
-  assert_int_equal(stratum_kept_from(&stratum, nodes), STRATA_KEPT_FROM);
+  for (uint32_t i = 1; i <= 3 * STRATA_KEPT_FROM; i++) strata_keep(&strata, 0, i);
+  assert_int_equal(strata_kept_from(&strata, 0, nodes), STRATA_KEPT_FROM);
   for (uint32_t i = 0; i < STRATA_KEPT_FROM; i++) {
     assert_in_range(nodes[i], 2 * STRATA_KEPT_FROM + 1, 3 * STRATA_KEPT_FROM);
     sum += nodes[i];
   }
   assert_int_equal(sum, STRATA_KEPT_FROM * (5 * STRATA_KEPT_FROM + 1) / 2);
+  for (int i = 0; i < STRATA_LATELY_REST_WINDOWS; i++) strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  strata_keep(&strata, 0, LONG);
+  assert_int_equal(strata_kept_from(&strata, 0, nodes), STRATA_KEPT_FROM);
+  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  assert_int_equal(strata_kept_from(&strata, 0, nodes), 1); /* the others are too old */
+  assert_int_equal(nodes[0], LONG);
 }
 
 /* Of no kind, but not for ever without a stack. */
