@@ -26,7 +26,8 @@ struct verdict_past {
 };
 
 /* Looks back from a span, by ten seconds at most, and further if the verdict was the same until then, with another one for a
- * moment between. What was found is kept as long as the verdict stays the same and time goes on. Returns how long it has been so at the end of the span. */
+ * moment between. What was found is kept as long as the verdict stays the same and time goes on. Returns how long it has
+ * been so at the end of the span. */
 int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, struct rtop_profile *profile,
                         uint32_t source, const struct verdict *verdict, struct rtop_span span);
 void verdict_past_destroy(struct verdict_past *past);

@@ -1,5 +1,5 @@
-# What waits for the first instant of the next stretch has none when the program ends: some three periods of it, of the last
-# sixteen stretches. What runs last is not given all of that.
+# What waits for the first instant of the next stretch has none when the program ends: 5 ms of it here, of the last sixteen
+# stretches. What runs last is not given all of that.
 require_relative "../support"
 
 class LastCallTest < Minitest::Test
