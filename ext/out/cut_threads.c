@@ -337,7 +337,7 @@ static uint32_t last_met_in(struct pool *pool)
 }
 
 /* What was kept back from the first instants of many stretches is theirs, in equal parts: else the method that runs last would
- * have three periods too much. */
+ * have all of it. */
 static void charge_kept(struct thread_data *data, struct cells *cells, struct lane *lane, const struct strata *strata,
                         uint32_t place, uint32_t last)
 {

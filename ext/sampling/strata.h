@@ -101,7 +101,7 @@ static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
 /* So much has waited when the first instant of a stretch comes, which had run so long before. What of both that instant does
  * not have, but waits on. It has about a period, which is what an instant stands for: neither more because it came late in its
  * stretch nor less because it came early. Three periods wait, so that there is one whatever chance brings, but no more than
- * 5 ms unless a period and a quarter is; and a seventh of what is more or less than that evens out each time. All of a head is
+ * 5 ms unless a period and a quarter is more; of what is above or below that, 15 % is made up each time. All of a head is
  * its own but two periods: instants were late or too late to tell. (Source: simulated, tests/ext/sampling/test_strata.c.) */
 int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns);
 
