@@ -148,8 +148,7 @@ static void batch_keep(void *context, struct rtop_symbols *symbols)
   rtop_sum_keep(&batch->report.sum, symbols);
   rtop_sum_keep(&batch->report.before_sum, symbols);
   verdict_keep(&batch->report.verdict, symbols);
-  verdict_keep(&batch->report.past.of, symbols);
-  verdict_keep(&batch->report.past.before.of, symbols);
+  verdict_past_keep(&batch->report.past, symbols);
 }
 
 int rtop_batch_run(const struct rtop_options *options, const char *note)

@@ -79,8 +79,8 @@ static void report_divide(struct rtop_report *report)
 bool rtop_report_judge(struct rtop_report *report, struct rtop_profile *profile)
 {
   struct verdict before = report->verdict;
-  bool follows = before.kind != VERDICT_NONE && report->sum.span.start_ns <= report->past.end_ns &&
-                 report->sum.span.end_ns >= report->past.end_ns;
+  bool follows = before.kind != VERDICT_NONE && report->sum.span.start_ns <= report->past.now.end_ns &&
+                 report->sum.span.end_ns >= report->past.now.end_ns;
   if (!verdict_make(&report->maker, &report->sum, profile, VERDICT_ALL_SOURCES, follows ? &before : NULL,
                     &report->verdict))
     return false;
@@ -88,7 +88,7 @@ bool rtop_report_judge(struct rtop_report *report, struct rtop_profile *profile)
   if (report->verdict.kind == VERDICT_NONE) return true;
   report->verdict_ns =
       verdict_past_ns(&report->past, &report->maker, profile, VERDICT_ALL_SOURCES, &report->verdict, report->sum.span);
-  report->verdict_longer = report->past.longer;
+  report->verdict_longer = report->past.now.longer;
   return true;
 }
 

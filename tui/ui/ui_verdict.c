@@ -93,8 +93,8 @@ void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int colu
     say.stall_ago_ns = ui_stalls_ago_ns(ui, stall);
   }
   if (at->made && at->verdict.kind != VERDICT_NONE) {
-    say.lasts_ns = ui->span.end_ns - at->past.start_ns;
-    say.lasts_longer = at->past.longer;
+    say.lasts_ns = ui->span.end_ns - at->past.now.start_ns;
+    say.lasts_longer = at->past.now.longer;
   }
   if (at->verdict.source < UI_SOURCES_MAX)
     snprintf(process, sizeof process, "%d: ", (int)ui->source.at[at->verdict.source].pid);

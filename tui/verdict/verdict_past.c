@@ -6,34 +6,30 @@
 static const int64_t past_most_ns = INT64_C(10000000000), past_step_ns = INT64_C(1000000000);
 
 /* It goes on: the new span overlaps, or follows, what was looked at. */
-static bool past_goes_on(const struct verdict_past *past, uint32_t source, const struct verdict *verdict,
+static bool past_goes_on(const struct verdict_stretch *now, uint32_t source, const struct verdict *verdict,
                          struct rtop_span span)
 {
-  return past->end_ns != 0 && past->source == source && verdict_is_like(&past->of, verdict) &&
-         span.end_ns >= past->end_ns && span.start_ns <= past->end_ns;
+  return now->end_ns != 0 && now->source == source && verdict_is_like(&now->of, verdict) &&
+         span.end_ns >= now->end_ns && span.start_ns <= now->end_ns;
 }
 
 /* The windows tell the same back to where the verdict was the same before: since then at least. */
-static void past_join(struct verdict_past *past, const struct verdict_stretch *before)
+static void past_join(struct verdict_stretch *now, const struct verdict_stretch *before)
 {
-  bool meet = before->end_ns != 0 && before->start_ns < past->start_ns && past->start_ns <= before->end_ns;
-  if (!meet || before->source != past->source || !verdict_is_like(&before->of, &past->of)) return;
-  past->start_ns = before->start_ns;
-  past->longer = before->longer;
+  bool meet = before->end_ns != 0 && before->start_ns < now->start_ns && now->start_ns <= before->end_ns;
+  if (!meet || before->source != now->source || !verdict_is_like(&before->of, &now->of)) return;
+  now->start_ns = before->start_ns;
+  now->longer = before->longer;
 }
 
-int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, struct rtop_profile *profile,
-                        uint32_t source, const struct verdict *verdict, struct rtop_span span)
+/* Span after span before this one: since when they tell the same. */
+static struct verdict_stretch past_look_back(struct verdict_past *past, struct verdict_maker *maker,
+                                             struct rtop_profile *profile, uint32_t source,
+                                             const struct verdict *verdict, struct rtop_span span)
 {
-  bool goes_on = past_goes_on(past, source, verdict, span);
-  struct verdict_stretch last = { past->of, past->source, past->start_ns, past->end_ns, past->longer };
-  past->of = *verdict;
-  past->source = source;
-  past->end_ns = span.end_ns;
-  if (goes_on) return span.end_ns - past->start_ns;
   struct rtop_span held = rtop_profile_bounds(profile), at = span;
-  past->longer = true;
-  while (past->longer && span.end_ns - at.start_ns < past_most_ns && at.start_ns - past_step_ns >= held.start_ns) {
+  struct verdict_stretch now = { .of = *verdict, .source = source, .end_ns = span.end_ns, .longer = true };
+  while (now.longer && span.end_ns - at.start_ns < past_most_ns && at.start_ns - past_step_ns >= held.start_ns) {
     struct verdict then;
     at = (struct rtop_span){ at.start_ns - past_step_ns, at.start_ns };
     bool fine = rtop_profile_sum(profile, at, &past->sum);
@@ -41,13 +37,32 @@ int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, 
     bool same = fine && past->sum.length_ns > 0 && verdict_make(maker, &past->sum, profile, source, verdict, &then) &&
                 verdict_is_like(&then, verdict);
     if (same) continue;
-    past->longer = false;
+    now.longer = false;
     at.start_ns = at.end_ns;
   }
-  past->start_ns = at.start_ns;
-  past_join(past, &past->before);
-  past->before = last;
-  return span.end_ns - past->start_ns;
+  now.start_ns = at.start_ns;
+  return now;
+}
+
+int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, struct rtop_profile *profile,
+                        uint32_t source, const struct verdict *verdict, struct rtop_span span)
+{
+  if (past_goes_on(&past->now, source, verdict, span)) {
+    past->now.of = *verdict;
+    past->now.end_ns = span.end_ns;
+  } else {
+    struct verdict_stretch now = past_look_back(past, maker, profile, source, verdict, span);
+    past_join(&now, &past->before);
+    past->before = past->now;
+    past->now = now;
+  }
+  return span.end_ns - past->now.start_ns;
+}
+
+void verdict_past_keep(const struct verdict_past *past, struct rtop_symbols *symbols)
+{
+  verdict_keep(&past->now.of, symbols);
+  verdict_keep(&past->before.of, symbols);
 }
 
 void verdict_past_destroy(struct verdict_past *past)

@@ -7,21 +7,17 @@
 
 #include "verdict.h"
 
-/* While it was so it was looked at all the time, but for the first seconds, of which the windows told. */
+/* For as long as a verdict was the same, as far as anybody looked. */
 struct verdict_stretch {
-  struct verdict of;
-  uint32_t source;          /* that was asked for */
-  int64_t start_ns, end_ns; /* end_ns 0: there is none */
-  bool longer;
+  struct verdict of;        /* private */
+  uint32_t source;          /* private: whose verdict that is */
+  int64_t start_ns, end_ns; /* it was so since then at least; private: of the span it was asked for last, 0: none */
+  bool longer;              /* and maybe before: nobody has looked */
 };
 
 struct verdict_past {
-  struct rtop_sum sum;           /* private */
-  int64_t start_ns;              /* it was so since then at least */
-  bool longer;                   /* and maybe before: nobody has looked */
-  struct verdict of;             /* private: whose past that is */
-  uint32_t source;               /* private: that was asked for last */
-  int64_t end_ns;                /* private: of the span it was asked for last */
+  struct rtop_sum sum; /* private */
+  struct verdict_stretch now;
   struct verdict_stretch before; /* private: the one before that */
 };
 
@@ -30,6 +26,7 @@ struct verdict_past {
  * been so at the end of the span. */
 int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, struct rtop_profile *profile,
                         uint32_t source, const struct verdict *verdict, struct rtop_span span);
+void verdict_past_keep(const struct verdict_past *past, struct rtop_symbols *symbols); /* as verdict_keep() */
 void verdict_past_destroy(struct verdict_past *past);
 
 #endif

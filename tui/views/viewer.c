@@ -105,8 +105,7 @@ static void viewer_keep(void *context, struct rtop_symbols *symbols)
   rtop_symbols_use_frame(symbols, ui->selected);
   stalls_keep(&ui->stalls.stalls, symbols);
   verdict_keep(&ui->verdict.verdict, symbols);
-  verdict_keep(&ui->verdict.past.of, symbols);
-  verdict_keep(&ui->verdict.past.before.of, symbols);
+  verdict_past_keep(&ui->verdict.past, symbols);
   icicle_view_keep(ui, symbols);
   threads_view_keep(ui, symbols);
 }

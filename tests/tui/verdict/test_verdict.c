@@ -639,7 +639,7 @@ static void test_since_when(void **state)
   for (int i = 0; i < 4; i++) HAPPENS(runs("", index_action(), 900));
   struct rtop_span span = { (now_ms - WINDOW_MS) * MS, now_ms * MS };
   assert_int_equal(verdict_past_ns(&past, &maker, profile, VERDICT_ALL_SOURCES, &verdict, span), 4000 * MS);
-  assert_false(past.longer);
+  assert_false(past.now.longer);
   HAPPENS(runs("", index_action(), 900));
   span = (struct rtop_span){ (now_ms - WINDOW_MS) * MS, now_ms * MS };
   assert_int_equal(verdict_past_ns(&past, &maker, profile, VERDICT_ALL_SOURCES, &verdict, span), 5000 * MS);
@@ -647,7 +647,7 @@ static void test_since_when(void **state)
   verdict_past_destroy(&past);
   span = (struct rtop_span){ (now_ms - WINDOW_MS) * MS, now_ms * MS };
   assert_int_equal(verdict_past_ns(&past, &maker, profile, VERDICT_ALL_SOURCES, &verdict, span), 10000 * MS);
-  assert_true(past.longer);
+  assert_true(past.now.longer);
   verdict_past_destroy(&past);
 }
 
@@ -673,7 +673,7 @@ static void test_since_when_with_another_one_for_a_moment(void **state)
   assert_int_equal(past_seconds(&past), 1);
   verdict = running;
   assert_int_equal(past_seconds(&past), 20);
-  assert_false(past.longer);
+  assert_false(past.now.longer);
   HAPPENS(rests(queue_wait()));
   HAPPENS(rests(queue_wait()));
   past_seconds(&past);
