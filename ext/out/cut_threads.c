@@ -6,6 +6,7 @@
 #include "ext/sampling/fibers.h"
 #include "shm/base/clock.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -571,9 +572,11 @@ static struct rtop_cell split_off(struct rtop_cell *cell, uint64_t wall_ns)
   return part;
 }
 
+static_assert(RTOP_RUNNING == 0, "the other states follow it");
+
 static struct owed *owed_of(struct thread_data *data, unsigned state)
 {
-  return state == RTOP_RUNNING ? data->owed_running : data->owed[state];
+  return state == RTOP_RUNNING ? data->owed_running : data->owed_off[state - 1];
 }
 
 static uint32_t owed_most(unsigned state)
