@@ -200,32 +200,38 @@ class Talk
   end
 end
 
-# Short work in one stretch with long work.
-class Ahead
+# Short work in one stretch with long work, in the order of WORK, after a rest. Each class has methods of its own, so that they
+# are found by its name.
+class Stretch
   MILLISECOND = loops(1_000_000)
+
+  def short = spin(Page::LOOPS)
+
+  def round(truth)
+    sleep(rand(self.class::REST)) if self.class::REST
+    self.class::WORK.each { |name| truth.of_work("#{self.class}##{name}") { public_send(name) } }
+  end
+end
+
+class Ahead < Stretch
+  REST = 0.004..0.012
+  WORK = %i[short long].freeze
 
   def short = spin(MILLISECOND / 5)
   def long = spin((MILLISECOND * rand(1.5..2.5)).ceil)
-
-  def round(truth)
-    sleep(rand(0.004..0.012))
-    truth.of_work("Ahead#short") { short }
-    truth.of_work("Ahead#long") { long }
-  end
 end
 
-class After
-  def short = spin(Page::LOOPS)
-  def long = spin((Ahead::MILLISECOND * rand(5.0..7.0)).ceil)
+class After < Stretch
+  REST = 0.002..0.004
+  WORK = %i[long short].freeze
 
-  def round(truth)
-    sleep(rand(0.002..0.004))
-    truth.of_work("After#long") { long }
-    truth.of_work("After#short") { short }
-  end
+  def short = super
+  def long = spin((MILLISECOND * rand(5.0..7.0)).ceil)
 end
 
-class Between
+class Between < Stretch
+  REST = nil
+  WORK = %i[long short].freeze
   TEXT_BYTES = 50_000_000
 
   def initialize
@@ -236,24 +242,16 @@ class Between
   # A part at the end of a string is not copied.
   def in_c(milliseconds) = @text.byteslice(-(@millisecond * milliseconds).ceil..).sum
 
-  def short = spin(Page::LOOPS)
+  def short = super
   def long = in_c(rand(8.0..10.0))
-
-  def round(truth)
-    truth.of_work("Between#long") { long }
-    truth.of_work("Between#short") { short }
-  end
 end
 
 class First < Between
-  def short = spin(Page::LOOPS)
-  def long = in_c(rand(5.0..7.0))
+  REST = 0.002..0.004
+  WORK = %i[short long].freeze
 
-  def round(truth)
-    sleep(rand(0.002..0.004))
-    truth.of_work("First#short") { short }
-    truth.of_work("First#long") { long }
-  end
+  def short = super
+  def long = in_c(rand(5.0..7.0))
 end
 
 class Storm
