@@ -160,9 +160,9 @@ struct thread_data {
   int64_t moved_ns[RTOP_STATE_COUNT]; /* time by state that the publisher charged itself */
   int64_t seen_ns[RTOP_STATE_COUNT];  /* all time by state up to the last cut */
   int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT]; /* in the window being built */
-  int64_t ahead_wall_ns, ahead_cpu_ns;                /* own work that the window before had no time for */
-  int64_t owed_ns[RTOP_STATE_COUNT];                  /* told as not sampled, by windows before: the sum of those below */
-  struct owed owed_running[THREADS_OWED_RUNNING_MAX]; /* oldest first; in a thread that hardly runs, many */
+  int64_t ahead_wall_ns, ahead_cpu_ns; /* own work that the window before had no time for */
+  int64_t owed_ns[RTOP_STATE_COUNT];   /* told as not sampled, by windows before: the sum of those below */
+  struct owed owed_running[THREADS_OWED_RUNNING_MAX];           /* oldest first; in a thread that hardly runs, many */
   struct owed owed_off[RTOP_STATE_COUNT - 1][THREADS_OWED_MAX]; /* the same of each other state */
   uint32_t owed_count[RTOP_STATE_COUNT];
   int64_t forgiven_ns[RTOP_STATE_COUNT]; /* told so too, but nobody remembers where: it stays not sampled */
