@@ -3,7 +3,6 @@
 #include "view_groups.h"
 #include "viewer.h"
 #include "tui/ui/ui.h"
-#include "tui/ui/ui_outline.h"
 #include "tui/ui/ui_row_menu.h"
 #include <stdlib.h>
 #include <string.h>
@@ -51,19 +50,19 @@ double groups_view_threshold(const struct ui *ui, const struct groups_view *view
 
 struct ui_rows groups_view_rows(const struct ui *ui)
 {
-  return ui_rows_of(ui, &groups_view(ui)->pager, groups_view(ui)->groups.count, 1, 0);
+  return ui_rows_of(ui, &groups_view(ui)->at.pager, groups_view(ui)->groups.count, 1, 0);
 }
 
 size_t groups_view_above(const struct ui *ui, size_t places[RTOP_GROUPS_ABOVE_MAX])
 {
   enum { PAGE_PER_LINE = 4 };
   const struct groups_view *view = groups_view(ui);
-  return rtop_groups_above(&view->groups, view->pager.top, groups_view_rows(ui).page / PAGE_PER_LINE, places);
+  return rtop_groups_above(&view->groups, view->at.pager.top, groups_view_rows(ui).page / PAGE_PER_LINE, places);
 }
 
 void groups_view_fit(const struct ui *ui)
 {
-  struct pager *pager = &groups_view(ui)->pager;
+  struct pager *pager = &groups_view(ui)->at.pager;
   size_t places[RTOP_GROUPS_ABOVE_MAX];
   ui_rows_fit(ui);
   while (pager->top > 0 && pager->cursor < pager->top + groups_view_above(ui, places)) pager->top--;
@@ -92,7 +91,7 @@ static const struct rtop_group_row *row_at(const struct ui *ui, size_t place)
 static struct ui_outline groups_outline(const struct ui *ui)
 {
   const struct rtop_groups *groups = &groups_view(ui)->groups;
-  return (struct ui_outline){ groups->rows, groups->count, sizeof *groups->rows, &groups_view(ui)->pager.cursor };
+  return (struct ui_outline){ groups->rows, groups->count, sizeof *groups->rows, &groups_view(ui)->at };
 }
 
 static struct rtop_groups_look look_of(const struct ui *ui)
@@ -124,29 +123,17 @@ static bool go_to_key(struct ui *ui, uint64_t key)
 /* The cursor was moved to where it is. */
 static void groups_moved(struct ui *ui)
 {
-  struct groups_view *view = groups_view(ui);
   groups_view_fit(ui);
-  view->moved = true;
-  const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
-  if (row != NULL && groups_view_is_method(row)) {
-    view->anchor = row->key;
-    ui->selected = row->frame;
-  }
+  struct ui_outline rows = groups_outline(ui);
+  ui->selected = ui_outline_moved(&rows, ui->selected);
   ui_rows_count(ui);
 }
 
-/* The cursor is to stay on this row. */
-static void groups_stays(struct ui *ui, uint64_t key)
-{
-  groups_view(ui)->anchor = key;
-  groups_view(ui)->moved = true;
-}
-
 /* Nobody has moved the cursor yet. */
-static void groups_stay(struct ui *ui)
+static void groups_rest(struct ui *ui)
 {
   struct ui_outline rows = groups_outline(ui);
-  ui->selected = ui_outline_stay(&rows, ui->selected, &groups_view(ui)->first);
+  ui->selected = ui_outline_rest(&rows, ui->selected);
   groups_view_fit(ui);
   ui_rows_count(ui);
 }
@@ -154,7 +141,7 @@ static void groups_stay(struct ui *ui)
 /* To the place where a method stands, opening what hides it. */
 static bool groups_seek(struct ui *ui, uint32_t frame)
 {
-  const struct rtop_group_row *here = row_at(ui, groups_view(ui)->pager.cursor);
+  const struct rtop_group_row *here = row_at(ui, groups_view(ui)->at.pager.cursor);
   if (here != NULL && groups_view_is_method(here) && here->frame == frame) return true;
   uint64_t key = rtop_groups_reveal(&groups_view(ui)->groups, frame);
   if (key == 0) return false;
@@ -168,11 +155,11 @@ static void groups_show(struct ui *ui)
   struct groups_view *view = groups_view(ui);
   uint32_t selected = ui->selected;
   groups_build(ui);
-  go_to_key(ui, view->anchor);
-  view->moved = (view->seek && groups_seek(ui, selected)) || view->moved;
-  view->seek = false;
-  if (!view->moved) {
-    groups_stay(ui);
+  go_to_key(ui, view->at.anchor);
+  view->at.moved = (view->at.seek && groups_seek(ui, selected)) || view->at.moved;
+  view->at.seek = false;
+  if (!view->at.moved) {
+    groups_rest(ui);
     return;
   }
   groups_moved(ui);
@@ -197,15 +184,15 @@ static void groups_update(struct ui *ui)
 
 static void groups_open(struct ui *ui)
 {
-  groups_view(ui)->seek = ui->selected != 0;
+  groups_view(ui)->at.seek = ui->selected != 0;
 }
 
 static bool groups_set_open(struct ui *ui, bool open)
 {
-  const struct rtop_group_row *row = row_at(ui, groups_view(ui)->pager.cursor);
+  const struct rtop_group_row *row = row_at(ui, groups_view(ui)->at.pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_choose(&groups_view(ui)->groups.choices, row->key, open);
-  groups_stays(ui, row->key);
+  ui_outline_hold(&groups_view(ui)->at, row->key);
   groups_show(ui);
   return true;
 }
@@ -220,9 +207,9 @@ static bool groups_go_to_parent(struct ui *ui)
 
 static bool groups_go_in(struct ui *ui)
 {
-  const struct rtop_group_row *row = row_at(ui, groups_view(ui)->pager.cursor);
+  const struct rtop_group_row *row = row_at(ui, groups_view(ui)->at.pager.cursor);
   if (row != NULL && row->open) {
-    groups_view(ui)->pager.cursor++;
+    groups_view(ui)->at.pager.cursor++;
     groups_moved(ui);
   }
   return true;
@@ -242,7 +229,7 @@ static bool groups_open_all(struct ui *ui)
 static bool jump(struct ui *ui)
 {
   struct groups_view *view = groups_view(ui);
-  const struct rtop_group_row *row = row_at(ui, view->pager.cursor);
+  const struct rtop_group_row *row = row_at(ui, view->at.pager.cursor);
   if (row == NULL || !row->reference) return row == NULL || groups_set_open(ui, !row->open) || true;
   uint64_t from = row->key;
   if (go_to_key(ui, rtop_groups_root_key(row->frame))) {
@@ -286,7 +273,7 @@ static bool groups_matches(const struct ui *ui, size_t place)
 
 static void groups_go(struct ui *ui, size_t place)
 {
-  groups_view(ui)->pager.cursor = place;
+  groups_view(ui)->at.pager.cursor = place;
   groups_moved(ui);
 }
 
@@ -334,12 +321,12 @@ static void groups_click(struct ui *ui, int row, int x)
 
 static void groups_menu(struct ui *ui, struct ui_row *row)
 {
-  const struct rtop_group_row *here = row_at(ui, groups_view(ui)->pager.cursor);
+  const struct rtop_group_row *here = row_at(ui, groups_view(ui)->at.pager.cursor);
   if (here == NULL || !groups_view_is_method(here)) {
     row->frame = 0;
     return;
   }
-  groups_stays(ui, here->key); /* what the menu names */
+  ui_outline_hold(&groups_view(ui)->at, here->key); /* what the menu names */
   if (here->reference) ui_row_can(row, 'o', "go to its group", REQUEST_JUMP);
   else if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_JUMP);
 }

@@ -4,8 +4,8 @@
 #ifndef RTOP_TUI_VIEW_GROUPS_H
 #define RTOP_TUI_VIEW_GROUPS_H
 
-#include "tui/term/pager.h"
 #include "tui/trees/groups_map.h"
+#include "tui/ui/ui_outline.h"
 
 struct ui;
 
@@ -14,11 +14,7 @@ enum { GROUPS_JUMPS_MAX = 64 };
 struct groups_view {
   struct rtop_groups groups;
   bool all_open;
-  bool seek;  /* the cursor is to go to ui->selected */
-  bool moved; /* it was moved, or went there: else it stays on top */
-  struct pager pager;
-  uint64_t anchor;                  /* key of the row under the cursor */
-  uint32_t first;                   /* this frame is selected because it stands on top */
+  struct ui_outline_cursor at;
   uint64_t jumps[GROUPS_JUMPS_MAX]; /* references that were followed, to go back to */
   int jump_count;
   int threshold; /* which of the steps */

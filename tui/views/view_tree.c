@@ -2,7 +2,6 @@
 #include "view_tree.h"
 #include "viewer.h"
 #include "tui/ui/ui.h"
-#include "tui/ui/ui_outline.h"
 #include "tui/ui/ui_row_menu.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ int tree_view_butterfly_rows(const struct ui *ui)
 struct ui_rows tree_view_table(const struct ui *ui)
 {
   struct tree_view *view = ui->data[VIEW_TREE];
-  return ui_rows_of(ui, &view->pager, tree_view_rows(view)->count, 1, tree_view_butterfly_rows(ui));
+  return ui_rows_of(ui, &view->at.pager, tree_view_rows(view)->count, 1, tree_view_butterfly_rows(ui));
 }
 
 static void tree_start(struct ui *ui)
@@ -70,13 +69,13 @@ static const struct rtop_tree_row *row_at(const struct ui *ui, size_t place)
 static struct ui_outline tree_outline(const struct ui *ui)
 {
   struct rtop_tree_rows *rows = tree_view_rows(tree_view(ui));
-  return (struct ui_outline){ rows->rows, rows->count, sizeof *rows->rows, &tree_view(ui)->pager.cursor };
+  return (struct ui_outline){ rows->rows, rows->count, sizeof *rows->rows, &tree_view(ui)->at };
 }
 
 static void tree_update_detail(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);
-  const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
+  const struct rtop_tree_row *row = row_at(ui, view->at.pager.cursor);
   view->detail_ready =
       row != NULL && tree_view_is_method(row) && tree_view_butterfly_rows(ui) > 0 &&
       detail_build(&view->detail, ui_shown_live(ui), rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
@@ -114,35 +113,24 @@ static bool tree_build(struct ui *ui)
 static void tree_follow(struct ui *ui)
 {
   struct ui_outline rows = tree_outline(ui);
-  ui_outline_go_to(&rows, tree_view(ui)->anchor);
+  ui_outline_go_to(&rows, tree_view(ui)->at.anchor);
 }
 
 /* The cursor was moved to where it is. */
 static void tree_moved(struct ui *ui)
 {
   ui_rows_fit(ui);
-  tree_view(ui)->moved = true;
-  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
-  if (row != NULL && tree_view_is_method(row)) {
-    tree_view(ui)->anchor = row->key;
-    ui->selected = row->frame;
-  }
+  struct ui_outline rows = tree_outline(ui);
+  ui->selected = ui_outline_moved(&rows, ui->selected);
   ui_rows_count(ui);
   tree_update_detail(ui);
 }
 
-/* The cursor is to stay on this row. */
-static void tree_stays(struct ui *ui, uint64_t key)
-{
-  tree_view(ui)->anchor = key;
-  tree_view(ui)->moved = true;
-}
-
 /* Nobody has moved the cursor yet. */
-static void tree_stay(struct ui *ui)
+static void tree_rest(struct ui *ui)
 {
   struct ui_outline rows = tree_outline(ui);
-  ui->selected = ui_outline_stay(&rows, ui->selected, &tree_view(ui)->first);
+  ui->selected = ui_outline_rest(&rows, ui->selected);
   ui_rows_fit(ui);
   ui_rows_count(ui);
   tree_update_detail(ui);
@@ -152,22 +140,22 @@ static void tree_stay(struct ui *ui)
 static void tree_seek(struct ui *ui, uint32_t frame)
 {
   struct tree_view *view = tree_view(ui);
-  const struct rtop_tree_row *here = row_at(ui, view->pager.cursor);
+  const struct rtop_tree_row *here = row_at(ui, view->at.pager.cursor);
   if (frame == 0) return;
   if (here != NULL && tree_view_is_method(here) && here->frame == frame) {
-    tree_stays(ui, here->key);
+    ui_outline_hold(&view->at, here->key);
     return;
   }
   if (view->callers) {
     struct rtop_tree_rows *rows = tree_view_rows(view);
     for (size_t i = 0; i < rows->count; i++)
       if (rows->rows[i].depth == 0 && tree_view_is_method(&rows->rows[i]) && rows->rows[i].frame == frame)
-        tree_stays(ui, rows->rows[i].key);
+        ui_outline_hold(&view->at, rows->rows[i].key);
   } else {
     uint32_t node = rtop_tree_find(&ui->tree, frame, ui->wanted.mode);
     if (node != 0) {
       rtop_tree_rows_reveal(tree_view_rows(view), &ui->tree, node);
-      tree_stays(ui, node);
+      ui_outline_hold(&view->at, node);
       tree_build(ui);
     }
   }
@@ -181,12 +169,12 @@ static void tree_show(struct ui *ui)
   uint32_t selected = ui->selected;
   if (!tree_build(ui)) ui_say(ui, "out of memory: the tree is not complete");
   tree_follow(ui);
-  if (tree_view(ui)->seek) {
-    tree_view(ui)->seek = false;
+  if (tree_view(ui)->at.seek) {
+    tree_view(ui)->at.seek = false;
     tree_seek(ui, selected);
   }
-  if (!tree_view(ui)->moved) {
-    tree_stay(ui);
+  if (!tree_view(ui)->at.moved) {
+    tree_rest(ui);
     return;
   }
   tree_moved(ui);
@@ -200,22 +188,22 @@ static void tree_update(struct ui *ui)
 
 static void tree_open(struct ui *ui)
 {
-  tree_view(ui)->seek = true;
+  tree_view(ui)->at.seek = true;
 }
 
 static bool tree_set_open(struct ui *ui, bool open)
 {
-  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->at.pager.cursor);
   if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_rows_open(tree_view_rows(tree_view(ui)), row->key, open);
-  tree_stays(ui, row->key);
+  ui_outline_hold(&tree_view(ui)->at, row->key);
   tree_show(ui);
   return true;
 }
 
 static bool tree_toggle(struct ui *ui)
 {
-  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->pager.cursor);
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->at.pager.cursor);
   return row == NULL || tree_set_open(ui, !row->open) || true;
 }
 
@@ -230,9 +218,9 @@ static bool tree_go_to_parent(struct ui *ui)
 static bool tree_go_in(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);
-  const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
+  const struct rtop_tree_row *row = row_at(ui, view->at.pager.cursor);
   if (row != NULL && row->open) {
-    view->pager.cursor++;
+    view->at.pager.cursor++;
     tree_moved(ui);
   }
   return true;
@@ -266,9 +254,9 @@ static bool invert(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);
   view->callers = !view->callers;
-  view->anchor = 0;
-  view->pager = (struct pager){ 0, 0 };
-  view->seek = true;
+  view->at.anchor = 0;
+  view->at.pager = (struct pager){ 0, 0 };
+  view->at.seek = true;
   if (ui->profile != NULL) tree_show(ui);
   return true;
 }
@@ -280,8 +268,8 @@ static bool tree_fold(struct ui *ui)
   ui->fold = !ui->fold;
   rtop_tree_rows_levels(&view->trees[0], LEVELS_CALLEES);
   rtop_tree_rows_levels(&view->trees[1], LEVELS_CALLERS);
-  view->anchor = 0;
-  view->seek = ui->stale = true;
+  view->at.anchor = 0;
+  view->at.seek = ui->stale = true;
   ui_say(ui, ui->fold ? "recursion folded into its first call" : "recursion is not folded");
   return true;
 }
@@ -294,7 +282,7 @@ static bool tree_matches(const struct ui *ui, size_t place)
 
 static void tree_go(struct ui *ui, size_t place)
 {
-  tree_view(ui)->pager.cursor = place;
+  tree_view(ui)->at.pager.cursor = place;
   tree_moved(ui);
 }
 
@@ -332,14 +320,14 @@ static bool tree_handle(struct ui *ui, enum request request)
 
 static void tree_menu(struct ui *ui, struct ui_row *row)
 {
-  const struct rtop_tree_row *here = row_at(ui, tree_view(ui)->pager.cursor);
+  const struct rtop_tree_row *here = row_at(ui, tree_view(ui)->at.pager.cursor);
   row->in_callers = tree_view(ui)->callers;
   row->in_tree = !row->in_callers;
   if (here == NULL || !tree_view_is_method(here)) {
     row->frame = 0;
     return;
   }
-  tree_stays(ui, here->key); /* what the menu names */
+  ui_outline_hold(&tree_view(ui)->at, here->key); /* what the menu names */
   if (here->below > 0) ui_row_can(row, 'o', here->open ? "close" : "open", REQUEST_TREE_TOGGLE);
 }
 
@@ -357,7 +345,7 @@ static void tree_prepare(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);
   ui_rows_fit(ui);
-  const struct rtop_tree_row *row = row_at(ui, view->pager.cursor);
+  const struct rtop_tree_row *row = row_at(ui, view->at.pager.cursor);
   if (tree_view_butterfly_rows(ui) > 0 && row != NULL && tree_view_is_method(row) &&
       (!view->detail_ready || view->detail.frame != row->frame))
     tree_update_detail(ui);

@@ -5,8 +5,8 @@
 #define RTOP_TUI_VIEW_TREE_H
 
 #include "tui/tables/detail.h"
-#include "tui/term/pager.h"
 #include "tui/trees/tree_rows.h"
+#include "tui/ui/ui_outline.h"
 
 struct ui;
 
@@ -14,11 +14,7 @@ struct tree_view {
   struct rtop_tree_rows trees[2]; /* callees, callers */
   bool callers;                   /* which one is shown */
   bool all_open[2];
-  bool seek;  /* the cursor is to go to ui->selected */
-  bool moved; /* it was moved, or went there: else it stays on top */
-  struct pager pager;
-  uint64_t anchor;      /* key of the row under the cursor */
-  uint32_t first;       /* this frame is selected because it stands on top */
+  struct ui_outline_cursor at;
   struct detail detail; /* of the selected method, for the butterfly */
   bool detail_ready;
 };

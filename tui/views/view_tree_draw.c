@@ -341,7 +341,7 @@ void tree_draw(struct ui *ui)
     uint64_t wall_ns = rows->rows[i].depth == 0 ? rtop_cost_wall(&rows->rows[i].total) : 0;
     pen.whole_ns = wall_ns > pen.whole_ns ? wall_ns : pen.whole_ns;
   }
-  if (view->pager.cursor < rows->count) pen.shift = shift_for(&pen, &rows->rows[view->pager.cursor]);
+  if (view->at.pager.cursor < rows->count) pen.shift = shift_for(&pen, &rows->rows[view->at.pager.cursor]);
   tree_draw_heading(&pen, table);
   if (rows->count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
   int butterfly = tree_view_butterfly_rows(ui);
