@@ -15,6 +15,7 @@
 #include "ext/sampling/sampler.h"
 #include "ext/tracing/tracing.h"
 #include "shm/base/clock.h"
+#include "shm/base/format.h"
 #include "shm/base/memory_limit.h"
 #include "shm/segment/segment.h"
 #include <pthread.h>
@@ -237,11 +238,30 @@ static void in_forked_child(void)
   rb_postponed_job_trigger(session.sampler.job);
 }
 
+static uint64_t number_of(VALUE error, const char *name)
+{
+  VALUE number = rb_attr_get(error, rb_intern(name));
+  return FIXNUM_P(number) ? (uint64_t)FIX2LONG(number) & 0xff : 1;
+}
+
+/* As Ruby will end the process when all exit handlers have run: read from the exception, whose methods are not called. */
+static uint64_t how_it_ends(void)
+{
+  VALUE error = rb_errinfo();
+  if (NIL_P(error)) return RTOP_ENDS_WITH_STATUS;
+  if (RB_SPECIAL_CONST_P(error) || RB_BUILTIN_TYPE(error) == T_IMEMO) return 0;
+  if (RTEST(rb_obj_is_kind_of(error, rb_eSystemExit))) return RTOP_ENDS_WITH_STATUS | number_of(error, "status");
+  if (RTEST(rb_obj_is_kind_of(error, rb_eSignal))) return RTOP_ENDS_BY_SIGNAL | number_of(error, "signo");
+  return RTOP_ENDS_WITH_STATUS | 1;
+}
+
 static void at_end(VALUE unused)
 {
   (void)unused;
   session.ended = true;
-  if (session.pid == getpid()) session_stop();
+  if (session.pid != getpid()) return;
+  atomic_store(&session.publisher.ending, how_it_ends());
+  session_stop();
 }
 
 void session_init(void)

@@ -305,6 +305,8 @@ static void end(struct loop *loop)
   cut_destroy(&loop->cut);
   marks_out_destroy(&loop->marks);
   names_out_destroy(&loop->names);
+  uint64_t ending = atomic_load(&loop->publisher->ending);
+  if (ending && loop->writer) rtop_writer_say_ending(loop->writer, ending);
   rtop_writer_destroy(&loop->writer, loop->publisher->config.keep);
   opening_end();
 }

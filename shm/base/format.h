@@ -22,8 +22,9 @@
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
-  8u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
-        calls; 7: exceptions by class and place, allocation sites, locks; 8: arguments of slow calls */
+  9u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
+        calls; 7: exceptions by class and place, allocation sites, locks; 8: arguments of slow calls;
+        9: how the process ends */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -107,6 +108,13 @@ enum rtop_writer_state {
   RTOP_STATE_ENDED = 2, /* the process ended the channel itself */
 };
 
+/* How a process says that it ends, in the word `ending`: one of these, and a number below 256. Stored before the state.
+ * 0: by RperfTop.stop, or it does not say. */
+enum {
+  RTOP_ENDS_WITH_STATUS = 1 << 8, /* exit status */
+  RTOP_ENDS_BY_SIGNAL = 2 << 8,   /* a signal that it does not survive; its exit handlers ran first */
+};
+
 /* Page 1. Words are written by the publisher alone. */
 struct rtop_counters {
   /* intent line: what is being overwritten right now */
@@ -121,7 +129,7 @@ struct rtop_counters {
   uint64_t thread_serial; /* threads ever seen */
   uint64_t state;         /* enum rtop_writer_state */
   uint64_t frame_labels;  /* grows when labels of published frames were completed */
-  uint64_t head_reserved[1];
+  uint64_t ending;        /* version 1.9 */
   /* statistics: monotone, saturating */
   uint64_t windows_folded;   /* windows too large, their smallest cells folded */
   uint64_t nodes_overflowed; /* stacks charged to an ancestor: node table full */

@@ -218,6 +218,11 @@ struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options
   return writer;
 }
 
+void rtop_writer_say_ending(struct rtop_writer *writer, uint64_t ending)
+{
+  writer->counters.ending = ending; /* goes out with all others */
+}
+
 void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
 {
   struct rtop_writer *taken = *writer;

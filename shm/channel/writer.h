@@ -31,6 +31,9 @@ struct rtop_writer_options {
  * segments. NULL: *error says why; the caller goes on without a channel. */
 struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options, struct rtop_error *error);
 
+/* How the process ends (format.h, RTOP_ENDS_): to be told when the channel does. */
+void rtop_writer_say_ending(struct rtop_writer *writer, uint64_t ending);
+
 /* Ends the channel: state ENDED; the name goes unless keep_name. NULL is fine; sets NULL. */
 void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name);
 

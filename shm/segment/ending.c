@@ -3,6 +3,7 @@
 #include "shm/base/process.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,36 +49,50 @@ static bool ending_same_boot(const struct rtop_geometry *geometry)
   return memcmp(boot_id, geometry->boot_id, sizeof boot_id) == 0;
 }
 
-/* The process is still listed: it ends, waits for its parent, or goes on without its channel. */
-static void ending_of_listed(const struct process_stat *stat, bool closed, struct rtop_ending *ending)
+/* What a process says of its end is believed only where it closed its channel. */
+static void ending_as_said(const struct rtop_counters *said, struct rtop_ending *ending)
 {
+  uint64_t number = said->ending & 0xff;
+  if (said->ending == (RTOP_ENDS_WITH_STATUS | number) && number > 0) ending->cause = RTOP_ENDING_EXIT;
+  else if (said->ending == (RTOP_ENDS_BY_SIGNAL | number) && number > 0 && number < NSIG)
+    ending->cause = RTOP_ENDING_SIGNAL;
+  else return;
+  ending->number = (int)number;
+}
+
+/* The process is still listed: it ends, waits for its parent, or goes on without its channel. */
+static void ending_of_listed(const struct process_stat *stat, const struct rtop_counters *said,
+                             struct rtop_ending *ending)
+{
+  bool closed = said->state == RTOP_STATE_ENDED;
   if (stat->ending && WIFSIGNALED(stat->exit_code)) {
     ending->cause = RTOP_ENDING_SIGNAL;
     ending->number = WTERMSIG(stat->exit_code);
   } else if (stat->ending && WEXITSTATUS(stat->exit_code)) {
     ending->cause = RTOP_ENDING_EXIT;
     ending->number = WEXITSTATUS(stat->exit_code);
-  } else if (!stat->ending && closed) {
+  } else if (!stat->ending && closed && said->ending == 0) {
     ending->cause = RTOP_ENDING_STOPPED;
-  } else if (!stat->ending) {
+  } else if (!stat->ending && !closed) {
     ending->cause = RTOP_ENDING_EXEC;
     memcpy(ending->program, stat->program, sizeof ending->program);
   }
 }
 
-void rtop_ending_find(const struct rtop_geometry *geometry, bool closed, int64_t last_mono_ns,
+void rtop_ending_find(const struct rtop_geometry *geometry, const struct rtop_counters *said, int64_t last_mono_ns,
                       struct rtop_ending *ending)
 {
   struct process_stat stat;
   pid_t pid = (pid_t)geometry->pid;
+  bool closed = said->state == RTOP_STATE_ENDED;
   *ending = (struct rtop_ending){ .cause = closed ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED };
+  if (closed) ending_as_said(said, ending);
   if (!ending_same_boot(geometry)) {
     if (!closed) ending->cause = RTOP_ENDING_REBOOT;
     return;
   }
   if (geometry->pid_namespace != process_own_pid_namespace() || pid <= 0) return;
-  if (process_stat_read(pid, &stat) && stat.start_ticks == geometry->start_ticks)
-    ending_of_listed(&stat, closed, ending);
+  if (process_stat_read(pid, &stat) && stat.start_ticks == geometry->start_ticks) ending_of_listed(&stat, said, ending);
   bool perhaps_killed = ending->cause == RTOP_ENDING_VANISHED || ending->cause == RTOP_ENDING_SIGNAL;
   if (perhaps_killed && ending_out_of_memory(pid, last_mono_ns)) ending->cause = RTOP_ENDING_MEMORY;
 }

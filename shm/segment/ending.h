@@ -16,7 +16,7 @@ enum rtop_ending_cause {
   RTOP_ENDING_STOPPED,  /* the same, and the process is still there */
   RTOP_ENDING_EXEC,     /* the process has become another program: it is still there, or what it
                                           became left a segment, too (registry.h) */
-  RTOP_ENDING_EXIT,     /* exit status `number` (its parent has not asked for it yet) */
+  RTOP_ENDING_EXIT,     /* exit status `number`: it said so, or its parent has not asked for it yet */
   RTOP_ENDING_SIGNAL,   /* killed by signal `number` (the same) */
   RTOP_ENDING_MEMORY,   /* killed because memory ran out, says the kernel's log */
   RTOP_ENDING_REBOOT,   /* the machine was restarted since */
@@ -29,9 +29,9 @@ struct rtop_ending {
   char program[32]; /* of EXEC: any bytes */
 };
 
-/* `closed`: its state says ENDED. `last_mono_ns`: the end of its newest window. Only for a process that does
- * not hold the writer's lock. */
-void rtop_ending_find(const struct rtop_geometry *geometry, bool closed, int64_t last_mono_ns,
+/* `said`: of its counters, state and ending are looked at, and need not be true. `last_mono_ns`: the end of its newest
+ * window. Only for a process that does not hold the writer's lock. */
+void rtop_ending_find(const struct rtop_geometry *geometry, const struct rtop_counters *said, int64_t last_mono_ns,
                       struct rtop_ending *ending);
 
 /* "exec", "signal", …: a word for machines. */

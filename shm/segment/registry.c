@@ -552,11 +552,11 @@ static void registry_program(const struct rtop_geometry *geometry, struct rtop_e
   memcpy(ending->program, word + start, bytes);
 }
 
-void rtop_registry_ending(pid_t pid, const struct rtop_geometry *geometry, bool closed, int64_t last_mono_ns,
-                          struct rtop_ending *ending)
+void rtop_registry_ending(pid_t pid, const struct rtop_geometry *geometry, const struct rtop_counters *said,
+                          int64_t last_mono_ns, struct rtop_ending *ending)
 {
   struct rtop_registry_entry later;
-  rtop_ending_find(geometry, closed, last_mono_ns, ending);
+  rtop_ending_find(geometry, said, last_mono_ns, ending);
   if (ending->cause != RTOP_ENDING_VANISHED || rtop_registry_find(pid, &later, NULL) != 0 ||
       !registry_is_successor(&later.geometry, geometry))
     return;

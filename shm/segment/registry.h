@@ -41,8 +41,8 @@ int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop
 
 /* rtop_ending_find(), and for a process that is gone: did it leave another segment that is younger than this
  * one? Then it had become that program by exec. `pid` as the caller's namespace numbers it. */
-void rtop_registry_ending(pid_t pid, const struct rtop_geometry *geometry, bool closed, int64_t last_mono_ns,
-                          struct rtop_ending *ending);
+void rtop_registry_ending(pid_t pid, const struct rtop_geometry *geometry, const struct rtop_counters *said,
+                          int64_t last_mono_ns, struct rtop_ending *ending);
 
 /* Removes this user's dead segments that are older than an hour, or beyond the newest 4, or beyond
  * `kept_bytes` of memory in all, the oldest first; looks at 64 of this user's at the most. Never one whose

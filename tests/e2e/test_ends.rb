@@ -73,6 +73,43 @@ class TestEnds < Minitest::Test
     end
   end
 
+  # As Ruby ends it, and known when nobody but the channel, or a recording, can tell any more.
+  ENDS = {
+    "nil" => ["closed", "ended by itself"],
+    "exit 3" => ["exit", "exit status 3"],
+    "exit true" => ["closed", "ended by itself"],
+    "Thread.new { exit 4 }.join; sleep" => ["exit", "exit status 4"],
+    "abort 'no more'" => ["exit", "exit status 1"],
+    "raise 'uncaught'" => ["exit", "exit status 1"],
+    "at_exit { exit 5 }" => ["exit", "exit status 5"],
+    "trap(:TERM) { exit 6 }; Process.kill(:TERM, $$); sleep" => ["exit", "exit status 6"],
+    "Process.kill(:TERM, $$); sleep" => ["signal", "killed by signal 15"],
+    "Process.kill(:INT, $$); sleep" => ["signal", "killed by signal 2"],
+    "Process.wait(fork { exit 7 }); exit 8" => ["exit", "exit status 8"],
+  }.freeze
+
+  def test_how_a_process_said_that_it_ends
+    ENDS.each do |program, (cause, text)|
+      running("-e", "sleep 0.3; $stderr.reopen(File::NULL); #{program}", env: { "RPERF_TOP_KEEP" => "1" }) do |pid|
+        Process.wait(pid)
+        told = viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last["end"]
+        assert_equal [cause, text], told.values_at("cause", "text"), program
+      end
+    end
+  end
+
+  def test_how_a_recorded_process_ended
+    Dir.mktmpdir do |dir|
+      { "exit 3" => ["exit", "exit status 3"], "Process.kill(:KILL, $$); sleep" => ["signal", "killed by signal 9"] }.each do |program, how|
+        running("-e", "sleep 1; #{program}") do |pid| # whose parent does not ask before
+          viewer("-o", "#{dir}/x.rpt", "-p", pid.to_s)
+          told = viewer("-b", "-J", "-n", "1", "-r", "#{dir}/x.rpt").objects.last["end"]
+          assert_equal how, told.values_at("cause", "text"), program
+        end
+      end
+    end
+  end
+
   def test_exports
     Dir.mktmpdir do |dir|
       collapsed, text = "#{dir}/out.collapsed", "#{dir}/out.txt"

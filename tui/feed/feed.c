@@ -47,6 +47,17 @@ enum rtop_feed_state rtop_feed_seen_state(const struct rtop_feed *feed)
   return feed->state;
 }
 
+void feed_set_end(struct rtop_feed *feed, const char *cause, const char *text, int64_t last_ns)
+{
+  struct rtop_feed_end *end = &feed->end;
+  snprintf(feed->end_cause, sizeof feed->end_cause, "%s", cause);
+  snprintf(feed->end_text, sizeof feed->end_text, "%s", text);
+  *end = (struct rtop_feed_end){ .cause = feed->end_cause, .text = feed->end_text };
+  if (__builtin_add_overflow(last_ns, feed->info.clock_offset_ns, &end->real_ns)) end->real_ns = 0;
+  if (__builtin_sub_overflow(end->real_ns, feed->info.started_real_ns, &end->lived_ns) || end->lived_ns < 0)
+    end->lived_ns = 0;
+}
+
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end)
 {
   *end = feed->end;

@@ -51,9 +51,11 @@ struct rtop_feed {
   enum rtop_feed_state state;
   bool has_end;
   struct rtop_feed_end end;
-  char end_text[64];
+  char end_cause[16], end_text[64];
   char problem[256]; /* "": none */
 };
+/* feed.c: it ended at `last_ns` of its own clock, as far as is known from what was written of it. Copies both words. */
+void feed_set_end(struct rtop_feed *feed, const char *cause, const char *text, int64_t last_ns);
 /* feed.c: it asked for more than its budget. */
 struct rtop_budget;
 void feed_refuse(struct rtop_feed *feed, const struct rtop_budget *budget);

@@ -138,20 +138,18 @@ static void file_load(void *context, uint64_t place)
   if (file->progress) file->progress(file->progress_context, (double)place / (double)index->chunk_count);
 }
 
-/* A recording tells whether a process ended by itself or was gone; of how it went no more is known. */
+/* A recording tells whether a process ended its channel or was gone, and mostly how, as far as that was known. */
 static void recording_note_end(struct rtop_feed *base)
 {
   const struct feed_file *file = ((const struct feed_recording *)base)->file;
   const struct rtop_recording_source *about = rtop_recording_source(file->recording, base->source);
   if (base->has_end || !about || about->end_state == 0 || base->source >= file->source_count) return;
   struct rtop_ending ending = { .cause = about->end_state == 1 ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED };
-  rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
-  base->end = (struct rtop_feed_end){ .cause = rtop_ending_cause_name(ending.cause), .text = base->end_text };
-  if (__builtin_add_overflow(file->last_ns[base->source], base->info.clock_offset_ns, &base->end.real_ns))
-    base->end.real_ns = 0;
-  if (__builtin_sub_overflow(base->end.real_ns, base->info.started_real_ns, &base->end.lived_ns) ||
-      base->end.lived_ns < 0)
-    base->end.lived_ns = 0;
+  char text[sizeof base->end_text];
+  bool words = about->pulses && *about->pulse.text;
+  rtop_ending_text(&ending, text, sizeof text);
+  feed_set_end(base, words ? about->pulse.cause : rtop_ending_cause_name(ending.cause),
+               words ? about->pulse.text : text, file->last_ns[base->source]);
   base->has_end = file->last_ns[base->source] > 0;
 }
 

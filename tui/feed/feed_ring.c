@@ -135,15 +135,15 @@ static size_t ring_read(struct rtop_feed *base, struct rtop_profile *profile)
   return moved;
 }
 
-static void ring_find_end(struct feed_ring *feed, bool closed)
+static void ring_find_end(struct feed_ring *feed)
 {
   const struct rtop_geometry *geometry = rtop_reader_geometry(feed->reader);
   struct rtop_feed *base = &feed->base;
   struct rtop_ending ending;
   int64_t start_ns, end_ns = geometry->created_mono_ns;
-  uint64_t newest = segment_port_counters(feed->port)->head_sequence;
-  segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &end_ns);
-  rtop_registry_ending(base->info.pid, geometry, closed, end_ns, &ending);
+  const struct rtop_counters *said = segment_port_counters(feed->port);
+  segment_port_time(feed->port, RTOP_TIER_FINE, said->head_sequence, &start_ns, &end_ns);
+  rtop_registry_ending(base->info.pid, geometry, said, end_ns, &ending);
   feed->still_there = ending.cause == RTOP_ENDING_STOPPED;
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
   base->end = (struct rtop_feed_end){ .cause = rtop_ending_cause_name(ending.cause), .text = base->end_text };
@@ -156,7 +156,7 @@ static void ring_find_end(struct feed_ring *feed, bool closed)
 
 /* Asked when the end is first seen, and once more a little later; at each look while the process is still there: one
  * that ends closes its channel first, and may take its time then. */
-static void ring_note_end(struct feed_ring *feed, bool over, bool closed)
+static void ring_note_end(struct feed_ring *feed, bool over)
 {
   int64_t now_ns = clock_now_ns();
   if (!over) {
@@ -165,7 +165,7 @@ static void ring_note_end(struct feed_ring *feed, bool over, bool closed)
     return;
   }
   bool again = feed->over_since_ns > 0 && now_ns - feed->over_since_ns > FEED_END_AGAIN_NS;
-  if (!feed->base.has_end || again || feed->still_there) ring_find_end(feed, closed);
+  if (!feed->base.has_end || again || feed->still_there) ring_find_end(feed);
   if (feed->over_since_ns == 0) feed->over_since_ns = now_ns;
   else if (again) feed->over_since_ns = INT64_MAX; /* not again */
 }
@@ -197,7 +197,7 @@ static enum rtop_feed_state ring_state(struct rtop_feed *base)
   feed->holder = 0;
   enum rtop_feed_state state = ring_state_of(segment_port_state(feed->port, clock_now_ns(), &feed->holder));
   if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED) ring_name(feed);
-  ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD, state == RTOP_FEED_ENDED);
+  ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD);
   return state;
 }
 

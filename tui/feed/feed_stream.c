@@ -46,7 +46,6 @@ struct feed_stream {
   struct rtop_feed base;
   struct feed_pipe *pipe;
   char host[256];
-  char cause[16];
 };
 
 static const struct feed_ops stream_ops;
@@ -179,16 +178,8 @@ static void stream_tell(struct feed_stream *feed, const struct rtop_recording_so
 
 static void stream_set_end(struct feed_stream *feed, const char *cause, const char *text)
 {
-  struct rtop_feed *base = &feed->base;
-  snprintf(feed->cause, sizeof feed->cause, "%s", cause);
-  snprintf(base->end_text, sizeof base->end_text, "%s", text);
-  base->end = (struct rtop_feed_end){ .cause = feed->cause, .text = base->end_text };
-  if (__builtin_add_overflow(feed->pipe->last_ns[base->source], base->info.clock_offset_ns, &base->end.real_ns))
-    base->end.real_ns = 0;
-  if (__builtin_sub_overflow(base->end.real_ns, base->info.started_real_ns, &base->end.lived_ns) ||
-      base->end.lived_ns < 0)
-    base->end.lived_ns = 0;
-  base->has_end = true;
+  feed_set_end(&feed->base, cause, text, feed->pipe->last_ns[feed->base.source]);
+  feed->base.has_end = true;
 }
 
 /* What the stream says of the process; when it says nothing any more, that. */

@@ -32,7 +32,7 @@ static void list_end(struct rtop_list_row *row, const struct rtop_reader *reader
   int64_t start_ns, end_ns = rtop_reader_geometry(reader)->created_mono_ns;
   if (row->state != RTOP_FEED_ENDED && row->state != RTOP_FEED_DEAD) return;
   segment_port_time(port, RTOP_TIER_FINE, segment_port_counters(port)->head_sequence, &start_ns, &end_ns);
-  rtop_registry_ending(row->pid, rtop_reader_geometry(reader), row->state == RTOP_FEED_ENDED, end_ns, &ending);
+  rtop_registry_ending(row->pid, rtop_reader_geometry(reader), segment_port_counters(port), end_ns, &ending);
   row->by_exec = ending.cause == RTOP_ENDING_EXEC;
   rtop_ending_text(&ending, row->end, sizeof row->end);
 }

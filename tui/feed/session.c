@@ -87,11 +87,34 @@ int session_place(const struct rtop_session *session)
   return place;
 }
 
+static void session_tell_pulse(struct rtop_session *session, int place)
+{
+  const struct session_feed *feed = &session->feeds[place];
+  const struct rtop_feed_info *info = rtop_feed_info(feed->feed);
+  struct rtop_pulse pulse = { .state = feed->state, .tells_losses = info->tells_losses };
+  struct rtop_feed_end end;
+  memcpy(pulse.losses, info->losses, sizeof pulse.losses);
+  if (session_is_over(pulse.state) && rtop_feed_end(feed->feed, &end)) {
+    snprintf(pulse.cause, sizeof pulse.cause, "%s", end.cause);
+    snprintf(pulse.text, sizeof pulse.text, "%s", end.text);
+  }
+  rtop_recorder_pulse(session->recorder, (uint32_t)place, &pulse);
+}
+
+/* A file has no pulse but this one. */
+static void session_tell_end(struct rtop_session *session, int place)
+{
+  enum rtop_feed_state state = session->feeds[place].state;
+  if (!session_is_over(state)) return;
+  rtop_recorder_ended(session->recorder, (uint32_t)place, state);
+  session_tell_pulse(session, place);
+}
+
 static void session_give_back(struct rtop_session *session, int place)
 {
   uint32_t number = rtop_profile_retire(session->profile, (uint32_t)place);
   if (session->recorder) {
-    rtop_recorder_ended(session->recorder, (uint32_t)place, session->feeds[place].state);
+    session_tell_end(session, place);
     rtop_recorder_renumber(session->recorder, (uint32_t)place, number);
   }
   rtop_feed_close(&session->feeds[place].feed);
@@ -383,17 +406,7 @@ static void session_pulse(struct rtop_session *session, int64_t now_ms)
   session->next_pulse_ms = now_ms + SESSION_PULSE_MS;
   for (int i = 0; i < session->count; i++)
     if (session->feeds[i].told != session_name(&session->feeds[i])) session_tell_recorder(session, i);
-  for (int i = 0; i < session->count && rtop_recorder_streams(session->recorder); i++) {
-    const struct rtop_feed_info *info = rtop_feed_info(session->feeds[i].feed);
-    struct rtop_pulse pulse = { .state = session->feeds[i].state, .tells_losses = info->tells_losses };
-    struct rtop_feed_end end;
-    memcpy(pulse.losses, info->losses, sizeof pulse.losses);
-    if (session_is_over(pulse.state) && rtop_feed_end(session->feeds[i].feed, &end)) {
-      snprintf(pulse.cause, sizeof pulse.cause, "%s", end.cause);
-      snprintf(pulse.text, sizeof pulse.text, "%s", end.text);
-    }
-    rtop_recorder_pulse(session->recorder, (uint32_t)i, &pulse);
-  }
+  for (int i = 0; i < session->count && rtop_recorder_streams(session->recorder); i++) session_tell_pulse(session, i);
 }
 
 static void session_look(struct rtop_session *session, int64_t now_ms)
@@ -614,7 +627,7 @@ static void session_tell_ends(struct rtop_session *session)
   for (int i = 0; i < session->count && session->recorder; i++) {
     struct rtop_feed_end end;
     bool other = rtop_feed_end(session->feeds[i].feed, &end) && strcmp(end.cause, "stream") == 0;
-    if (!other) rtop_recorder_ended(session->recorder, (uint32_t)i, session->feeds[i].state);
+    if (!other) session_tell_end(session, i);
   }
 }
 

@@ -27,7 +27,7 @@
  *   MARKS    rows: source, zigzag time, text: instants that the program named
  *   STATE    rows: source, 1 ended by itself or 2 gone without a word
  *   PULSE    rows: source, 0 lives, 1 stalls, 2 ended or 3 gone, windows of it that were left out, count of losses,
- *            losses (enum rtop_loss), two texts: how it ended. Only in streams
+ *            losses (enum rtop_loss), two texts: how it ended. In a file only when it did
  *   WINDOW   source, zigzag start, length, then a window's payload as in shm/window/window.h. Slots are 0,
  *            nodes are ids of this recording, marks are not in it
  *   GAP      source, zigzag start, length: nothing is known about that stretch

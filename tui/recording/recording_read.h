@@ -30,7 +30,7 @@ struct rtop_recording_source {
   char folder[RECORDING_TEXT_BYTES_MAX + 1]; /* where it worked, raw bytes; "": not known */
   char host[256];                            /* of a stream; sanitised */
   int64_t parent;                            /* of a stream; 0: none */
-  bool pulses;                               /* a stream told how it is: */
+  bool pulses;                               /* a stream told how it is, or a file how it ended: */
   struct rtop_pulse pulse;
 };
 

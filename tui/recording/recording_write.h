@@ -38,7 +38,7 @@ size_t rtop_recorder_queued(const struct rtop_recorder *recorder);
 bool rtop_recorder_streams(const struct rtop_recorder *recorder);
 /* Puts the rest and the end into the queue; it is to be sent, then closed. */
 void rtop_recorder_finish(struct rtop_recorder *recorder);
-/* How a source is; of a stream only. left_out is filled here. */
+/* How a source is, in a stream; in a file only how it ended, after rtop_recorder_ended(). left_out is filled here. */
 void rtop_recorder_pulse(struct rtop_recorder *recorder, uint32_t source, const struct rtop_pulse *pulse);
 
 /* Who is `source`? To be told before its first window, and again when something changed. False: it is one too many, and

@@ -55,7 +55,7 @@ static const struct field fields[] = {
   F("Counters", rtop_counters, thread_serial),
   F("Counters", rtop_counters, state),
   F("Counters", rtop_counters, frame_labels),
-  F("Counters", rtop_counters, head_reserved),
+  F("Counters", rtop_counters, ending),
   F("Counters", rtop_counters, windows_folded),
   F("Counters", rtop_counters, nodes_overflowed),
   F("Counters", rtop_counters, frames_overflowed),

@@ -20,11 +20,17 @@ static struct rtop_geometry geometry_of(pid_t pid)
   return geometry;
 }
 
-static struct rtop_ending find(const struct rtop_geometry *geometry, bool closed)
+static struct rtop_ending find_said(const struct rtop_geometry *geometry, uint64_t state, uint64_t said)
 {
   struct rtop_ending ending;
-  rtop_ending_find(geometry, closed, INT64_MAX / 2, &ending);
+  struct rtop_counters counters = { .state = state, .ending = said };
+  rtop_ending_find(geometry, &counters, INT64_MAX / 2, &ending);
   return ending;
+}
+
+static struct rtop_ending find(const struct rtop_geometry *geometry, bool closed)
+{
+  return find_said(geometry, closed ? RTOP_STATE_ENDED : RTOP_STATE_LIVE, 0);
 }
 
 static const char *text_of(const struct rtop_ending *ending)
@@ -137,6 +143,38 @@ static void test_goes_on_without_its_channel(void **state)
   assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
+static void assert_said(const struct rtop_geometry *geometry, uint64_t said, enum rtop_ending_cause cause, int number)
+{
+  struct rtop_ending ending = find_said(geometry, RTOP_STATE_ENDED, said);
+  if (ending.cause != cause || ending.number != number)
+    fail_msg("%#llx: %s %d", (unsigned long long)said, rtop_ending_cause_name(ending.cause), ending.number);
+}
+
+/* Its parent has asked how it ended, so the kernel tells nothing any more; what it said itself may be anything. */
+static void test_what_it_said(void **state)
+{
+  (void)state;
+  pid_t pid = fork_waiting(nothing);
+  struct rtop_geometry geometry = geometry_of(pid);
+  assert_said(&geometry, 0, RTOP_ENDING_STOPPED, 0);
+  assert_said(&geometry, RTOP_ENDS_WITH_STATUS, RTOP_ENDING_CLOSED, 0); /* it still takes its time */
+  assert_said(&geometry, RTOP_ENDS_BY_SIGNAL | SIGTERM, RTOP_ENDING_SIGNAL, SIGTERM);
+  kill(pid, SIGKILL);
+  assert_true(support_wait_for(is_ending, &pid));
+  assert_said(&geometry, RTOP_ENDS_WITH_STATUS | 3, RTOP_ENDING_SIGNAL, SIGKILL); /* but it came to something else */
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+  assert_said(&geometry, 0, RTOP_ENDING_CLOSED, 0);
+  assert_said(&geometry, RTOP_ENDS_WITH_STATUS, RTOP_ENDING_CLOSED, 0);
+  assert_said(&geometry, RTOP_ENDS_WITH_STATUS | 3, RTOP_ENDING_EXIT, 3);
+  assert_said(&geometry, RTOP_ENDS_BY_SIGNAL | SIGTERM, RTOP_ENDING_SIGNAL, SIGTERM);
+  const uint64_t nonsense[] = {
+    1, 0xff, RTOP_ENDS_BY_SIGNAL, RTOP_ENDS_BY_SIGNAL | 200, 0x303, UINT64_MAX, 1ull << 63
+  };
+  for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++)
+    assert_said(&geometry, nonsense[i], RTOP_ENDING_CLOSED, 0);
+  assert_int_equal(find_said(&geometry, RTOP_STATE_LIVE, RTOP_ENDS_WITH_STATUS | 3).cause, RTOP_ENDING_VANISHED);
+}
+
 static void test_before_a_restart(void **state)
 {
   (void)state;
@@ -186,9 +224,13 @@ static void test_every_cause_has_its_words(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_killed_by_a_signal),          cmocka_unit_test(test_exit_status),
-    cmocka_unit_test(test_goes_on_without_its_channel), cmocka_unit_test(test_before_a_restart),
-    cmocka_unit_test(test_records_of_the_kernels_log),  cmocka_unit_test(test_every_cause_has_its_words),
+    cmocka_unit_test(test_killed_by_a_signal),
+    cmocka_unit_test(test_exit_status),
+    cmocka_unit_test(test_goes_on_without_its_channel),
+    cmocka_unit_test(test_before_a_restart),
+    cmocka_unit_test(test_records_of_the_kernels_log),
+    cmocka_unit_test(test_every_cause_has_its_words),
+    cmocka_unit_test(test_what_it_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

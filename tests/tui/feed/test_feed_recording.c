@@ -241,6 +241,33 @@ static void test_how_it_ended(void **state)
   life_end(&life);
 }
 
+/* What was known of how it ended comes across, and its words are as hostile as any. */
+static void test_how_it_was_killed(void **state)
+{
+  (void)state;
+  struct life life;
+  struct replayed replayed;
+  struct rtop_feed_end end;
+  struct rtop_error error = { 0 };
+  struct rtop_pulse pulse = { .state = RTOP_FEED_DEAD, .cause = "signal", .text = "killed by\a signal 9" };
+  life_start(&life, rtop_profile_create(256 << 20));
+  struct rtop_recorder *recorder = rtop_recorder_create(recording_path("a.rpt"), life.profile, 0, &error);
+  assert_non_null(recorder);
+  for (uint32_t i = 0; i < 2; i++) rtop_recorder_source(recorder, i, &life_info[i]);
+  for (int i = 0; i < 20; i++) life_step(&life, 2);
+  rtop_recorder_ended(recorder, 0, RTOP_FEED_DEAD);
+  rtop_recorder_pulse(recorder, 0, &pulse);
+  assert_true(rtop_recorder_close(&recorder, &error));
+  assert_true(replay_open(&replayed, recording_path("a.rpt"), NULL));
+  assert_true(rtop_feed_end(replayed.feeds[0], &end));
+  assert_string_equal(end.cause, "signal");
+  assert_string_equal(end.text, "killed by? signal 9");
+  assert_int_equal(end.real_ns, life.now_ns + life_info[0].clock_offset_ns);
+  assert_false(rtop_feed_end(replayed.feeds[1], &end));
+  replay_close(&replayed);
+  life_end(&life);
+}
+
 static void test_what_cannot_be_opened(void **state)
 {
   (void)state;
@@ -268,6 +295,7 @@ int main(void)
     cmocka_unit_test(test_summaries),
     cmocka_unit_test(test_it_is_a_replay),
     cmocka_unit_test(test_closed_before_it_was_read),
+    cmocka_unit_test(test_how_it_was_killed),
     cmocka_unit_test(test_clocks_of_two_boots),
     cmocka_unit_test(test_two_boots_saved_again),
     cmocka_unit_test(test_how_it_ended),
