@@ -127,6 +127,7 @@ static void drop_parent(void)
   trylock_release(&sampler->threads.pool_lock);
   trylock_release(&sampler->labels.lock);
   publisher_abandon(&session.publisher);
+  atomic_store(&session.publisher.ending, 0);
   tracing_forget(&session.tracing);
   profiles_forked(&session.publisher.profiles);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
@@ -244,14 +245,19 @@ static uint64_t number_of(VALUE error, const char *name)
   return FIXNUM_P(number) ? (uint64_t)FIX2LONG(number) & 0xff : 1;
 }
 
-/* As Ruby will end the process when all exit handlers have run: read from the exception, whose methods are not called. */
+/* As Ruby would end the process now: read from the exception, whose methods are not called. Handlers that run later, and a
+ * signal before one that raised, may make it something else. */
 static uint64_t how_it_ends(void)
 {
   VALUE error = rb_errinfo();
   if (NIL_P(error)) return RTOP_ENDS_WITH_STATUS;
   if (RB_SPECIAL_CONST_P(error) || RB_BUILTIN_TYPE(error) == T_IMEMO) return 0;
   if (RTEST(rb_obj_is_kind_of(error, rb_eSystemExit))) return RTOP_ENDS_WITH_STATUS | number_of(error, "status");
-  if (RTEST(rb_obj_is_kind_of(error, rb_eSignal))) return RTOP_ENDS_BY_SIGNAL | number_of(error, "signo");
+  bool survives = getpid() == 1; /* the kernel sends the first process no signal of its own */
+  if (!survives && RTEST(rb_obj_is_kind_of(error, rb_eSignal))) return RTOP_ENDS_BY_SIGNAL | number_of(error, "signo");
+  bool broken_pipe =
+      RTEST(rb_obj_is_kind_of(error, rb_eSystemCallError)) && FIXNUM_P(rb_attr_get(error, rb_intern("signo")));
+  if (!survives && broken_pipe) return RTOP_ENDS_BY_SIGNAL | number_of(error, "signo");
   return RTOP_ENDS_WITH_STATUS | 1;
 }
 

@@ -306,7 +306,7 @@ static void end(struct loop *loop)
   marks_out_destroy(&loop->marks);
   names_out_destroy(&loop->names);
   uint64_t ending = atomic_load(&loop->publisher->ending);
-  if (ending && loop->writer) rtop_writer_say_ending(loop->writer, ending);
+  if (ending) rtop_writer_say_ending(loop->writer, ending);
   rtop_writer_destroy(&loop->writer, loop->publisher->config.keep);
   opening_end();
 }

@@ -60,20 +60,38 @@ static void ending_as_said(const struct rtop_counters *said, struct rtop_ending 
   ending->number = (int)number;
 }
 
-/* The process is still listed: it ends, waits for its parent, or goes on without its channel. */
-static void ending_of_listed(const struct process_stat *stat, const struct rtop_counters *said,
-                             struct rtop_ending *ending)
+/* An exit code of 0 may also be one that the kernel does not tell us. */
+static bool ending_may_ask(const struct rtop_geometry *geometry)
 {
-  bool closed = said->state == RTOP_STATE_ENDED;
-  if (stat->ending && WIFSIGNALED(stat->exit_code)) {
+  return geteuid() == 0 || geteuid() == geometry->uid;
+}
+
+/* The process has ended, and waits for its parent: the kernel knows better than what it said. */
+static void ending_of_zombie(const struct process_stat *stat, bool may_ask, struct rtop_ending *ending)
+{
+  if (WIFSIGNALED(stat->exit_code)) {
     ending->cause = RTOP_ENDING_SIGNAL;
     ending->number = WTERMSIG(stat->exit_code);
-  } else if (stat->ending && WEXITSTATUS(stat->exit_code)) {
+  } else if (WEXITSTATUS(stat->exit_code)) {
     ending->cause = RTOP_ENDING_EXIT;
     ending->number = WEXITSTATUS(stat->exit_code);
-  } else if (!stat->ending && closed && said->ending == 0) {
-    ending->cause = RTOP_ENDING_STOPPED;
-  } else if (!stat->ending && !closed) {
+  } else if (may_ask && ending->cause != RTOP_ENDING_VANISHED) {
+    ending->cause = RTOP_ENDING_CLOSED;
+    ending->number = 0;
+  }
+}
+
+/* The process is still listed: it ends, waits for its parent, or goes on without its channel. */
+static void ending_of_listed(const struct process_stat *stat, const struct rtop_geometry *geometry,
+                             const struct rtop_counters *said, struct rtop_ending *ending)
+{
+  bool closed = said->state == RTOP_STATE_ENDED;
+  if (stat->ending) {
+    ending_of_zombie(stat, ending_may_ask(geometry), ending);
+  } else if (closed) {
+    ending->still_there = true;
+    if (!said->ending) ending->cause = RTOP_ENDING_STOPPED;
+  } else {
     ending->cause = RTOP_ENDING_EXEC;
     memcpy(ending->program, stat->program, sizeof ending->program);
   }
@@ -92,8 +110,10 @@ void rtop_ending_find(const struct rtop_geometry *geometry, const struct rtop_co
     return;
   }
   if (geometry->pid_namespace != process_own_pid_namespace() || pid <= 0) return;
-  if (process_stat_read(pid, &stat) && stat.start_ticks == geometry->start_ticks) ending_of_listed(&stat, said, ending);
-  bool perhaps_killed = ending->cause == RTOP_ENDING_VANISHED || ending->cause == RTOP_ENDING_SIGNAL;
+  if (process_stat_read(pid, &stat) && stat.start_ticks == geometry->start_ticks)
+    ending_of_listed(&stat, geometry, said, ending);
+  bool perhaps_killed =
+      ending->cause == RTOP_ENDING_VANISHED || (ending->cause == RTOP_ENDING_SIGNAL && ending->number == SIGKILL);
   if (perhaps_killed && ending_out_of_memory(pid, last_mono_ns)) ending->cause = RTOP_ENDING_MEMORY;
 }
 
@@ -110,6 +130,14 @@ const char *rtop_ending_cause_name(enum rtop_ending_cause cause)
   case RTOP_ENDING_VANISHED: return "vanished";
   }
   return "unknown";
+}
+
+bool rtop_ending_is_cause(const char *name)
+{
+  int cause = RTOP_ENDING_CLOSED;
+  while (cause <= RTOP_ENDING_VANISHED && strcmp(rtop_ending_cause_name((enum rtop_ending_cause)cause), name) != 0)
+    cause++;
+  return cause <= RTOP_ENDING_VANISHED;
 }
 
 void rtop_ending_text(const struct rtop_ending *ending, char *text, size_t text_bytes)

@@ -26,6 +26,7 @@ enum rtop_ending_cause {
 struct rtop_ending {
   enum rtop_ending_cause cause;
   int number;
+  bool still_there; /* its channel was closed, the process has not ended: it may come to something else */
   char program[32]; /* of EXEC: any bytes */
 };
 
@@ -36,6 +37,7 @@ void rtop_ending_find(const struct rtop_geometry *geometry, const struct rtop_co
 
 /* "exec", "signal", …: a word for machines. */
 const char *rtop_ending_cause_name(enum rtop_ending_cause cause);
+bool rtop_ending_is_cause(const char *name);
 
 /* "killed by signal 9": for people, at most 64 bytes; the name of a program is cut to plain ASCII. */
 void rtop_ending_text(const struct rtop_ending *ending, char *text, size_t text_bytes);

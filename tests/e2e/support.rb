@@ -44,9 +44,9 @@ module E2E
   end
 
   # Starts a Ruby program with the extension; yields its pid once its channel is there; ends it.
-  def running(*program, env: {}, signal: :KILL)
+  def running(*program, env: {}, signal: :KILL, **options)
     pid = spawn({ "RUBYLIB" => BUILD, "RUBYOPT" => "-rrperf_top" }.merge(env), RbConfig.ruby, *QUICK, *program,
-                out: File::NULL)
+                **{ out: File::NULL }, **options)
     wait_until("a channel of #{pid}") { channels(pid, *env["XDG_RUNTIME_DIR"]).any? }
     yield pid
   ensure

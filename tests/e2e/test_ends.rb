@@ -1,5 +1,6 @@
 # A process that ends, is killed, or leaves only its ring.
 require_relative "support"
+require_relative "tmux"
 
 class TestEnds < Minitest::Test
   include E2E
@@ -94,6 +95,36 @@ class TestEnds < Minitest::Test
         Process.wait(pid)
         told = viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last["end"]
         assert_equal [cause, text], told.values_at("cause", "text"), program
+      end
+    end
+  end
+
+  # As of `ruby ... | head`.
+  def test_nobody_reads_its_output
+    read, write = IO.pipe
+    running("-e", "sleep 0.5; puts 1 while $stdout.sync = true", env: { "RPERF_TOP_KEEP" => "1" }, out: write, err: File::NULL) do |pid|
+      [read, write].each(&:close)
+      Process.wait(pid)
+      assert_equal Signal.list["PIPE"], $?.termsig
+      told = viewer("-b", "-J", "-n", "1", "-p", pid.to_s).objects.last["end"]
+      assert_equal ["signal", "killed by signal 13"], told.values_at("cause", "text")
+    end
+  end
+
+  # A handler older than the extension's runs after it: until the process is gone, the screen asks again.
+  def test_a_handler_that_runs_later
+    skip "tmux is not installed" unless Tmux.there?
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/late.rb", "at_exit { sleep 1.5; exit 4 }")
+      running("-e", "gets; exit 3", env: { "RUBYOPT" => "-r#{dir}/late.rb -rrperf_top" }, in: (read, write = IO.pipe)[0]) do |pid|
+        screen = Tmux.new(100, 24, [VIEWER, "-p", pid.to_s], env: ENV.slice("RPERF_TOP_DIR"))
+        screen.wait_for(/LIVE/)
+        write.close
+        screen.wait_for(/exit status 3/)
+        screen.wait_for(/exit status 4/)
+      ensure
+        screen&.close
+        read.close
       end
     end
   end

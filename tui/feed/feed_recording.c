@@ -146,7 +146,7 @@ static void recording_note_end(struct rtop_feed *base)
   if (base->has_end || !about || about->end_state == 0 || base->source >= file->source_count) return;
   struct rtop_ending ending = { .cause = about->end_state == 1 ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED };
   char text[sizeof base->end_text];
-  bool words = about->pulses && *about->pulse.text;
+  bool words = about->pulses && rtop_ending_is_cause(about->pulse.cause) && *about->pulse.text;
   rtop_ending_text(&ending, text, sizeof text);
   feed_set_end(base, words ? about->pulse.cause : rtop_ending_cause_name(ending.cause),
                words ? about->pulse.text : text, file->last_ns[base->source]);

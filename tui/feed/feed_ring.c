@@ -144,7 +144,7 @@ static void ring_find_end(struct feed_ring *feed)
   const struct rtop_counters *said = segment_port_counters(feed->port);
   segment_port_time(feed->port, RTOP_TIER_FINE, said->head_sequence, &start_ns, &end_ns);
   rtop_registry_ending(base->info.pid, geometry, said, end_ns, &ending);
-  feed->still_there = ending.cause == RTOP_ENDING_STOPPED;
+  feed->still_there = ending.still_there;
   rtop_ending_text(&ending, base->end_text, sizeof base->end_text);
   base->end = (struct rtop_feed_end){ .cause = rtop_ending_cause_name(ending.cause), .text = base->end_text };
   if (__builtin_sub_overflow(end_ns, geometry->created_mono_ns, &base->end.lived_ns) || base->end.lived_ns < 0)

@@ -44,7 +44,8 @@ struct rtop_feed_info {
   uint64_t bytes;               /* of the segment or the file; of a recording only with its first feed */
 };
 
-/* What a stream says of each process in it, again and again: it is not known from the process itself there. */
+/* What a stream says of each process in it, again and again, as it is not known from the process itself there; and a file
+ * of one that ended. */
 struct rtop_pulse {
   enum rtop_feed_state state; /* not REPLAY */
   uint64_t left_out;          /* windows that the stream had no room for, as its reader was too slow */

@@ -159,9 +159,11 @@ static void test_what_it_said(void **state)
   assert_said(&geometry, 0, RTOP_ENDING_STOPPED, 0);
   assert_said(&geometry, RTOP_ENDS_WITH_STATUS, RTOP_ENDING_CLOSED, 0); /* it still takes its time */
   assert_said(&geometry, RTOP_ENDS_BY_SIGNAL | SIGTERM, RTOP_ENDING_SIGNAL, SIGTERM);
+  assert_true(find_said(&geometry, RTOP_STATE_ENDED, RTOP_ENDS_WITH_STATUS | 3).still_there);
   kill(pid, SIGKILL);
   assert_true(support_wait_for(is_ending, &pid));
   assert_said(&geometry, RTOP_ENDS_WITH_STATUS | 3, RTOP_ENDING_SIGNAL, SIGKILL); /* but it came to something else */
+  assert_false(find_said(&geometry, RTOP_STATE_ENDED, RTOP_ENDS_WITH_STATUS | 3).still_there);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
   assert_said(&geometry, 0, RTOP_ENDING_CLOSED, 0);
   assert_said(&geometry, RTOP_ENDS_WITH_STATUS, RTOP_ENDING_CLOSED, 0);
@@ -173,6 +175,28 @@ static void test_what_it_said(void **state)
   for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++)
     assert_said(&geometry, nonsense[i], RTOP_ENDING_CLOSED, 0);
   assert_int_equal(find_said(&geometry, RTOP_STATE_LIVE, RTOP_ENDS_WITH_STATUS | 3).cause, RTOP_ENDING_VANISHED);
+}
+
+/* It said 3, and an exit handler after that made it 0. */
+static void test_what_came_of_it(void **state)
+{
+  (void)state;
+  int gate[2];
+  char byte;
+  assert_int_equal(pipe(gate), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(gate[1]);
+    _exit(read(gate[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  struct rtop_geometry geometry = geometry_of(pid);
+  geometry.uid = geteuid();
+  close(gate[0]);
+  close(gate[1]);
+  assert_true(support_wait_for(is_ending, &pid));
+  assert_said(&geometry, RTOP_ENDS_WITH_STATUS | 3, RTOP_ENDING_CLOSED, 0);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+  assert_said(&geometry, RTOP_ENDS_WITH_STATUS | 3, RTOP_ENDING_EXIT, 3);
 }
 
 static void test_before_a_restart(void **state)
@@ -215,10 +239,12 @@ static void test_every_cause_has_its_words(void **state)
     struct rtop_ending ending = { .cause = (enum rtop_ending_cause)cause, .number = 3 };
     memset(ending.program, 'x', sizeof ending.program);
     assert_true(strlen(text_of(&ending)) > 5);
+    assert_true(rtop_ending_is_cause(rtop_ending_cause_name(ending.cause)));
     for (int other = RTOP_ENDING_CLOSED; other < cause; other++)
       assert_string_not_equal(rtop_ending_cause_name((enum rtop_ending_cause)cause),
                               rtop_ending_cause_name((enum rtop_ending_cause)other));
   }
+  assert_false(rtop_ending_is_cause("") || rtop_ending_is_cause("stream"));
 }
 
 int main(void)
@@ -231,6 +257,7 @@ int main(void)
     cmocka_unit_test(test_records_of_the_kernels_log),
     cmocka_unit_test(test_every_cause_has_its_words),
     cmocka_unit_test(test_what_it_said),
+    cmocka_unit_test(test_what_came_of_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,13 +257,18 @@ static void test_how_it_was_killed(void **state)
   for (int i = 0; i < 20; i++) life_step(&life, 2);
   rtop_recorder_ended(recorder, 0, RTOP_FEED_DEAD);
   rtop_recorder_pulse(recorder, 0, &pulse);
+  rtop_recorder_ended(recorder, 1, RTOP_FEED_ENDED);
+  pulse = (struct rtop_pulse){ .state = RTOP_FEED_ENDED, .cause = "x", .text = "y" };
+  rtop_recorder_pulse(recorder, 1, &pulse);
   assert_true(rtop_recorder_close(&recorder, &error));
   assert_true(replay_open(&replayed, recording_path("a.rpt"), NULL));
   assert_true(rtop_feed_end(replayed.feeds[0], &end));
   assert_string_equal(end.cause, "signal");
   assert_string_equal(end.text, "killed by? signal 9");
   assert_int_equal(end.real_ns, life.now_ns + life_info[0].clock_offset_ns);
-  assert_false(rtop_feed_end(replayed.feeds[1], &end));
+  assert_true(rtop_feed_end(replayed.feeds[1], &end));
+  assert_string_equal(end.cause, "closed"); /* what was told is no cause */
+  assert_string_equal(end.text, "ended by itself");
   replay_close(&replayed);
   life_end(&life);
 }
