@@ -35,6 +35,13 @@ void prompt_start(struct prompt *prompt, const char *label, const char *text)
   memmove(prompt->text, text, prompt->bytes);
   prompt->text[prompt->bytes] = '\0';
   prompt->cursor = prompt->bytes;
+  prompt->offered = false;
+}
+
+void prompt_offer(struct prompt *prompt, const char *label, const char *number)
+{
+  prompt_start(prompt, label, number);
+  prompt->offered = true;
 }
 
 static enum prompt_result cut_out(struct prompt *prompt, size_t from, size_t to)
@@ -93,6 +100,8 @@ static enum prompt_result go_to(struct prompt *prompt, size_t to)
 
 enum prompt_result prompt_key(struct prompt *prompt, int key)
 {
+  if (prompt->offered && key >= '0' && key <= '9') prompt_start(prompt, prompt->label, "");
+  prompt->offered = false;
   switch (key) {
   case '\r':
   case '\n':

@@ -23,9 +23,12 @@ struct prompt {
   char text[PROMPT_BYTES];
   size_t bytes;  /* of text, without the NUL */
   size_t cursor; /* byte offset, always between characters */
+  bool offered;  /* the text is what prompt_offer() put there, untouched */
 };
 
 void prompt_start(struct prompt *prompt, const char *label, const char *text);
+/* The same with a number that Enter takes: a digit as the first key begins another one in its place. */
+void prompt_offer(struct prompt *prompt, const char *label, const char *number);
 
 /* A key as in keys.h: arrows, Home, End, Backspace, Delete, Ctrl-A, Ctrl-E, Ctrl-U, Ctrl-W, Enter, Esc,
  * any printable character. Text that would be too long is not taken. */

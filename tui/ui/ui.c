@@ -70,7 +70,8 @@ void ui_ask(struct ui *ui, enum ui_prompt what)
            what == UI_PROMPT_SEARCH ? ui->search : text);
   ui->ask.prompting = what;
   ui->filter_error = NULL;
-  prompt_start(&ui->ask.prompt, label[what], text);
+  if (what == UI_PROMPT_CALLS || what == UI_PROMPT_DELAY) prompt_offer(&ui->ask.prompt, label[what], text);
+  else prompt_start(&ui->ask.prompt, label[what], text);
 }
 
 void ui_ask_command(struct ui *ui, const char *text)

@@ -71,7 +71,8 @@ static void draw_prompt(struct ui *ui, struct rect at)
     draw_right(at.y, at.columns / 2, at.columns - at.columns / 2, FACE_WARN, ui->filter_error);
     room = room > at.columns / 2 - x ? at.columns / 2 - x : room;
   }
-  if (width <= room) draw_text(at.y, x, room, FACE_NORMAL, ui->ask.prompt.text);
+  enum face face = ui->ask.prompt.offered ? FACE_CURSOR : FACE_NORMAL;
+  if (width <= room) draw_text(at.y, x, room, face, ui->ask.prompt.text);
   else width = draw_tail(at.y, x, room, FACE_NORMAL, left);
   move(at.y, x + width < at.columns ? x + width : at.columns - 1);
 }

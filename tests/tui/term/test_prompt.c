@@ -77,6 +77,27 @@ static void test_words_and_lines(void **state)
   assert_int_equal(prompt_key(&prompt, 27), PROMPT_CANCELLED);
 }
 
+static void test_a_number_that_is_offered(void **state)
+{
+  (void)state;
+  prompt_offer(&prompt, "Seconds: ", "0.5");
+  assert_int_equal(prompt_key(&prompt, '2'), PROMPT_CHANGED);
+  assert_int_equal(prompt_key(&prompt, '0'), PROMPT_CHANGED);
+  assert_string_equal(prompt.text, "20");
+  prompt_offer(&prompt, "Seconds: ", "5");
+  prompt_key(&prompt, ',');
+  prompt_key(&prompt, '1');
+  assert_string_equal(prompt.text, "5,1"); /* goes on with it */
+  prompt_offer(&prompt, "Seconds: ", "5");
+  prompt_key(&prompt, KEY_END | KEY_FUNCTION);
+  prompt_key(&prompt, '1');
+  assert_string_equal(prompt.text, "51");
+  prompt_offer(&prompt, "Seconds: ", "5");
+  assert_int_equal(prompt_key(&prompt, 127), PROMPT_CHANGED);
+  assert_int_equal(prompt_key(&prompt, '\n'), PROMPT_ACCEPTED);
+  assert_string_equal(prompt.text, "");
+}
+
 static void test_what_never_gets_in(void **state)
 {
   static const int hostile[] = {
@@ -108,6 +129,7 @@ int main(void)
     cmocka_unit_test_setup(test_words_and_lines, set_up),
     cmocka_unit_test_setup(test_what_never_gets_in, set_up),
     cmocka_unit_test_setup(test_full, set_up),
+    cmocka_unit_test_setup(test_a_number_that_is_offered, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
