@@ -36,14 +36,20 @@ static bool has_no_lines(const struct rtop_symbols *symbols, uint32_t frame)
          (symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) == 0);
 }
 
-/* Of a leaf without lines its time goes to the line that called it, or that called what called it. */
-static void add_called(struct source_heat *heat, const struct rtop_symbols *symbols, uint32_t leaf, uint64_t ns)
+/* The node with lines that called this one, or that called what called it; 0: none. */
+static uint32_t caller_with_lines(const struct rtop_symbols *symbols, uint32_t node)
 {
-  uint32_t node = leaf;
   while (node != 0 && has_no_lines(symbols, rtop_symbols_get_node(symbols, node)->frame)) {
     uint32_t parent = rtop_symbols_get_node(symbols, node)->parent;
     node = parent < node ? parent : 0;
   }
+  return node;
+}
+
+/* Of a leaf without lines its time goes to the line that called it. */
+static void add_called(struct source_heat *heat, const struct rtop_symbols *symbols, uint32_t leaf, uint64_t ns)
+{
+  uint32_t node = caller_with_lines(symbols, leaf);
   if (node == 0 || node == leaf || !in_file(heat, symbols, rtop_symbols_get_node(symbols, node)->frame)) return;
   struct heat_line *line = line_of(heat, rtop_symbols_line(symbols, node));
   if (line != NULL) line->called_ns += ns;
@@ -174,6 +180,52 @@ bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
   }
   if (heat->callee_count > 0) qsort(heat->callees, heat->callee_count, sizeof *heat->callees, by_total);
   return true;
+}
+
+/* Is a node without lines within a call of the same method? Then that one counts. */
+static bool is_inner(const struct rtop_symbols *symbols, const struct rtop_live_node *nodes, uint32_t index)
+{
+  uint32_t frame = nodes[index].frame;
+  for (index = nodes[index].parent; index != 0 && has_no_lines(symbols, nodes[index].frame);
+       index = nodes[index].parent)
+    if (nodes[index].frame == frame) return true;
+  return false;
+}
+
+/* Into heat->callees, the largest first: who called `frame`, or from which lines of `caller` (0: of whom). */
+static bool sum_callers(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                        uint32_t frame, uint32_t caller, enum rtop_mode mode)
+{
+  uint32_t count;
+  const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
+  const struct rtop_live_spent *spent = rtop_live_spent(live);
+  heat->callee_count = 0;
+  for (uint32_t i = 1; spent && i < count; i++) {
+    uint64_t ns = nodes[i].frame == frame ? rtop_tree_clock(&spent[i].total, mode) : 0;
+    uint32_t node = ns > 0 && !is_inner(symbols, nodes, i) ? caller_with_lines(symbols, nodes[i].node) : 0;
+    uint32_t who = rtop_symbols_get_node(symbols, node)->frame;
+    bool counts = node != 0 && (caller == 0 ? rtop_symbol_has_source(rtop_symbols_get(symbols, who)) : who == caller);
+    if (counts && !add_callee(heat, caller == 0 ? who : rtop_symbols_line(symbols, node), ns)) return false;
+  }
+  if (heat->callee_count > 0) qsort(heat->callees, heat->callee_count, sizeof *heat->callees, by_total);
+  return heat->callee_count > 0;
+}
+
+uint32_t source_heat_caller(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                            uint32_t frame, enum rtop_mode mode, uint32_t before)
+{
+  if (!has_no_lines(symbols, frame)) return frame;
+  if (!sum_callers(heat, live, symbols, frame, 0, mode)) return 0;
+  for (size_t i = 1; i < heat->callee_count; i++)
+    if (heat->callees[i].frame == before && heat->callees[i].total_ns * 2 >= heat->callees[0].total_ns) return before;
+  return heat->callees[0].frame;
+}
+
+uint32_t source_heat_calling_line(struct source_heat *heat, const struct rtop_live *live,
+                                  const struct rtop_symbols *symbols, uint32_t frame, uint32_t caller,
+                                  enum rtop_mode mode)
+{
+  return sum_callers(heat, live, symbols, frame, caller, mode) ? heat->callees[0].frame : 0;
 }
 
 const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_t line)

@@ -54,6 +54,14 @@ bool source_heat_of_sum(struct source_heat *heat, const struct rtop_sum *sum, co
  * False when memory ran out. */
 bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                          uint32_t line, enum rtop_mode mode);
+/* Who called most of a method without lines, through others such; `before`, if it called half as much as that. 0: nobody with
+ * lines. The same frame, if it has lines itself. Both of these use heat->callees. */
+uint32_t source_heat_caller(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
+                            uint32_t frame, enum rtop_mode mode, uint32_t before);
+/* From which line of that caller most of it came; 0: none. */
+uint32_t source_heat_calling_line(struct source_heat *heat, const struct rtop_live *live,
+                                  const struct rtop_symbols *symbols, uint32_t frame, uint32_t caller,
+                                  enum rtop_mode mode);
 /* NULL: the line cost nothing. */
 const struct heat_line *source_heat_line(const struct source_heat *heat, uint32_t line);
 void source_heat_destroy(struct source_heat *heat);

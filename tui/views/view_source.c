@@ -104,15 +104,27 @@ static void choose_method(struct ui *ui)
   ui->selected = best;
 }
 
+/* Of what is selected, and has no lines, those from where it was called. True: that is another method than before. */
+static bool choose_frame(struct ui *ui, struct source_view *view)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  uint32_t frame = source_heat_caller(&view->heat, ui->live, symbols, ui->selected, ui->wanted.mode, view->frame);
+  if (frame == 0) frame = source_heat_caller(&view->heat, ui->live, symbols, ui->selected, RTOP_MODE_WALL, view->frame);
+  uint32_t shown = frame != 0 ? frame : ui->selected, called = shown != ui->selected ? ui->selected : 0;
+  bool other = view->frame != shown || view->called != called;
+  view->frame = shown;
+  view->called = called;
+  return other;
+}
+
 static void source_update(struct ui *ui)
 {
   struct source_view *view = source_view(ui);
   choose_method(ui);
   if (ui->profile == NULL || ui->selected == 0) return;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
-  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, ui->selected);
-  bool other = view->frame != ui->selected;
-  view->frame = ui->selected;
+  bool other = choose_frame(ui, view);
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, view->frame);
   view->ruby = rtop_symbol_has_source(symbol);
   view->detail_ready = detail_build(&view->detail, ui->live, symbols, view->frame, ui->wanted.mode);
   if (!view->ruby) {
@@ -126,8 +138,10 @@ static void source_update(struct ui *ui)
   if (ui->baseline.comparing)
     source_heat_of_sum(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
   if (other) {
+    uint32_t calling =
+        source_heat_calling_line(&view->heat, ui->live, symbols, view->called, view->frame, RTOP_MODE_WALL);
     view->shift = 0;
-    source_go_to(ui, first_line(view, symbol));
+    source_go_to(ui, calling > 0 ? calling : first_line(view, symbol));
   }
   if (other || view->file.size != size_before) ui_rows_count(ui);
   ui_rows_fit(ui);
@@ -215,6 +229,13 @@ static void source_note(const struct ui *ui, char *out, size_t bytes)
   snprintf(out, bytes, ", . hottest  e edit");
 }
 
+static void source_state(const struct ui *ui, char *out, size_t bytes)
+{
+  uint32_t called = source_view(ui)->called;
+  if (called == 0 || ui->profile == NULL) return;
+  snprintf(out, bytes, "calls %s", rtop_symbols_get(rtop_profile_symbols(ui->profile), called)->label);
+}
+
 const struct view_ops view_source = {
   .id = VIEW_SOURCE,
   .detail = true,
@@ -222,6 +243,7 @@ const struct view_ops view_source = {
   .update = source_update,
   .open = source_open,
   .note = source_note,
+  .state = source_state,
   .prepare = source_prepare,
   .handle = source_handle,
   .click = ui_rows_click,

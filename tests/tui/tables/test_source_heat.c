@@ -118,6 +118,35 @@ static void test_called(void **state)
   assert_int_equal(source_heat_line(&heat, 7)->called_ns, 60);
 }
 
+/* Who called what has no lines: a has 100 + 30, b 70 through another such, somebody without lines 900. */
+static void test_callers(void **state)
+{
+  (void)state;
+  struct rtop_sum_cell cells[] = { cell("a1*0", 100, 0), cell("a2*0*1", 30, 0), cell("b3*5*0", 70, 0),
+                                   cell("*0", 900, 0) };
+  struct rtop_sum sum = { .cells = cells, .cell_count = 4, .length_ns = 2000 };
+  struct rtop_live *live = rtop_live_of(symbols);
+  assert_true(rtop_live_take(live, &sum));
+  uint32_t a = rtop_symbols_get_node(symbols, stack("a1"))->frame,
+           b = rtop_symbols_get_node(symbols, stack("b3"))->frame;
+  uint32_t star = rtop_symbols_get_node(symbols, stack("*0"))->frame;
+  assert_int_equal(a, source_heat_caller(&heat, live, symbols, star, RTOP_MODE_WALL, 0));
+  assert_int_equal(heat.callee_count, 2);
+  assert_int_equal(1, source_heat_calling_line(&heat, live, symbols, star, a, RTOP_MODE_WALL));
+  assert_int_equal(3, source_heat_calling_line(&heat, live, symbols, star, b, RTOP_MODE_WALL));
+  assert_int_equal(0, source_heat_calling_line(&heat, live, symbols, star, star, RTOP_MODE_WALL));
+  assert_int_equal(b, source_heat_caller(&heat, live, symbols, star, RTOP_MODE_WALL, b)); /* it stays */
+  assert_int_equal(b, source_heat_caller(&heat, live, symbols, b, RTOP_MODE_WALL, a));    /* has lines itself */
+  cells[2].cost.wall_ns[RTOP_STATE_RUNNING] = 40;
+  assert_true(rtop_live_take(live, &sum));
+  assert_int_equal(a, source_heat_caller(&heat, live, symbols, star, RTOP_MODE_WALL, b));
+  sum.cells = cells + 3;
+  sum.cell_count = 1;
+  assert_true(rtop_live_take(live, &sum));
+  assert_int_equal(0, source_heat_caller(&heat, live, symbols, star, RTOP_MODE_WALL, a));
+  rtop_live_destroy(&live);
+}
+
 /* A line that recurs counts once per stack. */
 static void test_recursion(void **state)
 {
@@ -285,7 +314,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    TEST(test_self_and_total), TEST(test_called),          TEST(test_recursion),
+    TEST(test_self_and_total), TEST(test_called),          TEST(test_callers),       TEST(test_recursion),
     TEST(test_absurd_lines),   TEST(test_from_a_live_sum), TEST(test_lines_of_eval),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,7 +180,7 @@ static void test_selection_is_shared(void **state)
   model_press(&ui, '1');
   model_type(&ui, "/generate\r");
   model_press(&ui, '5');
-  assert_true(shows("is written in C"));
+  assert_true(shows("calls JSON::Generator#generate") && shows("orders_controller.rb"));
   model_press(&ui, '.');
   model_press(&ui, 'G');
   model_press(&ui, 'n');
