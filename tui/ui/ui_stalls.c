@@ -1,6 +1,7 @@
 /* Stalls on the screen: found as windows come, gone to one after the other. */
 #include "ui_stalls.h"
 #include "ui.h"
+#include <stdio.h>
 #include <string.h>
 
 /* What ended so long before the end of what is shown goes on there; what ended so much longer ago is no news. */
@@ -45,7 +46,30 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall)
   ui_time_move(ui, stall->cause == STALL_MARK ? stall->end_ns + 1 : stall_instant(stall, ui->length_ns));
   ui->stalls.id = stall->id;
   ui->stalls.stood_ns = ui->time.cursor_ns;
+  ui->stalls.off_gvl = stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
   blame(ui, stall);
+}
+
+static bool shows_calls(enum view_id view)
+{
+  return view == VIEW_TREE || view == VIEW_ICICLE || view == VIEW_SOURCE || view == VIEW_SKYLINE || view == VIEW_GROUPS;
+}
+
+void ui_stalls_fit_mode(struct ui *ui)
+{
+  struct ui_stalls *at = &ui->stalls;
+  char said[sizeof ui->message];
+  bool wanted = ui->frozen && at->stood_ns == ui->time.cursor_ns && at->off_gvl && shows_calls(ui->view->id);
+  if (wanted && !at->all_time && ui->wanted.mode != RTOP_MODE_WALL) {
+    at->all_time = true;
+    at->mode_before = ui->wanted.mode;
+    ui->wanted.mode = RTOP_MODE_WALL;
+    snprintf(said, sizeof said, "%s", ui->message);
+    ui_say(ui, "%.*s%sall time is shown, W: busy time", (int)sizeof said - 60, said, *said ? "; " : "");
+  } else if (!wanted && at->all_time) {
+    if (ui->wanted.mode == RTOP_MODE_WALL) ui->wanted.mode = at->mode_before;
+    at->all_time = false;
+  }
 }
 
 /* How much news a stall is: a method that took over is none by itself, unless that was within what is shown. */

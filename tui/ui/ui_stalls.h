@@ -5,6 +5,7 @@
 #ifndef RTOP_TUI_UI_STALLS_H
 #define RTOP_TUI_UI_STALLS_H
 
+#include "tui/methods/methods.h"
 #include "tui/stalls/stalls.h"
 #include "tui/term/keys.h"
 #include <stdbool.h>
@@ -21,6 +22,9 @@ struct ui_stalls {
   uint64_t id;      /* the stall that was gone to, */
   uint32_t frame;   /* who was to blame for it, */
   int64_t stood_ns; /* and where the cursor was put for it; 0: none yet */
+  bool off_gvl;     /* its culprit has neither busy time nor CPU */
+  bool all_time;    /* all time is shown for that, and was not before: */
+  enum rtop_mode mode_before;
 };
 
 /* Looks at what came. Cheap when nothing did; half a minute of history at a time. The culprit of the stall that was gone to
@@ -31,6 +35,9 @@ void ui_stalls_forget(struct ui *ui);
 
 /* Freezes where a stall is seen, selects who is to blame, and says what it is. */
 void ui_stalls_go(struct ui *ui, const struct stall *stall);
+/* Views of calls would not have a culprit that is off the GVL: all time counts in them while the display stands at its stall.
+ * Before an update. */
+void ui_stalls_fit_mode(struct ui *ui);
 /* The news at the end of what is shown, of the processes shown: a stall that goes on there, else the one that ended last
  * within ten minutes; a method that took over only where there is no other, or if it took over within what is shown.
  * NULL: none. */

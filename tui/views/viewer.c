@@ -174,6 +174,7 @@ bool ui_update(struct ui *ui)
   int cells = COLS > 9 ? COLS - 9 : 1;
   ui->exact = ui->touched || ui->baseline.comparing || (ui->frozen && ui->time.speed == 0);
   if (ui->profile != NULL) {
+    ui_stalls_fit_mode(ui);
     ui->span = ui_time_span(ui);
     ui_lens_apply(ui);
     fine = ui_calls_update(ui);

@@ -105,6 +105,35 @@ static void test_jump_selects_the_method(void **state)
   assert_int_equal(ui.selected, frame_of("String#gsub"));
 }
 
+/* A culprit off the GVL has no busy time: views of calls show all time while the display stands there. */
+static void test_jump_shows_all_time(void **state)
+{
+  (void)state;
+  ui.wanted.mode = RTOP_MODE_BUSY;
+  model_press(&ui, '(');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY); /* the table has a row for it */
+  model_press(&ui, '2');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
+  assert_true(shows("all time is shown, W: busy time"));
+  assert_int_equal(ui.selected, frame_of("String#gsub"));
+  model_press(&ui, '1');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
+  model_type(&ui, "z4(");
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
+  assert_true(shows("blocked 3.0 s") && shows("W: busy time"));
+  model_press(&ui, 'W'); /* the user decides */
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
+  model_press(&ui, 'j');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
+  model_type(&ui, "zC(");
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
+  model_press(&ui, 'z');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
+  ui.stalls.stalls.list[0].cause = STALL_METHOD;
+  model_press(&ui, '(');
+  assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
+}
+
 static void test_jump_selects_the_thread(void **state)
 {
   (void)state;
@@ -246,6 +275,7 @@ int main(void)
     CASE(test_list_from_every_view_and_back),
     CASE(test_list_of_the_time_view),
     CASE(test_jump_selects_the_method),
+    CASE(test_jump_shows_all_time),
     CASE(test_jump_selects_the_thread),
     CASE(test_strip_and_words),
     CASE(test_back_to_a_stall_that_goes_on),
