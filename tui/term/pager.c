@@ -18,6 +18,13 @@ void pager_fit(struct pager *pager, size_t count, size_t page)
   if (pager->top + page > count) pager->top = count > page ? count - page : 0;
 }
 
+void pager_show(struct pager *pager, size_t count, size_t page, size_t sight)
+{
+  bool seen = pager->cursor >= pager->top && pager->cursor - pager->top < sight;
+  if (!seen) pager->top = pager->cursor > page / 2 ? pager->cursor - page / 2 : 0;
+  pager_fit(pager, count, page);
+}
+
 static void go_to(struct pager *pager, int64_t place, size_t count)
 {
   int64_t last = (int64_t)count - 1;

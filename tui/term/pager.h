@@ -17,5 +17,7 @@ bool pager_request(struct pager *pager, enum request request, size_t count, size
 bool pager_click(struct pager *pager, int row, size_t count, size_t page);
 /* After count or page changed: the cursor exists and is seen. */
 void pager_fit(struct pager *pager, size_t count, size_t page);
+/* The cursor was sent to a row: in the middle of the page, unless it is in its first `sight` rows. */
+void pager_show(struct pager *pager, size_t count, size_t page, size_t sight);
 
 #endif

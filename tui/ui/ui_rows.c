@@ -24,6 +24,15 @@ void ui_rows_fit(const struct ui *ui)
   pager_fit(rows.pager, rows.count, rows.page);
 }
 
+void ui_rows_show(const struct ui *ui)
+{
+  enum { HIDDEN = 4 }; /* at the most, by a message */
+  if (ui->view->rows == NULL) return;
+  struct ui_rows rows = ui->view->rows(ui);
+  size_t sight = rows.page > HIDDEN ? rows.page - HIDDEN : 1;
+  if (rows.pager != NULL) pager_show(rows.pager, rows.count, rows.page, sight);
+}
+
 void ui_rows_count(struct ui *ui)
 {
   ui->match_count = ui->match_at = 0;

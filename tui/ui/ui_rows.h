@@ -30,6 +30,8 @@ struct ui_rows ui_rows_of(const struct ui *ui, struct pager *pager, size_t count
 
 /* After count or page changed: the cursor exists and is seen. */
 void ui_rows_fit(const struct ui *ui);
+/* The cursor was sent to its row: nothing that stands over the page, as a message does, hides it. */
+void ui_rows_show(const struct ui *ui);
 /* How many rows match what is searched for, and which of them the cursor is on. */
 void ui_rows_count(struct ui *ui);
 /* Search, the next match, the one before, moves by rows and pages. False: nothing of these. */

@@ -66,10 +66,8 @@ static void source_go_to(struct ui *ui, uint32_t line)
   if (view->file.state == SOURCE_READY) row = line > 0 ? line - 1 : 0;
   else
     while (row < rows && source_view_line(view, row) != line) row++;
-  bool seen = row >= view->pager.top && row < view->pager.top + page;
   view->pager.cursor = row;
-  if (!seen) view->pager.top = row > page / 2 ? row - page / 2 : 0;
-  pager_fit(&view->pager, rows, page);
+  pager_show(&view->pager, rows, page, page);
 }
 
 /* The line of the method itself that cost most, else where it begins. */

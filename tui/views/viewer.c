@@ -201,6 +201,8 @@ bool ui_update(struct ui *ui)
   if (fine && ui->stalls.seek && ui->view->open != NULL) {
     ui->selected = culprit;
     ui->view->open(ui);
+    if (ui->view->update != NULL) ui->view->update(ui); /* some go there with the next update */
+    ui_rows_show(ui);
   }
   ui->stalls.seek = false;
   ui->stale = ui->touched = false;

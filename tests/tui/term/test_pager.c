@@ -39,6 +39,26 @@ static void test_moves(void **state)
   assert_false(pager_request(&pager, REQUEST_QUIT, 10, 3));
 }
 
+static void test_sent_to_a_row(void **state)
+{
+  struct pager pager = { .cursor = 30 };
+  (void)state;
+  pager_show(&pager, 100, 10, 7);
+  assert_int_equal(pager.top, 25);
+  pager.cursor = 31;
+  pager_show(&pager, 100, 10, 7); /* it is seen */
+  assert_int_equal(pager.top, 25);
+  pager.cursor = 32; /* not where something stands over the last rows */
+  pager_show(&pager, 100, 10, 7);
+  assert_int_equal(pager.top, 27);
+  pager.cursor = 2;
+  pager_show(&pager, 100, 10, 7);
+  assert_int_equal(pager.top, 0);
+  pager.cursor = 99;
+  pager_show(&pager, 100, 10, 7);
+  assert_int_equal(pager.top, 90);
+}
+
 static void test_anything_stays_in_view(void **state)
 {
   struct pager pager = { 0 };
@@ -56,6 +76,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_moves),
+    cmocka_unit_test(test_sent_to_a_row),
     cmocka_unit_test(test_anything_stays_in_view),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

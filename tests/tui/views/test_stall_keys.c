@@ -22,12 +22,8 @@ static uint32_t frame_of(const char *label)
 }
 
 /* One stall of three seconds, twenty seconds ago. */
-static int set_up(void **state)
+static void put_stall(void)
 {
-  static const struct screen_case look = { .rows = 24, .columns = 80 };
-  (void)state;
-  profile = model_profile();
-  model_screen_open(&look, &ui, profile);
   free(ui.stalls.stalls.list);
   ui.stalls.stalls.list = calloc(1, sizeof *ui.stalls.stalls.list);
   ui.stalls.stalls.count = ui.stalls.stalls.capacity = ui.stalls.stalls.found = 1;
@@ -44,6 +40,15 @@ static int set_up(void **state)
     .caller = frame_of("OrdersController#index"),
   };
   model_redraw(&ui);
+}
+
+static int set_up(void **state)
+{
+  static const struct screen_case look = { .rows = 24, .columns = 80 };
+  (void)state;
+  profile = model_profile();
+  model_screen_open(&look, &ui, profile);
+  put_stall();
   return 0;
 }
 
@@ -132,6 +137,34 @@ static void test_jump_shows_all_time(void **state)
   ui.stalls.stalls.list[0].cause = STALL_METHOD;
   model_press(&ui, '(');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
+}
+
+/* In the first row of what "> " marks. */
+static bool stands_on(const char *method)
+{
+  char *text = model_screen_text(), *line = strstr(text, "\n>"), *end = line != NULL ? strchr(line + 1, '\n') : NULL;
+  if (end != NULL) *end = '\0';
+  bool stands = line != NULL && strstr(line, method) != NULL;
+  free(text);
+  return stands;
+}
+
+/* The row of who is to blame is there and is seen, also on a small screen and below the message. */
+static void test_jump_shows_the_row(void **state)
+{
+  static const struct screen_case small = { .rows = 16, .columns = 80 };
+  (void)state;
+  for (const char *view = "1258"; *view != '\0'; view++) {
+    model_screen_close(&ui, &profile);
+    profile = model_profile();
+    model_screen_open(&small, &ui, profile);
+    put_stall();
+    ui.wanted.mode = RTOP_MODE_BUSY;
+    model_press(&ui, *view);
+    model_press(&ui, 'G');
+    model_press(&ui, '(');
+    if (!stands_on(*view == '5' ? "280" : "String#gsub")) fail_msg("view %c\n%s", *view, model_screen_text());
+  }
 }
 
 static void test_jump_selects_the_thread(void **state)
@@ -276,6 +309,7 @@ int main(void)
     CASE(test_list_of_the_time_view),
     CASE(test_jump_selects_the_method),
     CASE(test_jump_shows_all_time),
+    CASE(test_jump_shows_the_row),
     CASE(test_jump_selects_the_thread),
     CASE(test_strip_and_words),
     CASE(test_back_to_a_stall_that_goes_on),

@@ -173,12 +173,12 @@ static void test_groups_jump_and_return(void **state)
   struct groups_view *view = ui.data[VIEW_GROUPS];
   model_type(&ui, "8g/Queue\r");
   assert_true(cursor_row_has("Queue#pop"));
-  assert_true(view->groups.rows[view->pager.cursor].reference);
-  size_t from = view->pager.cursor;
+  assert_true(view->groups.rows[view->at.pager.cursor].reference);
+  size_t from = view->at.pager.cursor;
   model_type(&ui, "\r\r");
   assert_true(cursor_row_has("Queue#pop  (2 callers)"));
   model_press(&ui, 27);
-  assert_int_equal(view->pager.cursor, from);
+  assert_int_equal(view->at.pager.cursor, from);
   assert_true(ui.search[0] != '\0');
   model_press(&ui, 27);
   assert_true(ui.search[0] == '\0');
