@@ -74,6 +74,7 @@ static void figure_text(const struct labels_pen *pen, const struct label_row *ro
     return;
   case RTOP_SORT_RATIO:
     if (!pen->view->table.counted || row->count == 0) snprintf(text, bytes, "-");
+    else if (value < 1) snprintf(text, bytes, "?"); /* none of it was met */
     else draw_time(text, bytes, (uint64_t)ui_calm_measured(ui, row->id, what, value, 1));
     return;
   case RTOP_SORT_ALLOC:
@@ -153,8 +154,7 @@ void labels_draw(struct ui *ui)
   }
   struct labels_pen pen = take_pen(ui, view);
   labels_draw_heading(&pen);
-  if (view->table.count == 0)
-    draw_text(pen.table.y + 1, pen.table.x + 2, pen.table.columns - 2, FACE_NORMAL, why_empty(ui));
+  if (view->table.count == 0) ui_draw_empty(pen.table, why_empty(ui));
   struct ui_rows rows = labels_view_rows(ui);
   ui_rows_draw(&rows, pen.table, labels_draw_row, &pen);
 }

@@ -96,6 +96,45 @@ void draw_blank(int y, int x, int columns, enum face face)
   }
 }
 
+size_t draw_sentence_break(const char *text, int columns)
+{
+  char part[DRAW_SENTENCE_BYTES];
+  size_t blank = 0, next;
+  for (size_t at = 0; text[at] != '\0'; at = next) {
+    for (next = at + 1; ((unsigned char)text[next] & 0xc0) == 0x80;) next++;
+    if (next >= sizeof part) return at;
+    memcpy(part + at, text + at, next - at);
+    part[next] = '\0';
+    if (text[at] == ' ') blank = at;
+    else if (rtop_text_width(part) > columns) return blank > 0 ? blank : at > 0 ? at : next;
+  }
+  return strlen(text);
+}
+
+static const char *sentence_next(const char *text, int columns)
+{
+  text += draw_sentence_break(text, columns);
+  return text + strspn(text, " ");
+}
+
+int draw_sentence_rows(const char *text, int columns, int most)
+{
+  int rows = 0;
+  for (; *text != '\0' && rows < most; rows++) text = sentence_next(text, columns);
+  return rows;
+}
+
+void draw_sentence(int y, int x, int rows, int columns, enum face face, const char *text)
+{
+  int inside = columns - 2;
+  for (int row = 0; row < rows; row++) {
+    draw_blank(y + row, x, columns, face);
+    if (row + 1 == rows) draw_tail(y + row, x + 1, inside, face, text); /* of what is left the end says more */
+    else draw_format(y + row, x + 1, inside, face, "%.*s", (int)draw_sentence_break(text, inside), text);
+    text = sentence_next(text, inside);
+  }
+}
+
 void draw_paint(int y, int x, int columns, enum face face)
 {
   if (columns > 0) {

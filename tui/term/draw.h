@@ -33,6 +33,14 @@ void draw_blank(int y, int x, int columns, enum face face);
 /* Changes the face of cells that are drawn already. */
 void draw_paint(int y, int x, int columns, enum face face);
 
+/* Bytes of `text`, less than DRAW_SENTENCE_BYTES, that fit into `columns`: up to a blank where there is one, else up to a
+ * character. */
+enum { DRAW_SENTENCE_BYTES = 512 };
+size_t draw_sentence_break(const char *text, int columns);
+/* A sentence wrapped into rows with a blank at both sides: how many it takes in columns without these, at most `most`. */
+int draw_sentence_rows(const char *text, int columns, int most);
+void draw_sentence(int y, int x, int rows, int columns, enum face face, const char *text);
+
 /* A state's sign and face (states.def). */
 char draw_state_glyph(enum rtop_state state);
 enum face draw_state_face(enum rtop_state state);

@@ -141,6 +141,8 @@ void ui_calm_text(const struct ui *ui, char *out, size_t bytes, uint64_t row, ui
                   const struct rtop_cost *cost);
 bool ui_matches(const struct ui *ui, uint32_t frame);
 const char *ui_why_empty(const struct ui *ui);
+/* Such a reason in the rows of a table below its heading, wrapped. */
+void ui_draw_empty(struct rect table, const char *why);
 
 /* As much of a label as fits, without the outer namespaces when that is too long: the end tells more. */
 const char *ui_label_that_fits(const char *label, int columns);

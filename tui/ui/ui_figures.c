@@ -20,6 +20,12 @@ const char *ui_why_empty(const struct ui *ui)
                                : "no thread did anything in this span";
 }
 
+void ui_draw_empty(struct rect table, const char *why)
+{
+  int rows = draw_sentence_rows(why, table.columns - 3, table.rows > 2 ? table.rows - 1 : 1);
+  draw_sentence(table.y + 1, table.x + 1, rows, table.columns - 1, FACE_NORMAL, why);
+}
+
 double ui_share(const struct ui *ui, uint64_t ns)
 {
   uint64_t length_ns = ui_shown_sum(ui)->length_ns;

@@ -276,8 +276,7 @@ void groups_draw(struct ui *ui)
   groups_view_fit(ui);
   struct groups_pen pen = take_pen(ui, view);
   groups_draw_heading(&pen);
-  if (view->groups.count == 0)
-    draw_text(pen.table.y + 1, pen.table.x + 2, pen.table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
+  if (view->groups.count == 0) ui_draw_empty(pen.table, ui_why_empty(ui));
   struct ui_rows rows = groups_view_rows(ui);
   ui_rows_draw(&rows, pen.table, groups_draw_row, &pen);
   int y, x;

@@ -167,7 +167,7 @@ static void add_legend(struct help_view *view, const struct legend *at, int colu
     struct help_row *row = help_add(view);
     row->term = term;
     row->text = text;
-    row->bytes = (int)view_sentence_break(text, columns);
+    row->bytes = (int)draw_sentence_break(text, columns);
     text += row->bytes;
     text += strspn(text, " ");
     term = "";

@@ -277,8 +277,7 @@ static void draw_table(struct ui *ui, struct methods_view *view, struct rect tab
   for (int i = 0; i < columns.count; i++)
     view->has_history = view->has_history || columns.at[i].column == RTOP_SORT_HISTORY;
   methods_draw_heading(ui, &columns, table);
-  if (methods_view_rows(ui).count == 0)
-    draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
+  if (methods_view_rows(ui).count == 0) ui_draw_empty(table, ui_why_empty(ui));
   struct ui_rows rows = methods_view_rows(ui);
   struct pen pen = { .ui = ui, .view = view, .columns = &columns, .table = table };
   ui_rows_draw(&rows, table, methods_draw_row, &pen);

@@ -36,7 +36,7 @@ static const char *output_reason(const struct ui *ui)
 static int output_reason_rows(const struct ui *ui)
 {
   struct rect at = ui->layout.part[PART_TABLE];
-  return view_sentence_rows(output_reason(ui), at.columns - 2, at.rows / 2);
+  return draw_sentence_rows(output_reason(ui), at.columns - 2, at.rows / 2);
 }
 
 static struct ui_rows output_rows(const struct ui *ui)
@@ -111,7 +111,7 @@ void output_draw(struct ui *ui)
   if (ui->layout.tiny || ui->source.launch == NULL) return;
   ui_rows_fit(ui);
   int reason = output_reason_rows(ui);
-  view_sentence_draw((struct rect){ at.y, at.x, reason, at.columns }, FACE_WARN, output_reason(ui));
+  draw_sentence(at.y, at.x, reason, at.columns, FACE_WARN, output_reason(ui));
   at.y += reason;
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   int x = 1 + draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "OUTPUT  ");

@@ -343,7 +343,7 @@ void tree_draw(struct ui *ui)
   }
   if (view->at.pager.cursor < rows->count) pen.shift = shift_for(&pen, &rows->rows[view->at.pager.cursor]);
   tree_draw_heading(&pen, table);
-  if (rows->count == 0) draw_text(table.y + 1, table.x + 2, table.columns - 2, FACE_NORMAL, ui_why_empty(ui));
+  if (rows->count == 0) ui_draw_empty(table, ui_why_empty(ui));
   int butterfly = tree_view_butterfly_rows(ui);
   if (butterfly > 2 && view->detail_ready)
     draw_butterfly(ui, view, (struct rect){ table.y + table.rows - butterfly, table.x, butterfly, table.columns });

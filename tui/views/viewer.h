@@ -48,12 +48,6 @@ void view_header_tabs(struct ui *ui); /* called by the one above */
 int view_header_active(const struct ui *ui, int columns, int brief_columns, char *out, size_t bytes);
 void view_strip_draw(const struct ui *ui);
 void view_footer_draw(struct ui *ui);
-/* Bytes of `text`, less than a message has, that fit into `columns`: up to a blank where there is one, else up to a
- * character. */
-size_t view_sentence_break(const char *text, int columns);
-/* A sentence wrapped into rows with a blank at both sides: how many it takes, at most `most`. */
-int view_sentence_rows(const char *text, int columns, int most);
-void view_sentence_draw(struct rect at, enum face face, const char *text);
 void view_message_draw(struct ui *ui); /* over what was drawn before */
 
 #endif
