@@ -10,7 +10,7 @@
  *                 method): it had less than a tenth of the second before; or it rose from a tenth to nine tenths within
  *                 four seconds, and had stayed below a tenth for at least twice as long as it took to rise. Methods that
  *                 merely take turns do not stay low for that long. The stall begins at the first window of which the
- *                 method took half
+ *                 method took half, and ends with the last one
  *   many-waits    over a second, so many threads on the average wait off the GVL in one place again and again, for less
  *                 than half a window at a time, without coming out of one piece of work: a query for each of many
  *                 rows, a lock that all queue for. It has more than half of the threads' time at work, such waits are

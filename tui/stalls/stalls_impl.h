@@ -195,6 +195,8 @@ void stalls_many_waits(struct stalls_look *look, const struct rtop_look *window,
 bool stalls_note_rises(struct stalls_source *source);
 bool stalls_note_waits(struct stalls_source *source, double many_waits);
 void stalls_forget_rises(struct stalls_source *source);
+/* Has it half of the newest window? */
+bool stalls_holds(const struct stalls_source *source, struct stalls_rise *rises, uint32_t frame);
 /* Did it rise to what it has in the newest second, slowly, after a calm that was longer, and after the window with the
  * turn `told`, whose stall has told of all that rose before? Then since when. */
 bool stalls_rose(const struct stalls_source *source, struct stalls_rise *rises, uint32_t frame, uint32_t told,

@@ -316,7 +316,8 @@ static void stalls_method(struct stalls_look *look, const struct rtop_look *wind
   const struct stalls_share *share = stalls_explaining(look, source, recent_ns, before_ns);
   struct stall *stall = source->open_method ? stalls_find(look->stalls, source->open_method) : NULL;
   if (stall && source->recent[source->method] * 2 >= recent_ns) {
-    stalls_extend(look->stalls, source->open_method, window->end_ns);
+    if (stalls_holds(source, source->rises, source->method))
+      stalls_extend(look->stalls, source->open_method, window->end_ns);
     if (share && share->depth > source->method_depth) stalls_method_is(source, stall, share, recent_ns);
     return;
   }

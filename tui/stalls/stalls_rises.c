@@ -109,6 +109,12 @@ bool stalls_note_waits(struct stalls_source *source, double many_waits)
   return true;
 }
 
+bool stalls_holds(const struct stalls_source *source, struct stalls_rise *rises, uint32_t frame)
+{
+  const struct stalls_rise *rise = rises_find(rises, frame);
+  return rise && rise->held == source->turn;
+}
+
 bool stalls_rose(const struct stalls_source *source, struct stalls_rise *rises, uint32_t frame, uint32_t told,
                  int64_t *start_ns)
 {
