@@ -88,6 +88,15 @@ static enum face stream_tag(const struct ui *ui, char *tag, size_t bytes)
   return stream->behind_tenths >= STREAM_LATE_TENTHS ? FACE_WARN : FACE_GOOD;
 }
 
+/* While the display stands, the process may go. */
+static void add_end(const struct ui *ui, char *tag, size_t bytes)
+{
+  enum rtop_feed_state state = ui_process(ui)->state;
+  size_t used = strlen(tag);
+  bool over = state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD;
+  if (over && used > 0) snprintf(tag + used - 1, bytes - used + 1, state == RTOP_FEED_DEAD ? ", DEAD]" : ", ENDED]");
+}
+
 static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
 {
   struct rtop_span selected;
@@ -100,6 +109,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
   }
   if (ui->frozen) {
     ui_time_tag(ui, tag, bytes);
+    add_end(ui, tag, bytes);
     return FACE_FROZEN;
   }
   if (ui->profile == NULL) {

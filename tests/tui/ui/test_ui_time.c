@@ -219,7 +219,7 @@ static void test_play_of_the_dead_ends(void **state)
   pass(100);
   pass(100);
   assert_true(ui.frozen && ui.time.speed == 0 && shows("the end"));
-  assert_true(shows("[FROZEN -0s]"));
+  assert_true(shows("[FROZEN -0s, DEAD]"));
 }
 
 /* What is held ends under the cursor: it goes to the oldest window and says so. */
