@@ -175,11 +175,12 @@ static bool shared_request(struct ui *ui, enum request request)
   }
 }
 
-/* The tree of callers or of what is called, at the method under the cursor. */
+/* The tree of callers or of what is called, open at the method under the cursor. */
 static void open_tree(struct ui *ui, bool callers)
 {
   ui_open_view(ui, VIEW_TREE);
   if (((const struct tree_view *)ui->data[VIEW_TREE])->callers != callers) ui_handle(ui, REQUEST_TREE_INVERT);
+  if (ui_update(ui)) ui_handle(ui, REQUEST_TREE_OPEN); /* the cursor is there then */
 }
 
 static void row_action(struct ui *ui, int action)

@@ -75,6 +75,7 @@ static void test_tree(void **state)
   expect_menu("OrdersController#index", "o open|");
   model_press(&ui, 'c');
   assert_true(view->callers);
+  assert_true(view->trees[1].rows[view->at.pager.cursor].open); /* they are seen */
   model_press(&ui, ';');
   expect_menu("OrdersController#index", "s source|t tree here|");
 }
