@@ -123,20 +123,13 @@ void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes)
 /* The nearest method of the application that called it; of none the nearest one in Ruby. */
 void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t node)
 {
-  const struct rtop_lens *lens = rtop_profile_lens(look->profile);
-  const struct rtop_call_node *call = rtop_symbols_get_node(look->symbols, node);
-  const struct rtop_symbol *symbol = rtop_symbols_get(look->symbols, call->frame);
-  stall->frame = call->frame;
+  struct rtop_lens *lens = rtop_profile_lens(look->profile);
+  stall->frame = rtop_symbols_get_node(look->symbols, node)->frame;
   stall->caller = 0;
-  if (symbol->kind == RTOP_SYMBOL_SPECIAL || rtop_lens_is_mine(lens, symbol)) return;
-  bool program = rtop_symbol_is_program(symbol);
-  for (node = call->parent; node; node = call->parent) {
-    call = rtop_symbols_get_node(look->symbols, node);
-    symbol = rtop_symbols_get(look->symbols, call->frame);
-    bool mine = rtop_lens_is_mine(lens, symbol);
-    if (mine || (!program && !stall->caller && rtop_symbol_is_program(symbol))) stall->caller = call->frame;
-    if (mine) return;
-  }
+  if (rtop_symbols_get(look->symbols, stall->frame)->kind == RTOP_SYMBOL_SPECIAL) return;
+  if (!off_ways_begin(&look->state->ways, lens, look->symbols)) return;
+  uint32_t own = off_ways_get(&look->state->ways, lens, look->symbols, node).own;
+  if (own != stall->frame) stall->caller = own;
 }
 
 static void stalls_visit(void *context, const struct rtop_look *window)

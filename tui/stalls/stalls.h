@@ -26,9 +26,11 @@
  *
  * A thread waits for work, however long, when it sits in a call that is made for waiting (pop, select,
  * accept, sleep, gets, wait, ...), has blocked in no such call nearer to the root of its stack, and
- * either has come back to this one or has at most three methods of the program under it; when the call
- * waits for a thread or a child (join, value, waitpid); or when such a call has lasted a minute. So a
- * pool's threads rest in their queue, and the same thread that sleeps within a request does not.
+ * has come back to this one, or has at most three methods of the program under it, or none of the application's
+ * (off_gvl.h: library; then any call will do but one for a lock, and only such calls count as nearer); when the call
+ * waits for a thread or a child (join, value, waitpid); or when a call made for waiting has lasted a minute. So a
+ * pool's threads rest in their queue, and the same thread that sleeps within a request does not; a server's own loops
+ * are rest from the first time on, a gem's query within a request is not.
  *
  * Every window is looked at once, when it comes. Merged windows (longer than half a second; those of a busy machine are
  * longer than 100 ms, too) tell only of blocked threads. A second is ten windows. Up to half a second of missing windows

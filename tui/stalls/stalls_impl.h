@@ -27,6 +27,7 @@ enum {
 struct stalls_site {
   uint32_t node; /* 0: free */
   uint32_t depth;
+  bool library;    /* no method of the application is on the stack: off_gvl.h */
   uint32_t visits; /* stretches of its own */
   uint32_t again;  /* of these, since it waited nearer to the root */
   uint64_t stall;  /* the last one that was found here; 0: none */

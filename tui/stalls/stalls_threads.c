@@ -36,8 +36,15 @@ static uint32_t stalls_depth(const struct rtop_symbols *symbols, uint32_t node)
   return depth;
 }
 
+static enum off_gvl stalls_off(struct stalls_look *look, uint32_t node)
+{
+  const struct rtop_lens *lens = rtop_profile_lens(look->profile);
+  struct off_way way = off_ways_get(&look->state->ways, lens, look->symbols, node);
+  return off_gvl_of(look->symbols, node, &way);
+}
+
 /* The entry of a place to wait; the deepest one makes room for it. */
-static struct stalls_site *stalls_site(struct stalls_thread *thread, const struct rtop_symbols *symbols, uint32_t node)
+static struct stalls_site *stalls_site(struct stalls_look *look, struct stalls_thread *thread, uint32_t node)
 {
   struct stalls_site *worst = &thread->site[0];
   for (int i = 0; i < STALLS_SITES; i++) {
@@ -45,7 +52,8 @@ static struct stalls_site *stalls_site(struct stalls_thread *thread, const struc
     if (site->node == node) return site;
     if (worst->node && (!site->node || site->depth > worst->depth)) worst = site;
   }
-  *worst = (struct stalls_site){ .node = node, .depth = stalls_depth(symbols, node) };
+  bool library = stalls_off(look, node) == OFF_LIBRARY;
+  *worst = (struct stalls_site){ .node = node, .depth = stalls_depth(look->symbols, node), .library = library };
   return worst;
 }
 
@@ -58,13 +66,21 @@ static void stalls_visit_site(struct stalls_thread *thread, struct stalls_site *
   site->again++;
 }
 
+/* Has it blocked in a call nearer to the root? What a library waits for is not within what the application waits for. */
+static bool stalls_is_within(const struct stalls_thread *thread, uint32_t depth, bool library)
+{
+  for (int i = 0; i < STALLS_SITES; i++) {
+    const struct stalls_site *other = &thread->site[i];
+    if (other->node && other->depth < depth && (other->library || !library)) return true;
+  }
+  return false;
+}
+
 static bool stalls_rests(const struct stalls_thread *thread, const struct stalls_site *site, enum rtop_wait kind)
 {
-  bool nearer = false;
-  for (int i = 0; i < STALLS_SITES; i++)
-    nearer = nearer || (thread->site[i].node && thread->site[i].depth < site->depth);
-  if (kind == RTOP_WAIT_EVENT) return !nearer || site->again > 1;
-  return !nearer && (site->visits > 1 || site->depth <= STALLS_SHALLOW);
+  bool within = stalls_is_within(thread, site->depth, site->library);
+  if (kind == RTOP_WAIT_EVENT) return !within || site->again > 1;
+  return !within && (site->library || site->visits > 1 || site->depth <= STALLS_SHALLOW);
 }
 
 static struct stalls_thread *stalls_thread(struct stalls_look *look, const struct rtop_look *window, uint32_t id)
@@ -225,14 +241,23 @@ static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop
     stalls_open(look, window, thread, now, STALL_BLOCKED, since_ns);
 }
 
+/* A call that is not known to be made for waiting: a library's own one, in which it waits for its work. */
+static bool stalls_rests_unknown(struct stalls_look *look, const struct stalls_thread *thread, uint32_t node,
+                                 const struct rtop_symbol *leaf)
+{
+  if (rtop_symbol_is_lock(leaf) || stalls_off(look, node) != OFF_LIBRARY) return false;
+  return !stalls_is_within(thread, stalls_depth(look->symbols, node), true);
+}
+
 /* Only waits for something to do, or for another that is looked at itself; what was said of it was wrong then. */
 static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *thread, uint32_t node, int64_t age_ns,
                               bool new_stretch)
 {
   const struct rtop_symbol *leaf = rtop_symbols_get(look->symbols, rtop_symbols_get_node(look->symbols, node)->frame);
   enum rtop_wait kind = rtop_symbol_wait(leaf);
-  if (kind == RTOP_WAIT_OTHERS || kind == RTOP_WAIT_NOT) return kind == RTOP_WAIT_OTHERS;
-  struct stalls_site *site = stalls_site(thread, look->symbols, node);
+  if (kind == RTOP_WAIT_OTHERS) return true;
+  if (kind == RTOP_WAIT_NOT) return stalls_rests_unknown(look, thread, node, leaf);
+  struct stalls_site *site = stalls_site(look, thread, node);
   if (new_stretch) stalls_visit_site(thread, site);
   bool rests = stalls_rests(thread, site, kind);
   if (rests && kind == RTOP_WAIT_EVENT && site->stall != thread->open) stalls_withdraw(look->stalls, &site->stall);

@@ -154,6 +154,70 @@ static void test_rest(void **state)
   assert_int_equal(stalls.count, 1);
 }
 
+#define GEMS "/usr/lib/ruby/gems/3.3.0/gems/"
+
+/* Methods of a gem, one below the other. */
+static uint32_t of_gem(uint32_t parent, unsigned depth)
+{
+  for (unsigned i = 0; i < depth; i++) {
+    char label[32];
+    snprintf(label, sizeof label, "Server#step%u", i);
+    parent = call(parent, label, GEMS "server-1.0/lib/server.rb");
+  }
+  return parent;
+}
+
+/* A server's program, which the script of a gem's command has loaded: it has loops of its own, as deep as it likes, and
+ * some in C, which nobody knows by name. */
+static void test_a_server_at_rest(void **state)
+{
+  (void)state;
+  uint32_t program = call(call(0, "<main>", "/usr/local/bin/server"), "<top (required)>", GEMS "server-1.0/bin/server");
+  uint32_t deep = of_gem(program, 4);
+  uint32_t loops[] = { call(deep, "IO#wait_readable", ""), call(deep, "IO.select", ""), call(deep, "Poller#poll_c", ""),
+                       call(deep, "Kernel#sleep", "") };
+  for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+    windows(50, (struct doing){ .state = RTOP_BLOCKED, .node = loops[i] });
+    if (stalls.count) fail_msg("loop %zu", i);
+    windows(2, (struct doing){ .state = RTOP_RUNNING, .node = deep });
+  }
+  uint32_t lock = call(deep, "Thread::Mutex#synchronize", ""); /* no work comes by way of a lock */
+  windows(20, (struct doing){ .state = RTOP_BLOCKED, .node = lock });
+  check_words(only(STALL_BLOCKED, now_ms - 2000, now_ms),
+              "blocked 2.0 s Thread::Mutex#synchronize < Server#step3 (t1)");
+}
+
+/* Its pool's threads rest in their queue, so whatever else they wait for is work: a gem's query for a gem. */
+static void test_a_gem_within_a_request(void **state)
+{
+  (void)state;
+  uint32_t pool = of_gem(0, 2), deep = of_gem(pool, 4);
+  uint32_t waits[] = { call(deep, "IO#wait_readable", ""), call(deep, "Driver#query_c", "") };
+  for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+    windows(20, (struct doing){ .state = RTOP_BLOCKED, .node = call(pool, "Thread::Queue#pop", "") });
+    windows(1, (struct doing){ .state = RTOP_RUNNING, .node = deep });
+    windows(15, (struct doing){ .state = RTOP_BLOCKED, .node = waits[i] });
+    assert_int_equal(stalls.count, i + 1);
+  }
+  check_words(&stalls.list[0], "blocked 1.5 s IO#wait_readable < Server#step3 (t1)");
+}
+
+/* A gem asks its server for jobs deeper in its stack than a job sleeps in its own: only the job is work. */
+static void test_a_gem_that_asks_for_jobs(void **state)
+{
+  (void)state;
+  uint32_t loop = of_gem(0, 2), fetch = call(of_gem(loop, 6), "IO#wait_readable", "");
+  uint32_t job = call(call(of_gem(loop, 2), "Mail#perform", "/app/mail.rb"), "Kernel#sleep", "");
+  windows(20, (struct doing){ .state = RTOP_BLOCKED, .node = fetch });
+  assert_int_equal(stalls.count, 0);
+  windows(12, (struct doing){ .state = RTOP_BLOCKED, .node = job });
+  for (int i = 0; i < 3; i++) {
+    windows(1, (struct doing){ .state = RTOP_RUNNING, .node = loop });
+    windows(20, (struct doing){ .state = RTOP_BLOCKED, .node = fetch });
+  }
+  check_words(only(STALL_BLOCKED, 12000, 13200), "blocked 1.2 s Kernel#sleep < Mail#perform (t1)");
+}
+
 static void test_a_minute_is_rest(void **state)
 {
   (void)state;
@@ -1265,6 +1329,9 @@ int main(void)
     STALL_TEST(test_sleep_within_work),
     STALL_TEST(test_lock),
     STALL_TEST(test_rest),
+    STALL_TEST(test_a_server_at_rest),
+    STALL_TEST(test_a_gem_within_a_request),
+    STALL_TEST(test_a_gem_that_asks_for_jobs),
     STALL_TEST(test_a_minute_is_rest),
     STALL_TEST(test_no_safepoint_and_then_the_truth),
     STALL_TEST(test_no_safepoint_as_it_was_told_before),
