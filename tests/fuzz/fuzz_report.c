@@ -187,14 +187,12 @@ static void check_tables(const struct rtop_report *report)
   demand(report->slow.count <= SLOW_LIST_MAX && report->exact.count <= EXACT_ROWS_MAX);
 }
 
-static void check_locks(const struct rtop_report *report)
+static void check_locks(struct rtop_report *report)
 {
-  static unsigned waiting[REPORT_THREADS * REPORT_SOURCES * 8];
-  const struct rtop_sum *sum = &report->sum;
+  struct rtop_sum *sum = &report->sum;
   char words[700];
   struct rtop_lock_chain chain;
-  demand(sum->thread_count <= sizeof waiting / sizeof waiting[0]);
-  thread_locks_count(sum, report->symbols, waiting);
+  thread_locks_note(sum, report->symbols);
   for (size_t row = 0; row < sum->thread_count; row++) {
     rtop_lock_chain(&chain, sum, row);
     demand(chain.count >= 1 && chain.count <= RTOP_LOCK_CHAIN_MAX && (!chain.circle || chain.closes < chain.count));

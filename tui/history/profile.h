@@ -124,6 +124,10 @@ struct rtop_thread_row {
   bool stale;    /* that one is not known: `node` was it, stack_age_ns before (0: ?) */
   uint64_t stack_age_ns;
   struct rtop_lock lock; /* at the end of the span, for as long as it has been blocked (tui/stalls/locks.h) */
+  struct {
+    unsigned threads; /* that wait for a lock which it is inside, at the end of the span */
+    uint64_t wait_ns; /* of the span, all together, until then */
+  } behind;           /* nobody, until thread_locks_note() has looked */
   struct rtop_cost cost;
 };
 

@@ -169,39 +169,55 @@ struct thread_lock thread_lock_of(const struct rtop_sum *sum, const struct rtop_
   return lock;
 }
 
+static void note_waiter(struct rtop_sum *sum, size_t owner, size_t waiter)
+{
+  uint64_t age_ns = sum->threads[waiter].state_age_ns;
+  sum->threads[owner].behind.threads++;
+  sum->threads[owner].behind.wait_ns += age_ns < sum->length_ns ? age_ns : sum->length_ns;
+}
+
 /* Of locks that the process told of: each once, with all that wait for it. */
-static void count_told(const struct rtop_sum *sum, unsigned *waiting)
+static void note_told(struct rtop_sum *sum)
 {
   struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
   size_t count = rtop_lock_counts(sum, locks);
   for (size_t at = 0; at < count; at++) {
+    const struct rtop_thread_row *waits = &sum->threads[locks[at].row];
     size_t owner = rtop_lock_holder(sum, locks[at].row);
-    if (owner != SIZE_MAX) waiting[owner] += locks[at].waiters;
+    for (size_t i = 0; owner != SIZE_MAX && i < sum->thread_count; i++)
+      if (rtop_lock_waits(&sum->threads[i]) && rtop_lock_same(&sum->threads[i], waits)) note_waiter(sum, owner, i);
   }
 }
 
-void thread_locks_count(const struct rtop_sum *sum, const struct rtop_symbols *symbols, unsigned *waiting)
+/* Of others, by stacks: where they wait, each place once. */
+static void note_guessed(struct rtop_sum *sum, const struct rtop_symbols *symbols)
 {
   struct lock_site sites[LOCKS_MAX];
-  unsigned waiters[LOCKS_MAX];
+  struct thread_lock locks[LOCKS_MAX];
   size_t count = 0;
-  if (sum->thread_count > 0) memset(waiting, 0, sum->thread_count * sizeof *waiting);
-  count_told(sum, waiting);
   for (size_t i = 0; i < sum->thread_count && count < LOCKS_MAX; i++) {
     const struct rtop_thread_row *thread = &sum->threads[i];
     size_t at = 0;
     if (rtop_lock_waits(thread) || !waits_for_lock(thread, symbols)) continue;
     site_of(&sites[count], symbols, thread->source, thread->node);
+    if (!is_synchronize(rtop_symbols_get(symbols, sites[count].frame))) continue;
     while (!same_site(&sites[at], &sites[count])) at++;
-    if (at == count) waiters[count++] = 0;
-    waiters[at]++;
+    if (at == count) {
+      locks[at] = (struct thread_lock){ 0 };
+      find_inside(&locks[count++], sum, symbols, &sites[at], SIZE_MAX);
+    }
+    if (locks[at].known) note_waiter(sum, locks[at].owner, i);
   }
-  for (size_t at = 0; at < count; at++) {
-    struct thread_lock lock = { 0 };
-    if (!is_synchronize(rtop_symbols_get(symbols, sites[at].frame))) continue;
-    find_inside(&lock, sum, symbols, &sites[at], SIZE_MAX);
-    if (lock.known) waiting[lock.owner] += waiters[at];
+}
+
+void thread_locks_note(struct rtop_sum *sum, const struct rtop_symbols *symbols)
+{
+  for (size_t i = 0; i < sum->thread_count; i++) {
+    sum->threads[i].behind.threads = 0;
+    sum->threads[i].behind.wait_ns = 0;
   }
+  note_told(sum);
+  note_guessed(sum, symbols);
 }
 
 /* ---- words ----------------------------------------------------------------------------------------- */

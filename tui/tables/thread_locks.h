@@ -27,8 +27,8 @@ struct thread_lock {
 /* Of one thread: a row of the sum. Looks at the stacks of all others. */
 struct thread_lock thread_lock_of(const struct rtop_sum *sum, const struct rtop_symbols *symbols, size_t row);
 
-/* How many threads wait for a lock that this one, as far as is known, is inside: waiting[row], of all rows. */
-void thread_locks_count(const struct rtop_sum *sum, const struct rtop_symbols *symbols, unsigned *waiting);
+/* Who waits for a lock that each thread, as far as is known, is inside: `behind` of all rows. */
+void thread_locks_note(struct rtop_sum *sum, const struct rtop_symbols *symbols);
 
 /* "Kernel#sleep < Report#write": the leaf, and the nearest method of the program if the leaf is none; "-": nothing. */
 void thread_where(char *out, size_t bytes, const struct rtop_symbols *symbols, uint32_t node);

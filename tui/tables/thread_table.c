@@ -32,7 +32,7 @@ bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
 
 bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns)
 {
-  if (!thread_table_idle(thread, length_ns) || rtop_lock_waits(thread)) return false;
+  if (!thread_table_idle(thread, length_ns) || rtop_lock_waits(thread) || thread->behind.threads > 0) return false;
   return !thread_lock_is(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, thread->node)->frame));
 }
 
@@ -115,15 +115,19 @@ static int64_t calm_key(struct thread_calm *calm, int at, double key, double ste
 }
 
 static void keys_of(struct sorted *sorted, struct thread_table *table, const struct rtop_sum *sum,
-                    enum rtop_sort_key sort, unsigned inside)
+                    enum rtop_sort_key sort)
 {
   const struct rtop_cost *cost = &sorted->thread->cost;
   struct thread_calm *calm = calm_of(table, sorted->thread);
   const double length = sum->length_ns > 0 ? (double)sum->length_ns : 1, step = 0.01;
+  int figure = 0; /* the key that is shown */
   if (thread_table_by_blame(sort)) {
-    sorted->key[0] = calm_key(calm, 0, (double)cost->blame_ns / length, step);
+    double blame = (double)cost->blame_ns / length, behind = (double)sorted->thread->behind.wait_ns / length;
+    figure = THREAD_TABLE_KEYS;
+    calm_key(calm, figure, blame, step);
+    sorted->key[0] = calm_key(calm, 0, blame + behind, step);
     sorted->key[1] = calm_key(calm, 1, (double)rtop_cost_held(cost) / length, step);
-    sorted->key[2] = inside;
+    sorted->key[2] = sorted->thread->behind.threads;
     sorted->key[3] = calm_key(calm, 3, (double)cost->wall_ns[RTOP_STATE_WAITING] / length, step);
     sorted->key[4] = !sorted->quiet && !sorted->thread->ended;
   } else if (sort == RTOP_SORT_ALLOC) {
@@ -132,6 +136,7 @@ static void keys_of(struct sorted *sorted, struct thread_table *table, const str
     sorted->key[0] = calm_key(calm, 0, thread_table_key(sorted->thread, sort) / length, step);
   }
   calm->known = true;
+  calm->shown = calm->key[figure];
   sorted->rank = calm->rank;
 }
 
@@ -139,7 +144,7 @@ double thread_table_shown(const struct thread_table *table, const struct rtop_th
 {
   const struct thread_calm *calm =
       thread->thread < table->calm_capacity ? &table->calm[thread->thread] : &(struct thread_calm){ 0 };
-  return calm->known && calm->serial == thread->serial && calm->source == thread->source ? calm->key[0] : value;
+  return calm->known && calm->serial == thread->serial && calm->source == thread->source ? calm->shown : value;
 }
 
 /* Another order, or figures as they are: nothing is kept. */
@@ -197,23 +202,13 @@ static size_t choose(struct sorted *sorted, struct thread_table *table, const st
     bool quiet = thread_table_quiet(thread, symbols, sum->length_ns);
     if (!wanted || !passes[i] || (options->no_idle && quiet)) continue;
     sorted[count] = (struct sorted){ .row = (uint32_t)i, .thread = thread, .quiet = quiet };
-    if (options->sort != RTOP_SORT_NAME)
-      keys_of(&sorted[count], table, sum, options->sort, i < table->inside_count ? table->inside[i] : 0);
+    if (options->sort != RTOP_SORT_NAME) keys_of(&sorted[count], table, sum, options->sort);
     count++;
   }
   return count;
 }
 
-/* Without memory nobody is inside anything. */
-static void count_inside(struct thread_table *table, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
-{
-  table->inside_count = 0;
-  if (!rtop_reserve(&table->inside, &table->inside_capacity, sum->thread_count + 1, sizeof *table->inside)) return;
-  thread_locks_count(sum, symbols, table->inside);
-  table->inside_count = sum->thread_count;
-}
-
-bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+bool thread_table_build(struct thread_table *table, struct rtop_sum *sum, const struct rtop_symbols *symbols,
                         const struct thread_table_options *options)
 {
   struct sorted *sorted = malloc((sum->thread_count + 1) * sizeof *sorted);
@@ -221,7 +216,7 @@ bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, 
   bool fine = sorted != NULL && passes != NULL && reserve(table, sum->thread_count + 1) &&
               thread_filter(passes, sum, symbols, options->filter, options->filter_invert);
   calm_begin(table, options->sort, options->exact);
-  count_inside(table, sum, symbols);
+  thread_locks_note(sum, symbols);
   size_t count = fine ? choose(sorted, table, sum, symbols, passes, options) : 0;
   if (count > 0) qsort(sorted, count, sizeof *sorted, options->sort == RTOP_SORT_NAME ? by_name : by_key);
   if (options->sort != RTOP_SORT_NAME) fine = keep_places(sorted, count) && fine;
@@ -238,7 +233,6 @@ bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, 
 void thread_table_destroy(struct thread_table *table)
 {
   free(table->rows);
-  free(table->inside);
   free(table->calm);
   memset(table, 0, sizeof *table);
 }

@@ -1,7 +1,8 @@
 /* The threads of a sum as rows: which are shown, in which order.
  *
- * Unless another order is asked for, who is to blame comes first: by blame, then by time that the GVL was held, then
- * by how many wait for a lock that the thread is inside (thread_locks.h), then by time spent waiting; idle threads last.
+ * Unless another order is asked for, who is to blame comes first: by the time that others waited for the GVL (blame) and
+ * for a lock that the thread is inside at the end (thread_locks.h), then by time that the GVL was held, then by how many
+ * wait for such a lock, then by time spent waiting; idle threads last.
  * Threads keep their places: a figure counts, and is shown, as what it was until it differs by a per cent of the
  * span and a tenth of itself (calm.h), and none stands above one with a larger figure by more than a tenth. No screen. Threads: one. Memory belongs to the table.
  */
@@ -16,14 +17,13 @@ enum { THREAD_TABLE_KEYS = 5 };
 struct thread_table {
   uint32_t *rows; /* indexes into sum->threads */
   size_t count, capacity;
-  unsigned *inside; /* by row of the sum: how many wait for a lock that it is inside (thread_locks.h) */
-  size_t inside_count, inside_capacity;
   struct thread_calm { /* private: what a thread is sorted by, by its id */
     uint64_t serial;
     uint32_t source;
     bool known;
-    uint32_t rank;                 /* where it stood; UINT32_MAX: nowhere */
-    double key[THREAD_TABLE_KEYS]; /* shares of the span, or counts */
+    uint32_t rank;                     /* where it stood; UINT32_MAX: nowhere */
+    double key[THREAD_TABLE_KEYS + 1]; /* shares of the span, or counts; the last one: blame alone */
+    double shown;
   } * calm;
   size_t calm_capacity;
   enum rtop_sort_key sort; /* private: of the last time */
@@ -53,11 +53,12 @@ bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
  * known. */
 double thread_table_shown(const struct thread_table *table, const struct rtop_thread_row *thread, double value);
 
-/* The same, but not because of a lock: the word for it is in states.def. */
+/* The same, but not because of a lock, and inside none that others wait for, as thread_locks_note() has found: the word for
+ * it is in states.def. */
 bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns);
 
-/* False: memory ran out or the expression is bad. */
-bool thread_table_build(struct thread_table *table, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+/* Looks at the locks of the sum. False: memory ran out or the expression is bad. */
+bool thread_table_build(struct thread_table *table, struct rtop_sum *sum, const struct rtop_symbols *symbols,
                         const struct thread_table_options *options);
 void thread_table_destroy(struct thread_table *table);
 

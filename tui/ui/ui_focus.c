@@ -1,5 +1,6 @@
 /* Which threads the figures are made from. */
 #include "ui.h"
+#include "tui/tables/thread_locks.h"
 #include "tui/tables/thread_table.h"
 #include "tui/text/fnv.h"
 #include "tui/text/regexp.h"
@@ -43,6 +44,7 @@ static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum, const s
 void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum)
 {
   if (ui->apart < 2 && ui->focus.count == 0 && !ui->focus.no_idle && !ui->focus.has_names) return;
+  if (ui->focus.no_idle) thread_locks_note(sum, rtop_profile_symbols(ui->profile));
   for (size_t i = 0; i < sum->thread_count; i++) sum->threads[i].hidden = is_left_out(ui, sum, &sum->threads[i]);
 }
 
@@ -59,6 +61,7 @@ uint64_t ui_focus_key(const struct ui *ui)
 
 void ui_focus_apply(struct ui *ui)
 {
+  thread_locks_note(&ui->sum, rtop_profile_symbols(ui->profile));
   ui_focus_apply_to(ui, &ui->sum);
 }
 

@@ -38,8 +38,7 @@ const struct rtop_thread_row *threads_view_row(const struct ui *ui, size_t place
 
 unsigned threads_view_waiting(const struct ui *ui, size_t row)
 {
-  const struct thread_table *table = &threads_view(ui)->table;
-  return row < ui->sum.thread_count && row < table->inside_count ? table->inside[row] : 0;
+  return row < ui->sum.thread_count ? ui->sum.threads[row].behind.threads : 0;
 }
 
 bool threads_view_has(const struct ui *ui, size_t row)

@@ -230,20 +230,13 @@ static enum face lane_face(enum thread_lane lane)
   return faces[lane];
 }
 
-/* A thread that does nothing has an empty lane: what happens is seen better. Who waits for a lock, or is inside one that
- * others want, is no such thread. */
-static bool has_empty_lane(const struct ui *ui, const struct rtop_thread_row *thread)
-{
-  return thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns) &&
-         threads_view_waiting(ui, (size_t)(thread - ui->sum.threads)) == 0;
-}
-
-/* In the row of the cursor as well: reversed, what is lit would be a hole. */
+/* A thread that does nothing has an empty lane: what happens is seen better. In the row of the cursor as well: reversed,
+ * what is lit would be a hole. */
 static void draw_lane(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread, int y,
                       int x)
 {
   int moment = ui->frozen ? view->before - 1 : -1;
-  bool quiet = has_empty_lane(ui, thread);
+  bool quiet = thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns);
   for (int i = 0; i < view->before + view->after; i++) {
     enum thread_lane lane = thread_lanes_at(&view->lanes, thread->source, thread->thread, i);
     if (quiet && lane == LANE_BLOCKED) lane = LANE_ABSENT;

@@ -148,7 +148,41 @@ static void test_who_is_inside_a_lock_comes_first(void **state)
   rows[0].cost.wall_ns[RTOP_STATE_WAITING] = 1;
   order(got, RTOP_SORT_SELF, false, NULL, false);
   assert_string_equal(got, "3124");
-  assert_int_equal(table.inside[2], 3);
+  assert_int_equal(rows[2].behind.threads, 3);
+}
+
+/* Who sleeps with a lock that others want: above those that have nearly no blame, below those that have more; never quiet. */
+static void test_who_has_a_lock_for_long_comes_first(void **state)
+{
+  (void)state;
+  char got[8];
+  times(0, 100, 20, 0);
+  times(1, 0, 0, 0); /* waits for a lock of 3 */
+  times(2, 0, 0, 0);
+  times(3, 0, 0, 0); /* in its pool */
+  for (uint32_t i = 1; i < COUNT; i++) rows[i].state = RTOP_STATE_BLOCKED;
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_int_equal(got[0], '1');
+  assert_true(thread_table_quiet(&rows[2], symbols, sum.length_ns));
+  rows[1].lock = (struct rtop_lock){ RTOP_WANTS_MUTEX, 7, rows[2].serial };
+  rows[1].state_age_ns = 10000000; /* for a hundredth of the span */
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_string_equal(got, "1324");
+  rows[1].state_age_ns = UINT64_MAX; /* for all of it */
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_string_equal(got, "3124");
+  assert_int_equal(rows[2].behind.wait_ns, sum.length_ns);
+  assert_true(thread_table_shown(&table, &rows[2], -1) == 0); /* of the GVL it has no blame */
+  assert_false(thread_table_quiet(&rows[2], symbols, sum.length_ns));
+  struct thread_table_options options = { .sort = RTOP_SORT_SELF, .no_idle = true };
+  assert_true(thread_table_build(&table, &sum, symbols, &options));
+  assert_int_equal(table.count, COUNT - 1);
+  times(0, 100, 3000, 0);
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_string_equal(got, "1324");
+  rows[1].ended = true; /* nobody waits any more */
+  order(got, RTOP_SORT_SELF, false, NULL, false);
+  assert_true(thread_table_quiet(&rows[2], symbols, sum.length_ns));
 }
 
 /* Neighbours that are nearly equal do not change places each second; who becomes another does, at once. */
@@ -260,6 +294,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_idle_ones_are_left_out, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_culprits_first, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_who_is_inside_a_lock_comes_first, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_who_has_a_lock_for_long_comes_first, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_rows_stay, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_what_is_shown_is_sorted, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
