@@ -382,6 +382,29 @@ static void test_collection(void **state)
   says("GC 38%: 2.1M objects/s from Catalogue#slice");
 }
 
+/* What was made between two samples in different places stands below the caller of both: it is nobody's. */
+static void test_collection_of_what_is_shared(void **state)
+{
+  (void)state;
+  static const char label[] = "(shared)";
+  uint32_t frame = rtop_symbols_frame(symbols, label, sizeof label - 1, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
+  uint32_t run = call(request(), "Exporter#run", "/app/exporter.rb"),
+           rows = call(run, "Exporter#rows", "/app/exporter.rb");
+  struct life lives[2] = { runs("puma 001", rows, 200),
+                           runs("puma 002", rtop_symbols_node(symbols, run, frame, 0), 100) };
+  lives[0].other = rows;
+  lives[0].other_state = RTOP_MARKING;
+  lives[0].other_ms = 400;
+  lives[0].objects = 300000;
+  lives[1].objects = 700000; /* more than anybody has */
+  happens(lives, 2);
+  says("GC 40%: 1.0M objects/s");
+  lives[0].objects = 600000; /* of all of them, those that are shared as well */
+  lives[1].objects = 400000;
+  happens(lives, 2);
+  says("GC 40%: 1.0M objects/s, 60% from Exporter#rows");
+}
+
 static void test_collection_of_everybody(void **state)
 {
   (void)state;
@@ -774,6 +797,7 @@ int main(void)
     CASE(test_no_leaf_has_half),
     CASE(test_gems),
     CASE(test_collection),
+    CASE(test_collection_of_what_is_shared),
     CASE(test_collection_of_everybody),
     CASE(test_lock_and_its_owner),
     CASE(test_lock_that_is_told),
