@@ -121,6 +121,25 @@ class TestStalls < Minitest::Test
     end
   end
 
+  # Its master and all threads of its workers wait for what comes, each in its own way, from the first second on.
+  def test_a_server_without_requests_is_none
+    skip "the gem puma is not here" unless (lib = E2E.gem_folder("puma"))
+    Dir.mktmpdir do |folder|
+      env = { "GEM_PATH" => File.expand_path("../../..", lib), "RPERF_TOP_DIR" => folder, "TMPDIR" => folder }
+      pid = spawn(env.merge("RUBYLIB" => "#{lib}:#{BUILD}", "RUBYOPT" => "-rrperf_top", "SOCKET" => "#{folder}/socket"), RbConfig.ruby,
+                  "-e", "load '#{File.dirname(lib)}/bin/puma'", "--", "-C", "#{PROGRAMS}/cluster.rb", "-w", "2", pgroup: true, out: File::NULL)
+      wait_until("its channels") { Dir["#{folder}/rperf-top.*.ctl"].size >= 3 }
+      result = viewer("-b", "-J", "-d", "0.5", "-n", "10", "--stall-stopped", "off", "--stall-waiting", "off", "--stall-method", "off",
+                      "--on-stall", "echo $RPERF_TOP_STALL_WORDS >> #{folder}/found", "-p", pid.to_s, env: env)
+      assert_predicate result.status, :success?, result.err
+      assert_operator result.objects.last["threads"].size, :>=, 10
+      assert_equal "", File.exist?("#{folder}/found") ? File.read("#{folder}/found") : ""
+    ensure
+      Process.kill(:KILL, -pid)
+      Process.wait(pid)
+    end
+  end
+
   def test_the_pool_at_rest_is_none
     watched("--stall-blocked", "2.8") do |_, found, folder|
       assert_equal "", found
