@@ -278,8 +278,8 @@ static uint32_t node_below(uint32_t parent, const char *label, const char *path)
   return rtop_symbols_node(symbols, parent, frame, 0);
 }
 
-/* One more second. */
-static void add_waits(void)
+/* One more second, in which who has the lock may do nothing but sleep with it. */
+static void add_waits_behind(bool sleeper)
 {
   enum { WINDOW_NS = 100000000 };
   static const char lock[] = "Thread::Mutex#synchronize", file[] = "/app/ledger.rb";
@@ -294,7 +294,7 @@ static void add_waits(void)
     window.end_mono_ns = window.start_mono_ns + WINDOW_NS;
     for (uint32_t i = 0; i < 3; i++) {
       struct rtop_source_thread about = { .serial = i + 2, .native_id = 4721 + i };
-      uint32_t node = i < 2 ? 0 : at < 7 ? 1 : 2, state = node == 2 ? RTOP_RUNNING : RTOP_BLOCKED;
+      uint32_t node = i < 2 ? 0 : at < 7 || sleeper ? 1 : 2, state = node == 2 ? RTOP_RUNNING : RTOP_BLOCKED;
       threads[i] = rtop_profile_thread(profile, 0, &about);
       *rtop_window_add_thread(&window) = (struct rtop_window_thread){
         .slot = i,
@@ -306,13 +306,35 @@ static void add_waits(void)
         .lock = i < 2,
         .lock_holder = i < 2 ? 4 : 0,
       };
-      *rtop_window_add_cell(&window) = (struct rtop_cell){ node, i, state, 1, WINDOW_NS / (i + 1), 0, 0, 0 };
+      *rtop_window_add_cell(&window) =
+          (struct rtop_cell){ node, i, state, 1, WINDOW_NS / (sleeper ? 1 : i + 1), 0, 0, 0 };
     }
     assert_true(rtop_profile_add(profile, 0, &window, nodes, 3, threads));
     rtop_window_destroy(&window);
   }
   ui.stale = true;
   model_redraw(&ui);
+}
+
+static void add_waits(void)
+{
+  add_waits_behind(false);
+}
+
+/* Who sleeps with a lock that others wait for is to blame: on top, and not among the quiet, in no view. */
+static void test_who_sleeps_with_a_lock(void **state)
+{
+  (void)state;
+  add_waits_behind(true);
+  ui.focus.no_idle = true;
+  ui.stale = true;
+  model_redraw(&ui);
+  const struct rtop_thread_row *top = threads_view_row(&ui, 0);
+  assert_true(top != NULL && top->serial == 4 && !top->hidden);
+  look_at_methods();
+  assert_true(shows("puma srv tp 003") && shows("0 quiet"));
+  model_press(&ui, '1');
+  assert_true(shows("IO#write"));
 }
 
 /* In the place of the stack; the key again, the stack's or Esc bring that back. */
@@ -433,6 +455,7 @@ int main(void)
     ON_CASE(&plain, set_up_case, test_search_in_fibers),
     ON_CASE(&plain, set_up_case, test_no_fibers),
     ON_CASE(&plain, set_up_case, test_locks),
+    ON_CASE(&plain, set_up_case, test_who_sleeps_with_a_lock),
     ON_CASE(&plain, set_up_case, test_locks_in_80_columns),
     ON_CASE(&plain, set_up_case, test_waits),
     ON_CASE(&plain, set_up_empty, test_no_waits),
