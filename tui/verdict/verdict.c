@@ -78,12 +78,9 @@ static void judge_add(struct judge *judge, uint32_t key, enum verdict_part part,
   if (key < judge->frames) judge->maker->sums[key].of[part] += value;
 }
 
-/* Did a method make these objects? Those of "(shared)" are of whatever ran between two samples that differ, those of
- * "(folded)" of what found no room: no evidence for whom they stand below. */
-static bool judge_is_of_method(const struct judge *judge, uint32_t node)
+static bool judge_is_method(const struct judge *judge, uint32_t frame)
 {
-  uint32_t leaf = rtop_symbols_get_node(judge->symbols, node)->frame;
-  return rtop_symbols_get(judge->symbols, leaf)->kind != RTOP_SYMBOL_SPECIAL;
+  return rtop_symbols_get(judge->symbols, frame)->kind != RTOP_SYMBOL_SPECIAL;
 }
 
 static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
@@ -100,7 +97,8 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
     judge->waiting_ns += cell->cost.wall_ns[RTOP_STATE_WAITING];
     judge_add(judge, key, OF_HELD, held_ns);
     judge_add(judge, key, OF_BLAME, cell->cost.blame_ns);
-    judge_add(judge, judge_is_of_method(judge, cell->node) ? key : UINT32_MAX, OF_OBJECTS, cell->cost.allocations);
+    /* What is "(shared)" was made below the method that it stands under; of nobody, if under none. */
+    judge_add(judge, judge_is_method(judge, key) ? key : UINT32_MAX, OF_OBJECTS, cell->cost.allocations);
   }
   if (off_ns == 0) return;
   enum verdict_part part = judge_off(judge, cell->node, &way);
@@ -185,7 +183,7 @@ static uint64_t judge_value(const struct judge *judge, const struct rtop_sum_cel
   switch (part) {
   case OF_HELD: return verdict_held(&cell->cost);
   case OF_BLAME: return cell->cost.blame_ns;
-  case OF_OBJECTS: return judge_is_of_method(judge, cell->node) ? cell->cost.allocations : 0;
+  case OF_OBJECTS: return cell->cost.allocations;
   default:
     if (cell->cost.wall_ns[RTOP_STATE_BLOCKED] == 0 || judge_off(judge, cell->node, way) != part) return 0;
     return cell->cost.wall_ns[RTOP_STATE_BLOCKED];
@@ -205,8 +203,9 @@ static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part pa
     uint64_t value = judge_value(judge, cell, part, &way);
     uint32_t frame = rtop_symbols_get_node(judge->symbols, cell->node)->frame;
     if (frame >= judge->frames) continue;
-    maker->sums[frame].as_leaf += value;
     maker->lives[cell->thread].place_ns += value;
+    if (!judge_is_method(judge, frame)) continue;
+    maker->sums[frame].as_leaf += value;
     leaf = value && maker->sums[frame].as_leaf > maker->sums[leaf].as_leaf ? frame : leaf;
   }
   double all = (double)maker->sums[key].of[part];
