@@ -272,25 +272,35 @@ int64_t stall_instant(const struct stall *stall, int64_t length_ns)
   return longer ? stall->start_ns + length_ns : stall->end_ns;
 }
 
-const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, int direction, int64_t length_ns)
+static bool stall_is_of(const struct stall *stall, uint32_t source)
+{
+  return source == STALL_ALL_SOURCES || stall->source == source;
+}
+
+const struct stall *stalls_near(const struct stalls *stalls, uint32_t source, int64_t time_ns, int direction,
+                                int64_t length_ns)
 {
   const struct stall *best = NULL;
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
     int64_t ahead_ns = direction * (stall_instant(stall, length_ns) - time_ns);
-    if (ahead_ns > 0 && (!best || ahead_ns < direction * (stall_instant(best, length_ns) - time_ns))) best = stall;
+    if (stall_is_of(stall, source) && ahead_ns > 0 &&
+        (!best || ahead_ns < direction * (stall_instant(best, length_ns) - time_ns)))
+      best = stall;
   }
   return best;
 }
 
-const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window)
+const struct stall *stalls_at(const struct stalls *stalls, uint32_t source, struct rtop_span window)
 {
   const struct stall *best = NULL;
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
     bool there =
         stall->start_ns < window.end_ns && (stall->end_ns > window.start_ns || stall->start_ns >= window.start_ns);
-    if (there && (!best || stall->end_ns - stall->start_ns > best->end_ns - best->start_ns)) best = stall;
+    if (there && stall_is_of(stall, source) &&
+        (!best || stall->end_ns - stall->start_ns > best->end_ns - best->start_ns))
+      best = stall;
   }
   return best;
 }

@@ -121,10 +121,12 @@ void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols);
 struct stall *stalls_find(struct stalls *stalls, uint64_t id);
 /* The instant at which a stall is looked at: a frame of this length that ends there shows it. */
 int64_t stall_instant(const struct stall *stall, int64_t length_ns);
-/* The next one after (direction 1) or before (-1) an instant; NULL: none. */
-const struct stall *stalls_near(const struct stalls *stalls, int64_t time_ns, int direction, int64_t length_ns);
-/* The one that covers a window, the longest when there are several; NULL: none. */
-const struct stall *stalls_at(const struct stalls *stalls, struct rtop_span window);
+#define STALL_ALL_SOURCES UINT32_MAX
+/* The next one of a source after (direction 1) or before (-1) an instant; NULL: none. */
+const struct stall *stalls_near(const struct stalls *stalls, uint32_t source, int64_t time_ns, int direction,
+                                int64_t length_ns);
+/* The one of a source that covers a window, the longest when there are several; NULL: none. */
+const struct stall *stalls_at(const struct stalls *stalls, uint32_t source, struct rtop_span window);
 
 /* "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in Kernel#sleep <
  * Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it

@@ -72,6 +72,20 @@ void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t
     snprintf(out, bytes, "%d ", (int)ui->source.at[source].pid);
 }
 
+bool ui_processes_mixed(const struct ui *ui)
+{
+  bool mixed = false;
+  for (int i = 1; i < count_of(ui); i++) mixed = mixed || ui->source.at[i].pid != ui->source.at[0].pid;
+  return mixed && ui_processes_alone(ui) == UI_ALL_SOURCES;
+}
+
+void ui_processes_whose(const struct ui *ui, uint32_t source, char *out, size_t bytes)
+{
+  out[0] = '\0';
+  if (ui_processes_mixed(ui) && source < (uint32_t)count_of(ui))
+    snprintf(out, bytes, "%d: ", (int)ui->source.at[source].pid);
+}
+
 pid_t ui_source_pid(const struct ui *ui)
 {
   const struct ui_process *process = ui_process(ui);

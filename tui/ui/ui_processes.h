@@ -74,6 +74,11 @@ int ui_processes_apart(const struct ui *ui);
 /* "4712 " in front of a thread's name when processes are apart, else "". */
 void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t bytes);
 
+/* Are there several to be mixed up: not one after the other in one, by exec? */
+bool ui_processes_mixed(const struct ui *ui);
+/* "4712: " in front of what is one process's while several are shown, else "". */
+void ui_processes_whose(const struct ui *ui, uint32_t source, char *out, size_t bytes);
+
 /* Whose files can be read: 0 when it is over. */
 pid_t ui_source_pid(const struct ui *ui);
 uid_t ui_source_owner(const struct ui *ui); /* with whose rights its files are read */

@@ -4,14 +4,52 @@
 #include <stdio.h>
 #include <string.h>
 
+static_assert(STALL_ALL_SOURCES == UI_ALL_SOURCES, "a source that is shown alone is asked for as it is");
+
 /* What ended so long before the end of what is shown goes on there; what ended so much longer ago is no news. */
 static const int64_t now_ns = 200000000, newest_ns = INT64_C(600000000000);
+
+size_t ui_stalls_count(const struct ui *ui)
+{
+  size_t at = 0, count = 0;
+  while (ui_stalls_next(ui, &at) != NULL) count++;
+  return count;
+}
+
+const struct stall *ui_stalls_next(const struct ui *ui, size_t *at)
+{
+  const struct stalls *stalls = &ui->stalls.stalls;
+  while (*at < stalls->count) {
+    const struct stall *stall = &stalls->list[(*at)++];
+    if (ui_processes_shows(ui, stall->source)) return stall;
+  }
+  return NULL;
+}
+
+const struct stall *ui_stalls_at(const struct ui *ui, struct rtop_span window)
+{
+  return stalls_at(&ui->stalls.stalls, ui_processes_alone(ui), window);
+}
+
+const char *ui_stalls_why_none(const struct ui *ui)
+{
+  if (ui->stalls.more) return "no stall found so far";
+  return ui_processes_alone(ui) == UI_ALL_SOURCES ? "no stalls or marks in the history"
+                                                  : "no stalls or marks of this process in the history";
+}
+
+void ui_stalls_words(const struct ui *ui, const struct stall *stall, char *out, size_t bytes)
+{
+  ui_processes_whose(ui, stall->source, out, bytes);
+  size_t used = strlen(out);
+  stall_words(stall, rtop_profile_symbols(ui->profile), out + used, bytes - used);
+}
 
 /* Selects who is to blame, and says what it is. */
 static void blame(struct ui *ui, const struct stall *stall)
 {
   char words[200];
-  stall_words(stall, rtop_profile_symbols(ui->profile), words, sizeof words);
+  ui_stalls_words(ui, stall, words, sizeof words);
   ui->selected = stall->frame != 0 ? stall->frame : ui->selected;
   ui->stalls.seek = stall->frame != 0 || stall->serial != 0;
   ui->stalls.source = stall->source;
@@ -76,8 +114,7 @@ void ui_stalls_fit_mode(struct ui *ui)
 static int news(const struct ui *ui, const struct stall *stall)
 {
   bool here = stall->open || ui->span.end_ns - stall->end_ns < now_ns, method = stall->cause == STALL_METHOD;
-  if (stall->cause == STALL_MARK || stall->start_ns >= ui->span.end_ns || stall->end_ns < ui->span.end_ns - newest_ns ||
-      !ui_processes_shows(ui, stall->source))
+  if (stall->cause == STALL_MARK || stall->start_ns >= ui->span.end_ns || stall->end_ns < ui->span.end_ns - newest_ns)
     return 0;
   if (here && (!method || stall->start_ns >= ui->span.start_ns)) return method ? 3 : 4;
   return method ? 1 : 2;
@@ -85,13 +122,13 @@ static int news(const struct ui *ui, const struct stall *stall)
 
 const struct stall *ui_stalls_newest(const struct ui *ui)
 {
-  const struct stalls *stalls = &ui->stalls.stalls;
   const struct stall *newest = NULL;
   int most = 0;
-  for (size_t i = 0; i < stalls->count; i++) {
-    int here = news(ui, &stalls->list[i]);
-    if (here == 0 || here < most || (here == most && stalls->list[i].end_ns < newest->end_ns)) continue;
-    newest = &stalls->list[i];
+  size_t at = 0;
+  for (const struct stall *stall; (stall = ui_stalls_next(ui, &at)) != NULL;) {
+    int here = news(ui, stall);
+    if (here == 0 || here < most || (here == most && stall->end_ns < newest->end_ns)) continue;
+    newest = stall;
     most = here;
   }
   return newest;
@@ -108,21 +145,21 @@ static const struct stall *stall_to(const struct ui *ui, int direction)
 {
   const struct ui_stalls *at = &ui->stalls;
   bool stands = ui->frozen && at->stood_ns == ui->time.cursor_ns;
+  uint32_t source = ui_processes_alone(ui);
   int64_t from_ns = ui_time_cursor(ui);
   const struct stall *stall = direction < 0 && !stands ? ui_stalls_newest(ui) : NULL;
   if (stall != NULL) return stall;
   if (direction < 0) from_ns = stands ? ui_time_window(ui).start_ns : from_ns + 1;
-  stall = stalls_near(&at->stalls, from_ns, direction, ui->length_ns);
+  stall = stalls_near(&at->stalls, source, from_ns, direction, ui->length_ns);
   bool same = stands && stall != NULL && stall->id == at->id; /* it has grown since */
-  return same ? stalls_near(&at->stalls, stall_instant(stall, ui->length_ns), direction, ui->length_ns) : stall;
+  return same ? stalls_near(&at->stalls, source, stall_instant(stall, ui->length_ns), direction, ui->length_ns) : stall;
 }
 
 static void jump(struct ui *ui, int direction)
 {
   const struct stall *stall = stall_to(ui, direction);
   if (stall != NULL) ui_stalls_go(ui, stall);
-  else if (ui->stalls.stalls.count == 0)
-    ui_say(ui, ui->stalls.more ? "no stall found so far" : "no stalls or marks in the history");
+  else if (ui_stalls_count(ui) == 0) ui_say(ui, "%s", ui_stalls_why_none(ui));
   else ui_say(ui, direction > 0 ? "no later stall or mark" : "no earlier stall or mark");
 }
 

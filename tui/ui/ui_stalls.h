@@ -33,6 +33,17 @@ void ui_stalls_poll(struct ui *ui);
 /* Another target. */
 void ui_stalls_forget(struct ui *ui);
 
+/* Stalls and marks of the processes that are shown: how many, and one after the other by start (*at begins with 0 and
+ * moves on; NULL: no more). */
+size_t ui_stalls_count(const struct ui *ui);
+const struct stall *ui_stalls_next(const struct ui *ui, size_t *at);
+/* The one of them that covers a window, as stalls_at(). */
+const struct stall *ui_stalls_at(const struct ui *ui, struct rtop_span window);
+/* Why there is none, for people. */
+const char *ui_stalls_why_none(const struct ui *ui);
+/* stall_words(), and whose it is while several processes are shown: "4712: blocked 2.3 s Kernel#sleep". */
+void ui_stalls_words(const struct ui *ui, const struct stall *stall, char *out, size_t bytes);
+
 /* Freezes where a stall is seen, selects who is to blame, and says what it is. */
 void ui_stalls_go(struct ui *ui, const struct stall *stall);
 /* Views of calls would not have a culprit that is off the GVL: all time counts in them while the display stands at its stall.

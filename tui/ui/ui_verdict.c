@@ -85,11 +85,13 @@ static struct verdict calm_verdict(const struct ui *ui, struct verdict verdict)
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns)
 {
   const struct ui_verdict *at = &ui->verdict;
-  char process[16] = "";
+  char process[16] = "", stall_process[16];
   struct verdict_say say = { .symbols = rtop_profile_symbols(ui->profile), .process = process };
   const struct stall *stall = ui_stalls_newest(ui);
   if (stall != NULL && !verdict_tells(ui, stall)) {
     say.stall = stall;
+    say.stall_process = stall_process;
+    ui_processes_whose(ui, stall->source, stall_process, sizeof stall_process);
     say.stall_ago_ns = ui_stalls_ago_ns(ui, stall);
   }
   if (at->made && at->verdict.kind != VERDICT_NONE) {

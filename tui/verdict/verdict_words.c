@@ -305,7 +305,7 @@ static void say_verdict(struct phrase *phrase, const struct verdict *verdict, co
   if (brevity->lasts) say_lasts(phrase, verdict, say);
 }
 
-/* "( 12 s ago: 3.0 s in Kernel#sleep < Report#run" */
+/* "( 12 s ago: 3.0 s in Kernel#sleep < Report#run", "( 12 s ago: 4712: 3.0 s in ..." of one of several processes */
 static void say_stall(struct phrase *phrase, const struct verdict_say *say, const struct brevity *brevity)
 {
   const struct stall *stall = say->stall;
@@ -317,6 +317,7 @@ static void say_stall(struct phrase *phrase, const struct verdict_say *say, cons
   phrase_add(phrase, "( ");
   if (brevity->stall > STALL_KEY && say->stall_ago_ns >= 1000000000) phrase_add(phrase, "%s ago: ", ago);
   else if (brevity->stall > STALL_KEY) phrase_add(phrase, "now: ");
+  if (brevity->stall == STALL_NAMED && say->stall_process) phrase_add(phrase, "%s", say->stall_process);
   phrase_add(phrase, "%s", length);
   if (brevity->stall < STALL_NAMED || stall->frame == 0) {
     phrase_add(phrase, " %s", stall_cause_name(stall->cause));

@@ -21,7 +21,8 @@ struct verdict_say {
   bool lasts_longer;         /* and longer than that */
   const struct stall *stall; /* the newest one; NULL: none worth saying */
   int64_t stall_ago_ns;      /* since its end; 0: it goes on */
-  const char *process;       /* "4712 " before what is one process's; "" */
+  const char *process;       /* "4712: " before what is one process's; "" */
+  const char *stall_process; /* the same of the stall */
 };
 
 /* Both texts and two columns between them fit in `columns`; `stall` is "" when there is no room, or none. */

@@ -38,13 +38,11 @@ static void draw_strip_cursor(const struct ui *ui, int y, int x, int first)
 /* '!' where a stall is, 'M' at a mark of the program. */
 static void draw_strip_stalls(const struct ui *ui, int y, int x, int first)
 {
-  const struct stalls *stalls = &ui->stalls.stalls;
   int cells = ui->strip.cells - first;
-  for (size_t i = 0; i < stalls->count; i++) {
-    const struct stall *stall = &stalls->list[i];
+  size_t each = 0;
+  for (const struct stall *stall; (stall = ui_stalls_next(ui, &each)) != NULL;) {
     bool mark = stall->cause == STALL_MARK;
     int from = strip_cell(ui, stall->start_ns) - first, to = mark ? from : strip_cell(ui, stall->end_ns - 1) - first;
-    if (!ui_processes_shows(ui, stall->source)) continue;
     to = to < cells ? to : cells - 1;
     for (int at = from < 0 ? 0 : from; at <= to; at++) draw_text(y, x + at, 1, FACE_WARN, mark ? "M" : "!");
   }

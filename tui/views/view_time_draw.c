@@ -106,9 +106,8 @@ static int64_t ticks_before(const struct ui *ui, const struct timeline *timeline
 /* A time that a stall's marks would cut in two is left out. */
 static bool is_marked(const struct ui *ui, const struct timeline *timeline, int from, int cells)
 {
-  const struct stalls *stalls = &ui->stalls.stalls;
-  for (size_t i = 0; i < stalls->count; i++) {
-    const struct stall *stall = &stalls->list[i];
+  size_t each = 0;
+  for (const struct stall *stall; (stall = ui_stalls_next(ui, &each)) != NULL;) {
     int64_t first = timeline_cell_at(timeline, stall->start_ns), last = timeline_cell_at(timeline, stall->end_ns - 1);
     if (first < from + cells && (last < first ? first : last) >= from) return true;
   }
@@ -140,9 +139,8 @@ static void draw_at(const struct timeline *timeline, int y, int x, int64_t time_
 /* '!' where a stall is, 'M' at a mark of the program. */
 static void draw_stalls(const struct ui *ui, const struct timeline *timeline, int y, int x)
 {
-  const struct stalls *stalls = &ui->stalls.stalls;
-  for (size_t i = 0; i < stalls->count; i++) {
-    const struct stall *stall = &stalls->list[i];
+  size_t each = 0;
+  for (const struct stall *stall; (stall = ui_stalls_next(ui, &each)) != NULL;) {
     int64_t from = timeline_cell_at(timeline, stall->start_ns), to = timeline_cell_at(timeline, stall->end_ns - 1);
     to = to < from ? from : to;
     for (int64_t at = from < 0 ? 0 : from; at <= to && at < timeline->count; at++)
@@ -210,9 +208,9 @@ static void window_words(const struct ui *ui, const struct time_view *view, char
              length_ns / 1e9);
     return;
   }
-  const struct stall *stall = stalls_at(&ui->stalls.stalls, view->window);
+  const struct stall *stall = ui_stalls_at(ui, view->window);
   if (stall != NULL) {
-    stall_words(stall, rtop_profile_symbols(ui->profile), out + used, bytes - (size_t)used - 80);
+    ui_stalls_words(ui, stall, out + used, bytes - (size_t)used - 80);
     used = (int)strlen(out);
     snprintf(out + used, bytes - (size_t)used, "  ");
   }

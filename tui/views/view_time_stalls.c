@@ -14,13 +14,19 @@ enum {
   LONG_COLUMNS = 9,
   THREAD_FROM = 60,
   THREAD_COLUMNS = 20,
-  THREAD_COLUMNS_NARROW = 12
+  THREAD_COLUMNS_NARROW = 12,
+  PID_FROM = 80,
+  PID_COLUMNS = 8
 };
 
+/* Of the processes that are shown, the newest at place 0. */
 static const struct stall *stall_in(const struct ui *ui, size_t place)
 {
-  const struct stalls *stalls = &ui->stalls.stalls;
-  return place < stalls->count ? &stalls->list[stalls->count - 1 - place] : NULL;
+  const struct stall *stall = NULL;
+  size_t at = 0, count = ui_stalls_count(ui);
+  if (place >= count) return NULL;
+  for (size_t behind = count - place; behind > 0; behind--) stall = ui_stalls_next(ui, &at);
+  return stall;
 }
 
 static struct time_view *stalls_view(const struct ui *ui)
@@ -55,13 +61,10 @@ bool time_stalls_leave(struct ui *ui)
 /* The cursor stays on its stall while others come. */
 void time_stalls_update(const struct ui *ui, struct time_view *view)
 {
-  for (size_t i = 0; view->stall != 0 && i < ui->stalls.stalls.count; i++) {
-    if (stall_in(ui, i)->id == view->stall) {
-      view->pager.cursor = i;
-      break;
-    }
-  }
-  pager_fit(&view->pager, ui->stalls.stalls.count, ui_rows_page(ui, 1));
+  size_t count = ui_stalls_count(ui), at = 0, before = 0;
+  for (const struct stall *stall; view->stall != 0 && (stall = ui_stalls_next(ui, &at)) != NULL; before++)
+    if (stall->id == view->stall) view->pager.cursor = count - 1 - before;
+  pager_fit(&view->pager, count, ui_rows_page(ui, 1));
   const struct stall *stall = stall_in(ui, view->pager.cursor);
   view->stall = stall != NULL && view->pager.cursor > 0 ? stall->id : 0;
 }
@@ -76,8 +79,9 @@ bool time_stalls_handle(struct ui *ui, struct time_view *view, enum request requ
     }
     return true;
   }
-  if (!pager_request(&view->pager, request, ui->stalls.stalls.count, ui_rows_page(ui, 1))) return false;
-  pager_fit(&view->pager, ui->stalls.stalls.count, ui_rows_page(ui, 1));
+  size_t count = ui_stalls_count(ui);
+  if (!pager_request(&view->pager, request, count, ui_rows_page(ui, 1))) return false;
+  pager_fit(&view->pager, count, ui_rows_page(ui, 1));
   stall = stall_in(ui, view->pager.cursor);
   view->stall = stall != NULL ? stall->id : 0;
   return true;
@@ -88,7 +92,7 @@ void time_stalls_menu(struct ui *ui, struct time_view *view, struct ui_row *row)
   const struct stall *stall = stall_in(ui, view->pager.cursor);
   row->frame = 0;
   if (stall == NULL) return;
-  stall_words(stall, rtop_profile_symbols(ui->profile), row->text, sizeof row->text);
+  ui_stalls_words(ui, stall, row->text, sizeof row->text);
   view->stall = stall->id; /* the cursor stays on it while others come */
   row->name = row->text;
   ui_row_can(row, 'g', "go to it", REQUEST_ENTER);
@@ -98,6 +102,12 @@ void time_stalls_menu(struct ui *ui, struct time_view *view, struct ui_row *row)
 static int thread_columns(int columns)
 {
   return columns < THREAD_FROM ? 0 : columns < 100 ? THREAD_COLUMNS_NARROW : THREAD_COLUMNS;
+}
+
+/* Of several processes whose it is, where there is room. */
+static int pid_columns(const struct ui *ui, int columns)
+{
+  return columns >= PID_FROM && ui_processes_mixed(ui) ? PID_COLUMNS : 0;
 }
 
 static void stalls_draw_row(const void *pen, size_t place, int y, bool selected)
@@ -117,8 +127,10 @@ static void stalls_draw_row(const void *pen, size_t place, int y, bool selected)
   draw_right(y, x += CAUSE_COLUMNS, LONG_COLUMNS - 3, face, length);
   draw_text(y, x + LONG_COLUMNS - 3, 1, face, stall->open ? "+" : "");
   x += LONG_COLUMNS - 1;
-  int thread = thread_columns(at.columns);
-  draw_text(y, x, end - x - thread - 1, face, stall->cause == STALL_MARK ? stall->mark : culprit);
+  int thread = thread_columns(at.columns), pid = pid_columns(ui, at.columns);
+  draw_text(y, x, end - x - thread - pid - 1, face, stall->cause == STALL_MARK ? stall->mark : culprit);
+  if (pid > 0 && stall->source < UI_SOURCES_MAX)
+    draw_format(y, end - thread - pid, pid - 1, face, "%d", (int)ui->source.at[stall->source].pid);
   stall_threads(stall, threads, sizeof threads);
   draw_text(y, end - thread, thread, face, threads);
 }
@@ -134,11 +146,11 @@ void time_stalls_draw(struct ui *ui, struct time_view *view)
   draw_right(at.y, x += CAUSE_COLUMNS, LONG_COLUMNS - 3, FACE_HEADING, "LONG");
   x += LONG_COLUMNS - 1;
   draw_text(at.y, x, at.x + at.columns - x, FACE_HEADING, "CULPRIT OR MARK");
-  draw_text(at.y, at.x + at.columns - thread_columns(at.columns), thread_columns(at.columns), FACE_HEADING, "THREAD");
-  if (ui->stalls.stalls.count == 0) {
-    draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL,
-              ui->stalls.more ? "looking ..." : "no stalls or marks in the history");
-  }
-  struct ui_rows rows = ui_rows_of(ui, &view->pager, ui->stalls.stalls.count, 1, 0);
+  int thread = thread_columns(at.columns), pid = pid_columns(ui, at.columns);
+  size_t count = ui_stalls_count(ui);
+  draw_text(at.y, at.x + at.columns - thread - pid, pid, FACE_HEADING, "PID");
+  draw_text(at.y, at.x + at.columns - thread, thread, FACE_HEADING, "THREAD");
+  if (count == 0) draw_text(at.y + 1, at.x + 2, at.columns - 2, FACE_NORMAL, ui_stalls_why_none(ui));
+  struct ui_rows rows = ui_rows_of(ui, &view->pager, count, 1, 0);
   ui_rows_draw(&rows, at, stalls_draw_row, ui);
 }

@@ -929,12 +929,12 @@ static void test_marks_and_jumps(void **state)
   assert_int_equal(stalls.count, 2);
   check_words(&stalls.list[0], "mark deploy");
   assert_null(strchr(stalls.list[1].mark, 27));
-  const struct stall *near = stalls_near(&stalls, 11000 * MS, 1, 1000 * MS);
+  const struct stall *near = stalls_near(&stalls, STALL_ALL_SOURCES, 11000 * MS, 1, 1000 * MS);
   assert_ptr_equal(near, &stalls.list[1]);
-  assert_ptr_equal(stalls_near(&stalls, 11000 * MS, -1, 1000 * MS), &stalls.list[0]);
-  assert_null(stalls_near(&stalls, stall_instant(near, 1000 * MS), 1, 1000 * MS));
-  assert_ptr_equal(stalls_at(&stalls, fixture_span(10500 * MS, 10600 * MS)), &stalls.list[0]);
-  assert_null(stalls_at(&stalls, fixture_span(10600 * MS, 10700 * MS)));
+  assert_ptr_equal(stalls_near(&stalls, STALL_ALL_SOURCES, 11000 * MS, -1, 1000 * MS), &stalls.list[0]);
+  assert_null(stalls_near(&stalls, STALL_ALL_SOURCES, stall_instant(near, 1000 * MS), 1, 1000 * MS));
+  assert_ptr_equal(stalls_at(&stalls, STALL_ALL_SOURCES, fixture_span(10500 * MS, 10600 * MS)), &stalls.list[0]);
+  assert_null(stalls_at(&stalls, STALL_ALL_SOURCES, fixture_span(10600 * MS, 10700 * MS)));
 }
 
 /* Every window is looked at once, whenever the calls come: in pieces and at once are the same. */

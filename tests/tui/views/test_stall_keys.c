@@ -301,6 +301,51 @@ static void test_line_and_key_agree(void **state)
   check_jump('(', 0, "Hash#merge");
 }
 
+/* Two processes: 4711 has the stall of three seconds, 4712 one in the middle of it and a mark. */
+static void two_processes(void)
+{
+  ui.source.processes = ui.source.count = 2;
+  for (int i = 0; i < 2; i++) {
+    ui.source.at[i] = ui.source.main;
+    ui.source.at[i].pid = 4711 + i;
+  }
+  add(STALL_GC, -22000, -21500, false)->source = 1;
+  add(STALL_MARK, -5000, -5000, false)->source = 1;
+  ui.dirty = true;
+  model_redraw(&ui);
+}
+
+/* Of several each stall says whose it is; of one that is shown alone its own are listed, drawn and gone to. */
+static void test_stalls_of_the_processes_shown(void **state)
+{
+  (void)state;
+  struct verdict_words words;
+  two_processes();
+  model_press(&ui, '!');
+  assert_true(shows(" PID     THREAD") && shows(" 4711    puma srv") && shows(" 4712\n") && shows("deploy"));
+  assert_true(shows(".M")); /* on the axis */
+  model_press(&ui, 'G');
+  model_press(&ui, '\r');
+  assert_true(shows("4711: blocked 3.0 s String#gsub"));
+  ui_verdict_words(&ui, &words, 160);
+  assert_string_equal(words.stall, "( now: 4711: 3.0 s in String#gsub < OrdersController#index");
+  model_press(&ui, 'z');
+  model_press(&ui, 'H');
+  assert_true(shows(" 4711    puma srv") && shows(" 4712\n"));
+  model_press(&ui, 'H');
+  assert_true(shows("only process 4711") && shows("String#gsub") && shows("blocked        3.00s"));
+  assert_false(shows(" PID ") || shows("deploy") || shows("Hash#merge") || shows(".M"));
+  check_jump('(', -22000, "String#gsub");
+  model_press(&ui, ')');
+  assert_true(shows("no later stall or mark"));
+  model_press(&ui, 'z');
+  model_press(&ui, 'H');
+  assert_true(shows("only process 4712") && shows("Hash#merge") && shows("deploy") && !shows("String#gsub < "));
+  ui.stalls.stalls.count = 1;
+  model_redraw(&ui);
+  assert_true(shows("no stalls or marks of this process in the history"));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -318,6 +363,7 @@ int main(void)
     CASE(test_back_to_a_method_or_mark),
     CASE(test_line_and_key_agree),
     CASE(test_menu_of_a_stall),
+    CASE(test_stalls_of_the_processes_shown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
