@@ -10,7 +10,8 @@ static bool in_file(struct source_heat *heat, const struct rtop_symbols *symbols
   unsigned char *answer = &heat->in_file[frame];
   if (*answer == 0) {
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
-    *answer = rtop_symbol_has_source(symbol) && strcmp(symbol->path, heat->path) == 0 ? 2 : 1;
+    bool of_process = heat->process == 0 || symbol->process == heat->process;
+    *answer = of_process && rtop_symbol_has_source(symbol) && strcmp(symbol->path, heat->path) == 0 ? 2 : 1;
   }
   return *answer == 2;
 }
@@ -72,16 +73,17 @@ static void order(struct source_heat *heat)
   for (uint32_t i = 0; i < heat->count; i++) heat->at[heat->lines[i].line] = i + 1;
 }
 
-static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, const char *path)
+static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_symbol *method)
 {
   for (uint32_t i = 0; i < heat->count; i++) heat->at[heat->lines[i].line] = 0;
   heat->count = 0;
   heat->file_ns = heat->hottest_ns = 0;
-  if (heat->path == NULL || strcmp(heat->path, path) != 0) {
-    char *copy = strdup(path);
+  if (heat->path == NULL || strcmp(heat->path, method->path) != 0 || heat->process != method->process) {
+    char *copy = strdup(method->path);
     if (copy == NULL) return false;
     free(heat->path);
     heat->path = copy;
+    heat->process = method->process;
     if (heat->in_file_capacity > 0) memset(heat->in_file, 0, heat->in_file_capacity);
   }
   return rtop_reserve(&heat->in_file, &heat->in_file_capacity, rtop_symbols_frame_count(symbols), 1);
@@ -116,12 +118,12 @@ static void add_node(struct source_heat *heat, const struct rtop_symbols *symbol
 }
 
 bool source_heat_build(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
-                       const char *path, enum rtop_mode mode)
+                       const struct rtop_symbol *method, enum rtop_mode mode)
 {
   uint32_t count;
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
   const struct rtop_live_spent *spent = rtop_live_spent(live);
-  if (!spent || !start(heat, symbols, path)) return false;
+  if (!spent || !start(heat, symbols, method)) return false;
   for (uint32_t i = 1; i < count; i++)
     if (in_file(heat, symbols, nodes[i].frame) && spent[i].cells > 0)
       add_node(heat, symbols, nodes, i, &spent[i], mode);
@@ -132,10 +134,10 @@ bool source_heat_build(struct source_heat *heat, const struct rtop_live *live, c
 }
 
 bool source_heat_of_sum(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
-                        const char *path, enum rtop_mode mode)
+                        const struct rtop_symbol *method, enum rtop_mode mode)
 {
   struct rtop_live *live = rtop_live_of(symbols);
-  bool fine = live && rtop_live_take(live, sum) && source_heat_build(heat, live, symbols, path, mode);
+  bool fine = live && rtop_live_take(live, sum) && source_heat_build(heat, live, symbols, method, mode);
   rtop_live_destroy(&live);
   return fine;
 }

@@ -35,7 +35,8 @@ struct source_heat {
   size_t at_capacity;
   unsigned char *in_file; /* private: by frame, 0 not asked, 1 no, 2 yes */
   size_t in_file_capacity;
-  char *path; /* private: that in_file is about */
+  char *path;       /* private: that in_file is about */
+  uint32_t process; /* private: with it, of one process where they are told apart; 0: of all */
 };
 
 /* What a line is hot of: its own time, and that of methods it calls which have no lines to be hot. */
@@ -44,12 +45,13 @@ static inline uint64_t heat_of(const struct heat_line *line)
   return line->self_ns + line->called_ns;
 }
 
-/* From the nodes of a live sum: costs the nodes, not the stacks. False when memory ran out. */
+/* The file of a method, and where processes are told apart only what its process spends there. From the nodes of a live
+ * sum: costs the nodes, not the stacks. False when memory ran out. */
 bool source_heat_build(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
-                       const char *path, enum rtop_mode mode);
+                       const struct rtop_symbol *method, enum rtop_mode mode);
 /* The same of a sum that does not slide. */
 bool source_heat_of_sum(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
-                        const char *path, enum rtop_mode mode);
+                        const struct rtop_symbol *method, enum rtop_mode mode);
 /* What is called from a line of the file that source_heat_build was for, of the same live sum: heat->callees.
  * False when memory ran out. */
 bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,

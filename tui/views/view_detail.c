@@ -258,12 +258,13 @@ static void detail_calls(struct writer *writer, const char *self, const char *to
 /* `brief`: there is no room for bars of states. */
 static void summary(struct writer *writer, bool brief)
 {
-  char self[32], total[32], alloc[16];
+  char self[32], total[32], alloc[16], name[1100];
   const struct detail *detail = writer->detail;
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(writer->ui->profile), detail->frame);
   double seconds = (double)writer->ui->methods.length_ns / 1e9;
   uint64_t total_ns = rtop_mode_clock(&detail->total, writer->ui->wanted.mode);
-  draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE, symbol->label);
+  draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE,
+            rtop_symbol_name(symbol, name, sizeof name));
   if (rtop_symbol_has_source(symbol) && room(writer)) {
     char place[1100];
     ui_place(place, sizeof place, symbol);

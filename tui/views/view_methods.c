@@ -155,7 +155,7 @@ static void update_heat(struct ui *ui, uint32_t frame)
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
   view->heat_ready = !view->lists && ui->layout.part[PART_DETAIL].rows > 0 && rtop_symbol_has_source(symbol) &&
                      view->file.state == SOURCE_READY &&
-                     source_heat_build(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
+                     source_heat_build(&view->heat, ui->live, symbols, symbol, ui->wanted.mode);
 }
 
 static void methods_update_detail(struct ui *ui)

@@ -131,10 +131,9 @@ static void source_update(struct ui *ui)
   }
   uint64_t size_before = view->file.size;
   source_file_open(&view->file, ui_source_pid(ui), ui_source_owner(ui), symbol->path);
-  source_heat_build(&view->heat, ui->live, symbols, symbol->path, ui->wanted.mode);
+  source_heat_build(&view->heat, ui->live, symbols, symbol, ui->wanted.mode);
   source_view_find_loops(view);
-  if (ui->baseline.comparing)
-    source_heat_of_sum(&view->before, &ui->baseline.sum, symbols, symbol->path, ui->wanted.mode);
+  if (ui->baseline.comparing) source_heat_of_sum(&view->before, &ui->baseline.sum, symbols, symbol, ui->wanted.mode);
   if (other) {
     uint32_t calling =
         source_heat_calling_line(&view->heat, ui->live, symbols, view->called, view->frame, RTOP_MODE_WALL);

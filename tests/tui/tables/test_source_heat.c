@@ -51,10 +51,13 @@ static struct rtop_sum_cell cell(const char *text, uint64_t running_ns, uint64_t
   return made;
 }
 
+static uint32_t process;
+
 static void build(struct rtop_sum_cell *cells, size_t count, const char *path, enum rtop_mode mode)
 {
   struct rtop_sum sum = { .cells = cells, .cell_count = count, .length_ns = 1000 };
-  assert_true(source_heat_of_sum(&heat, &sum, symbols, path, mode));
+  struct rtop_symbol method = { .path = path, .process = process };
+  assert_true(source_heat_of_sum(&heat, &sum, symbols, &method, mode));
 }
 
 static void check(uint32_t line, uint64_t self_ns, uint64_t total_ns)
@@ -272,6 +275,7 @@ static void test_from_a_live_sum(void **state)
 {
   (void)state;
   struct source_heat made = { 0 };
+  const struct rtop_symbol method = { .path = "/app/x.rb" };
   struct rtop_methods_options options = { .sort = RTOP_SORT_NAME };
   for (uint32_t seed = 1; seed <= 6; seed++) {
     open_model(16 << 20, seed);
@@ -280,11 +284,11 @@ static void test_from_a_live_sum(void **state)
       add_window(0);
       assert_true(rtop_live_sum(m.live, rtop_profile_last(m.profile, 1000 * MS), &m.sum));
       assert_true(rtop_live_methods(m.live, &m.sum, &m.methods, &options));
-      assert_true(source_heat_build(&made, m.live, m.symbols, "/app/x.rb", mode));
+      assert_true(source_heat_build(&made, m.live, m.symbols, &method, mode));
       check_naive(&made, mode);
       for (uint32_t k = 0; k < made.count; k++) check_callees(&made, made.lines[k].line);
       if (i % 8) continue;
-      assert_true(source_heat_of_sum(&made, &m.sum, m.symbols, "/app/x.rb", mode));
+      assert_true(source_heat_of_sum(&made, &m.sum, m.symbols, &method, mode));
       check_naive(&made, mode);
     }
     close_model();
@@ -310,12 +314,37 @@ static void test_lines_of_eval(void **state)
   check(15, 0, 100);
 }
 
+/* The same lines in two processes that are told apart, called in C there, too. */
+static void test_of_one_process(void **state)
+{
+  (void)state;
+  struct rtop_sum_cell cells[2] = { { 0 } };
+  uint32_t frame = rtop_symbols_frame(symbols, "a", 1, "/x.rb", 5, "", 0, 1, RTOP_SYMBOL_RUBY);
+  uint32_t sort = rtop_symbols_frame(symbols, "sort", 4, "", 0, "", 0, 0, RTOP_SYMBOL_C);
+  for (uint32_t i = 0; i < 2; i++) {
+    uint32_t of = rtop_process_of(4711 + i, 0);
+    uint32_t node = rtop_symbols_node(symbols, 0, rtop_symbols_frame_of(symbols, frame, of), 3);
+    cells[i].node = rtop_symbols_node(symbols, node, rtop_symbols_frame_of(symbols, sort, of), 0);
+    cells[i].cost.wall_ns[RTOP_STATE_RUNNING] = 100 << i;
+  }
+  for (uint32_t i = 0; i < 2; i++) {
+    process = rtop_process_of(4711 + i, 0);
+    build(cells, 2, "/x.rb", RTOP_MODE_WALL);
+    check(3, 0, 100 << i);
+    assert_int_equal(source_heat_line(&heat, 3)->called_ns, 100 << i);
+    assert_int_equal(heat.file_ns, 100 << i);
+  }
+  process = 0;
+  build(cells, 2, "/x.rb", RTOP_MODE_WALL);
+  check(3, 0, 300);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
     TEST(test_self_and_total), TEST(test_called),          TEST(test_callers),       TEST(test_recursion),
-    TEST(test_absurd_lines),   TEST(test_from_a_live_sum), TEST(test_lines_of_eval),
+    TEST(test_absurd_lines),   TEST(test_from_a_live_sum), TEST(test_lines_of_eval), TEST(test_of_one_process),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
