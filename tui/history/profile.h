@@ -322,6 +322,10 @@ void rtop_profile_brief(const struct rtop_profile *profile, struct rtop_span spa
 uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_span span);
 
 /* What a profile of several processes says of one of them. */
+/* The last `length_ns` that it told of (<= 0: everything up to there), however long ago that was. Nothing is held of it any
+ * more: start == end. Nothing was ever told: rtop_profile_last. */
+struct rtop_span rtop_profile_last_alone(const struct rtop_profile *profile, uint32_t source, int64_t length_ns);
+
 /* Makes the head of a sum (length, windows, gaps, counters, total) that of one source. Threads and cells stay as
  * they are: whoever shows them leaves out those of the others. */
 void rtop_profile_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_sum *sum);

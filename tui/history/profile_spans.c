@@ -218,6 +218,18 @@ static const struct profile_window *alone_next(struct profile_walk *walk, uint32
   return window;
 }
 
+struct rtop_span rtop_profile_last_alone(const struct rtop_profile *profile, uint32_t source, int64_t length_ns)
+{
+  struct rtop_span span = rtop_profile_bounds(profile);
+  uint32_t place = 0;
+  while (place < profile->source_count && profile->sources[place].source != source) place++;
+  if (place == profile->source_count) return rtop_profile_last(profile, length_ns);
+  int64_t end_ns = profile->sources[place].last_end_ns;
+  span.end_ns = end_ns > span.start_ns ? end_ns : span.start_ns;
+  if (length_ns > 0 && span.end_ns - span.start_ns > length_ns) span.start_ns = span.end_ns - length_ns;
+  return span;
+}
+
 static void alone_cover(struct profile_cover *cover, const struct profile_window *window,
                         const struct profile_part *part)
 {

@@ -14,6 +14,8 @@ const char *ui_why_empty(const struct ui *ui)
   if (ui->source.problem != NULL) return ui->source.problem;
   if (ui->source.waits != NULL) return ui->source.waits;
   if (!ui->source.ready) return "waiting for the process to load the extension ...";
+  const char *absent = ui_processes_why_absent(ui);
+  if (absent != NULL) return absent;
   if (ui->sum.length_ns == 0 && ui->frozen) return "nothing is known about this moment: its windows were lost";
   if (ui->sum.length_ns == 0) return "waiting for the first window ...";
   return ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"

@@ -1,5 +1,6 @@
 /* Several processes in one view. */
 #include "ui.h"
+#include "tui/text/time_text.h"
 
 static int count_of(const struct ui *ui)
 {
@@ -21,6 +22,23 @@ const struct ui_process *ui_process(const struct ui *ui)
 {
   uint32_t alone = ui_processes_alone(ui);
   return alone != UI_ALL_SOURCES ? &ui->source.at[alone] : &ui->source.main;
+}
+
+const char *ui_processes_why_absent(const struct ui *ui)
+{
+  static char text[96];
+  char clock[16];
+  const struct ui_process *process = ui_process(ui);
+  bool gone = process->ended_real_ns != 0, alone = ui_processes_alone(ui) != UI_ALL_SOURCES;
+  int64_t real_ns = ui->span.end_ns + ui->source.clock_offset_ns;
+  if (!alone || ui->sum.length_ns > 0 || ui->source.clock_offset_ns == 0) return NULL;
+  bool early = ui->frozen && real_ns <= process->started_real_ns;
+  time_text_clock(clock, sizeof clock, early ? process->started_real_ns : process->ended_real_ns, false);
+  if (early) snprintf(text, sizeof text, "process %d was started later, at %s", (int)process->pid, clock);
+  else if (gone && ui->frozen)
+    snprintf(text, sizeof text, "process %d ended at %s: z goes there", (int)process->pid, clock);
+  else if (gone) snprintf(text, sizeof text, "process %d ended at %s: nothing is kept of it", (int)process->pid, clock);
+  return early || gone ? text : NULL;
 }
 
 bool ui_processes_one_tree(const struct ui *ui)
@@ -47,6 +65,15 @@ int ui_processes_gone(const struct ui *ui, const struct ui_process **last)
   return gone;
 }
 
+static void say_alone(struct ui *ui)
+{
+  char clock[16];
+  const struct ui_process *process = ui_process(ui);
+  time_text_clock(clock, sizeof clock, process->ended_real_ns, false);
+  if (process->ended_real_ns == 0) ui_say(ui, "only process %d", (int)process->pid);
+  else ui_say(ui, "only process %d, which ended at %s", (int)process->pid, clock);
+}
+
 void ui_processes_next(struct ui *ui)
 {
   if (count_of(ui) < 2) {
@@ -56,7 +83,7 @@ void ui_processes_next(struct ui *ui)
   ui->apart = ui->apart > count_of(ui) ? 0 : ui->apart + 1;
   ui->lens.processes = ui->apart == 1;
   if (ui->apart < 2) ui_say(ui, ui->apart == 0 ? "processes merged" : "processes separate; H: one at a time");
-  else ui_say(ui, "only process %d", (int)ui->source.at[ui->apart - 2].pid);
+  else say_alone(ui);
   ui->stale = true;
 }
 

@@ -65,6 +65,9 @@ const struct ui_process *ui_process(const struct ui *ui);
 /* The source that is shown alone; UI_ALL_SOURCES: all are shown. */
 uint32_t ui_processes_alone(const struct ui *ui);
 bool ui_processes_shows(const struct ui *ui, uint32_t source);
+/* Why nothing is known of the one that is shown alone in what is shown: it was over by then, or not there yet. In a static
+ * buffer; NULL: something is, or that is not why. */
+const char *ui_processes_why_absent(const struct ui *ui);
 /* Do all that live, but for the main one, descend from others? */
 bool ui_processes_one_tree(const struct ui *ui);
 /* The processes that are gone while others live: how many, and the one that went last (NULL: none). */

@@ -97,6 +97,8 @@ static void keep_held(struct ui *ui, const struct rtop_span *held)
 
 struct rtop_span ui_time_span(struct ui *ui)
 {
+  uint32_t alone = ui_processes_alone(ui);
+  if (!ui->frozen && alone != UI_ALL_SOURCES) return rtop_profile_last_alone(ui->profile, alone, ui->length_ns);
   if (!ui->frozen) return rtop_profile_last(ui->profile, ui->length_ns);
   struct rtop_span held = rtop_profile_bounds(ui->profile), span;
   keep_held(ui, &held);

@@ -26,7 +26,8 @@ struct ui_time {
   int64_t strip_end_ns;           /* of the timeline in the header: it stands while the cursor moves */
 };
 
-/* What the views show. Moves the cursor when what it stood on is not held any more. */
+/* What the views show. Live it ends with the newest data; of one process that is shown alone with its own, also when it
+ * is gone. Moves the cursor when what it stood on is not held any more. */
 struct rtop_span ui_time_span(struct ui *ui);
 /* That has happened, or late records have changed what is shown: an update is wanted. Asked once for each update. */
 bool ui_time_changed(struct ui *ui);

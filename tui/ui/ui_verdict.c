@@ -11,14 +11,14 @@ bool ui_verdict_update(struct ui *ui)
   uint32_t source = ui_processes_alone(ui);
   bool live = !ui->frozen;
   at->gvl = verdict_gvl_of(&ui->sum, ui->profile, source);
-  bool early = at->made && live && at->live && ui->span.end_ns >= at->span.end_ns &&
-               ui->span.end_ns - at->span.end_ns < verdict_calm_ns &&
+  bool follows = at->made && live && at->live && at->source == source;
+  bool early = follows && ui->span.end_ns >= at->span.end_ns && ui->span.end_ns - at->span.end_ns < verdict_calm_ns &&
                ui->span.end_ns - ui->span.start_ns == at->span.end_ns - at->span.start_ns;
   if (early) return true;
-  bool follows = at->made && live && at->live;
   struct verdict before = at->verdict;
   at->made = verdict_make(&at->maker, &ui->sum, ui->profile, source, follows ? &before : NULL, &at->verdict);
   at->span = ui->span;
+  at->source = source;
   at->live = live;
   if (at->made && at->verdict.kind != VERDICT_NONE)
     verdict_past_ns(&at->past, &at->maker, ui->profile, source, &at->verdict, ui->span);

@@ -17,7 +17,8 @@ struct ui_verdict {
   struct verdict verdict;
   struct verdict_gvl gvl; /* of every update */
   struct verdict_past past;
-  struct rtop_span span; /* that it is about */
+  struct rtop_span span; /* that it is about, */
+  uint32_t source;       /* and whose */
   bool made, live;
 };
 

@@ -54,7 +54,8 @@ void view_strip_draw(const struct ui *ui)
   struct rect at = ui->layout.part[PART_TIMELINE];
   int cells = at.columns - 9, first = ui->strip.cells - cells;
   if (cells < 8) return;
-  int64_t age_ns = ui->frozen ? ui_time_age_ns(ui, ui->strip.end_ns) : 0;
+  bool now = !ui->frozen && ui_lives(ui_process(ui)->state);
+  int64_t age_ns = !now ? ui_time_age_ns(ui, ui->strip.end_ns) : 0;
   short_age(age, sizeof age, age_ns + cells * STRIP_CELL_NS, 1000);
   draw_text(at.y, at.x, 5, FACE_LABEL, age);
   for (int i = 0; i < cells; i++) {

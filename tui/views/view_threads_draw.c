@@ -562,9 +562,11 @@ void threads_draw(struct ui *ui)
   threads_draw_heading(ui, view, &columns, table);
   const struct rtop_thread_row *selected = threads_view_row(ui, view->pager.cursor);
   if (selected == NULL) {
+    const char *absent = ui_processes_why_absent(ui);
     draw_text(table.y + 1, 2, table.columns - 2, FACE_NORMAL,
-              ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
-                                    : "no thread is known yet");
+              absent != NULL          ? absent
+              : ui->filter[0] != '\0' ? "nothing matches the filter (Esc shows everything again)"
+                                      : "no thread is known yet");
   } else if (stack_rows > 0 && !view->in_fibers) {
     struct rect below = { table.y + table.rows - stack_rows, 0, stack_rows, table.columns };
     if (view->waits_open) ui_waits_draw(&view->waits, rtop_profile_symbols(ui->profile), ui->sum.length_ns, below);

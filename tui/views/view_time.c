@@ -34,15 +34,31 @@ static int cells_shown(void)
   return cells < 1 ? 1 : cells > TIMELINE_CELLS_MAX ? TIMELINE_CELLS_MAX : cells;
 }
 
-/* Live, the newest data stand at the right; frozen, the graphs move only when the cursor leaves them. */
+/* Live, the newest data that are shown stand at the right; frozen, the graphs move only when the cursor leaves them. */
 static void place_end(struct ui *ui, int cells)
 {
   struct time_view *view = time_view(ui);
   struct rtop_span held = rtop_profile_bounds(ui->profile);
   int64_t cursor_ns = ui_time_cursor(ui), length_ns = cells * view->cell_ns;
-  if (!ui->frozen || view->end_ns == 0) view->end_ns = held.end_ns;
+  if (!ui->frozen || view->end_ns == 0) view->end_ns = ui->frozen ? held.end_ns : cursor_ns;
   if (cursor_ns > view->end_ns || cursor_ns <= view->end_ns - length_ns + view->cell_ns)
     view->end_ns = cursor_ns + length_ns / 2 < held.end_ns ? cursor_ns + length_ns / 2 : held.end_ns;
+}
+
+/* The window under the cursor. The one that is there may be another process's, and end later: of one that is shown alone
+ * it is what ends at the cursor. */
+static void look_at_window(struct ui *ui, uint32_t alone)
+{
+  struct time_view *view = time_view(ui);
+  view->window = ui_time_window(ui);
+  memset(&view->summary, 0, sizeof view->summary);
+  if (alone == UI_ALL_SOURCES) {
+    rtop_profile_windows(ui->profile, view->window, &view->summary, 1);
+    return;
+  }
+  int64_t end_ns = ui_time_cursor(ui), length_ns = view->window.end_ns - view->window.start_ns;
+  view->window = (struct rtop_span){ end_ns - length_ns, end_ns };
+  rtop_profile_window_alone(ui->profile, alone, view->window, &view->summary);
 }
 
 static void time_update(struct ui *ui)
@@ -59,10 +75,7 @@ static void time_update(struct ui *ui)
   for (int i = 0; i < view->lanes; i++)
     fine = timeline_build(&view->lane[i], ui->profile, view->end_ns, cells, view->cell_ns, (uint32_t)i) && fine;
   if (!fine) ui_say(ui, "out of memory");
-  view->window = ui_time_window(ui);
-  memset(&view->summary, 0, sizeof view->summary);
-  if (alone == UI_ALL_SOURCES) rtop_profile_windows(ui->profile, view->window, &view->summary, 1);
-  else rtop_profile_window_alone(ui->profile, alone, view->window, &view->summary);
+  look_at_window(ui, alone);
 }
 
 /* What is under the cursor stays where it is, as far as can be. */

@@ -195,11 +195,37 @@ static void test_a_crowd_beside_changes_nothing(void **state)
   rtop_profile_destroy(&small);
 }
 
+static void check_span(struct rtop_span span, int64_t start_ns, int64_t end_ns)
+{
+  assert_int_equal(span.start_ns, start_ns);
+  assert_int_equal(span.end_ns, end_ns);
+}
+
+/* The last of one source, also when others have gone on for long; of one that never told anything that of all. */
+static void test_last_of_one(void **state)
+{
+  (void)state;
+  open_profile(16 << 20);
+  for (int i = 0; i < 50; i++) tell(0, i * 100 * MS, 10 * MS);
+  for (int i = 0; i < 8; i++) tell(1, 20 * MS + i * 100 * MS, 10 * MS);
+  check_span(rtop_profile_last_alone(profile, 1, 500 * MS), 320 * MS, 820 * MS);
+  check_span(rtop_profile_last_alone(profile, 1, 2000 * MS), 0, 820 * MS);
+  check_span(rtop_profile_last_alone(profile, 1, 0), 0, 820 * MS);
+  check_span(rtop_profile_last_alone(profile, 0, 500 * MS), 4500 * MS, 5000 * MS);
+  check_span(rtop_profile_last_alone(profile, 7, 500 * MS), 4500 * MS, 5000 * MS);
+  rtop_profile_keep_ns(profile, 1000 * MS);
+  tell(0, 5000 * MS, 10 * MS);
+  struct rtop_span held = rtop_profile_bounds(profile);
+  assert_true(held.start_ns > 820 * MS); /* nothing is held of it */
+  check_span(rtop_profile_last_alone(profile, 1, 500 * MS), held.start_ns, held.start_ns);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(test_a_crowd_beside_changes_nothing, tear_down),
     cmocka_unit_test_teardown(test_a_number_is_used_again, tear_down),
+    cmocka_unit_test_teardown(test_last_of_one, tear_down),
     cmocka_unit_test_teardown(test_thousands_of_them, tear_down),
     cmocka_unit_test_teardown(test_answers_are_bounded, tear_down),
   };

@@ -2,14 +2,17 @@
 #include "tests/tui/model_fixture.h"
 #include "tests/tui/screen_fixture.h"
 
-static struct rtop_profile *two_processes(void)
+enum { GONE_WINDOWS = 40 };
+
+/* The second one is gone for so many windows. */
+static struct rtop_profile *two_processes(int gone)
 {
   struct rtop_profile *made = rtop_profile_create(64 << 20);
   struct rtop_symbols *symbols = rtop_profile_symbols(made);
   uint32_t node[2] = { rtop_symbols_node(symbols, 0, fixture_frame(symbols, "One#work", "/one.rb", 1), 1),
                        rtop_symbols_node(symbols, 0, fixture_frame(symbols, "Two#work", "/two.rb", 1), 1) };
   for (int i = 0; i < 100; i++) {
-    for (uint32_t source = 0; source < 2; source++) {
+    for (uint32_t source = 0; source < (i < 100 - gone ? 2 : 1); source++) {
       struct rtop_window window = { 0 };
       int64_t start_ns = MODEL_END_NS - (100 - i) * 100 * MS + source * 20 * MS;
       fixture_window(&window, start_ns, start_ns + 100 * MS);
@@ -31,7 +34,15 @@ static int open_two(void **state)
 {
   static const struct screen_case wide = { .rows = 24, .columns = 100 };
   (void)state;
-  open_case(&wide, two_processes());
+  open_case(&wide, two_processes(0));
+  return 0;
+}
+
+static int open_one_gone(void **state)
+{
+  static const struct screen_case wide = { .rows = 24, .columns = 100 };
+  (void)state;
+  open_case(&wide, two_processes(GONE_WINDOWS));
   return 0;
 }
 
@@ -66,6 +77,7 @@ static void test_alone(void **state)
   assert_true(shows("4712 worker 1 ") && shows("Thr  1: 1 run") && shows("smp 70/s"));
   assert_true(shows("held  25% by t1") && shows("rss 20.0M") && shows(" 600/m"));
   assert_true(!shows("4711 t1") && shows("4712 t1"));
+  assert_false(shows("One#work")); /* nor does the verdict tell of the other one */
   assert_true(ui.strip.busy[ui.strip.cells - 2] < 0.26);
   model_press(&ui, '7');
   assert_true(shows(" held 25% wait 0.00 blocked 0.75 ") && shows(" cpu 0.25 "));
@@ -124,11 +136,64 @@ static void test_gone(void **state)
   assert_true(shows("[EXEC]"));
 }
 
+static void end_the_second(void)
+{
+  name_two();
+  ui.source.processes = 1;
+  struct ui_process *gone = &ui.source.at[1];
+  gone->state = RTOP_FEED_DEAD;
+  gone->ended_real_ns = MODEL_END_NS + MODEL_OFFSET_NS - (GONE_WINDOWS * 100 - 20) * MS;
+  snprintf(gone->end, sizeof gone->end, "killed by signal 9");
+}
+
+/* One that is gone is shown as it was in its last window, however long ago that was. */
+static void test_gone_alone(void **state)
+{
+  (void)state;
+  end_the_second();
+  model_type(&ui, "3HHH");
+  assert_true(shows("only process 4712, which ended at 14:13:1") && shows("[DEAD]") && shows("  14:13:16  "));
+  assert_true(shows("held  25% by t1") && shows("Thr  1: 1 run") && shows("rss 20.0M") && shows("4712 t1"));
+  assert_true(shows("Two#work") && !shows("One#work") && !shows("no thread is known"));
+  assert_true(ui.strip.busy[ui.strip.cells - 2] > 0.24 && ui.strip.busy[ui.strip.cells - 2] < 0.26);
+  assert_true(shows(" -4s\n") && !shows(" now\n"));
+  model_press(&ui, '7');
+  assert_true(shows(" held 25% wait 0.00 blocked 0.75 ") && shows("^\n"));
+  model_press(&ui, '1');
+  assert_true(shows("Two#work"));
+  model_press(&ui, 'H');
+  assert_true(shows("One#work") && shows(" now\n"));
+}
+
+/* Where time was gone to when it was over, that is said, and the key that goes back. */
+static void test_gone_before_the_moment(void **state)
+{
+  (void)state;
+  end_the_second();
+  model_type(&ui, "zHHH");
+  assert_true(ui.frozen && shows("  process 4712 ended at 14:13:16: z goes there"));
+  model_press(&ui, '3');
+  assert_true(shows("  process 4712 ended at 14:13:16: z goes there"));
+  model_press(&ui, 'z');
+  assert_true(shows("4712 t1") && shows("held  25%"));
+  ui.source.at[1].started_real_ns = MODEL_END_NS + MODEL_OFFSET_NS - 5000 * MS;
+  model_type(&ui, "{");
+  assert_true(shows("4712 t1"));
+  ui.time.cursor_ns = MODEL_END_NS + 1000 * MS; /* nothing is held there */
+  ui.source.at[1].started_real_ns = ui.time.cursor_ns + MODEL_OFFSET_NS;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("  process 4712 was started later, at 14:13:21"));
+  ui.source.at[1].ended_real_ns = ui.source.at[1].started_real_ns = 0;
+  model_redraw(&ui);
+  assert_true(shows("  no thread is known yet"));
+}
+
 static int open_two_narrow(void **state)
 {
   static const struct screen_case narrow = { .rows = 12, .columns = 48 };
   (void)state;
-  open_case(&narrow, two_processes());
+  open_case(&narrow, two_processes(0));
   return 0;
 }
 
@@ -136,7 +201,7 @@ static int open_two_tiny(void **state)
 {
   static const struct screen_case tiny = { .rows = 5, .columns = 20 };
   (void)state;
-  open_case(&tiny, two_processes());
+  open_case(&tiny, two_processes(0));
   return 0;
 }
 
@@ -203,6 +268,8 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_alone, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_losses, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_gone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone_alone, open_one_gone, tear_down),
+    cmocka_unit_test_setup_teardown(test_gone_before_the_moment, open_one_gone, tear_down),
     cmocka_unit_test_setup_teardown(test_gone_in_no_room, open_two_tiny, tear_down),
     cmocka_unit_test_setup_teardown(test_gone_in_little_room, open_two_narrow, tear_down),
     cmocka_unit_test_setup_teardown(test_one_process, set_up, tear_down),
