@@ -10,20 +10,51 @@
 
 static const int64_t STREAM_SILENT_NS = 2500000000;
 
+/* Another source goes on with the process; a recording does not say so. */
+static bool is_replaced(const struct rtop_session *session, int index)
+{
+  bool replaced = rtop_session_feed_replaced(session, index);
+  if (rtop_session_feed_state(session, index) != RTOP_FEED_REPLAY) return replaced;
+  for (int i = index + 1; i < rtop_session_count(session); i++)
+    replaced = replaced || rtop_session_process(session, i) == rtop_session_process(session, index);
+  return replaced;
+}
+
+/* It lives, or did when the recording ended. */
+static bool goes_on(const struct rtop_session *session, int index)
+{
+  struct rtop_feed_end end;
+  enum rtop_feed_state state = rtop_session_feed_state(session, index);
+  if (state != RTOP_FEED_REPLAY) return ui_lives(state);
+  return !is_replaced(session, index) && !rtop_session_feed_end(session, index, &end);
+}
+
+/* Of a recording that goes on behind the end of all of them: all. */
 static int processes_alive(const struct rtop_session *session)
 {
-  int alive = 0, count = rtop_session_count(session);
-  for (int i = 0; i < count; i++) alive += ui_lives(rtop_session_feed_state(session, i));
+  int alive = 0, all = 0, count = rtop_session_count(session);
+  for (int i = 0; i < count; i++) {
+    alive += goes_on(session, i);
+    all += rtop_session_feed_state(session, i) == RTOP_FEED_REPLAY && !is_replaced(session, i);
+  }
+  if (alive == 0) alive = all;
   return alive > 0 ? alive : 1;
 }
 
-/* The first process that is alive, or the last: a command may have turned into another one. */
+/* The first process that is alive; when none is, the one that ended last, for its end is told: a command may have turned
+ * into another one. */
 static int main_index(const struct rtop_session *session)
 {
-  int count = rtop_session_count(session);
+  struct rtop_feed_end end, last = { 0 };
+  int count = rtop_session_count(session), ended = count - 1;
   for (int i = 0; i < count; i++)
-    if (ui_lives(rtop_session_feed_state(session, i))) return i;
-  return count - 1;
+    if (goes_on(session, i)) return i;
+  for (int i = 0; i < count; i++) {
+    if (is_replaced(session, i) || !rtop_session_feed_end(session, i, &end) || end.real_ns <= last.real_ns) continue;
+    last = end;
+    ended = i;
+  }
+  return ended;
 }
 
 static void name_command(char *out, size_t bytes, char *const *command)
@@ -56,7 +87,7 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   snprintf(process->ruby, sizeof process->ruby, "%s", info->ruby);
   if (info->host != NULL) snprintf(process->host, sizeof process->host, "%s", *info->host ? info->host : "?");
   process->state = rtop_session_feed_state(session, index);
-  process->replaced = rtop_session_feed_replaced(session, index);
+  process->replaced = is_replaced(session, index);
   process->started_real_ns = info->started_real_ns;
   memcpy(process->losses, info->losses, sizeof process->losses);
   if (rtop_session_feed_end(session, index, &end)) {

@@ -46,7 +46,7 @@ bool ui_processes_one_tree(const struct ui *ui)
   int roots = 0;
   for (int i = 0; i < count_of(ui); i++) {
     const struct ui_process *process = &ui->source.at[i];
-    roots += ui_lives(process->state) && process->parent == 0;
+    roots += (ui_lives(process->state) || process->state == RTOP_FEED_REPLAY) && process->parent == 0;
   }
   return roots < 2;
 }
@@ -55,9 +55,9 @@ int ui_processes_gone(const struct ui *ui, const struct ui_process **last)
 {
   int gone = 0;
   *last = NULL;
-  for (int i = 0; ui_lives(ui->source.main.state) && i < count_of(ui); i++) {
+  for (int i = 0; ui_process_goes_on(&ui->source.main) && i < count_of(ui); i++) {
     const struct ui_process *process = &ui->source.at[i];
-    if ((process->state == RTOP_FEED_ENDED || process->state == RTOP_FEED_DEAD) && !process->replaced) {
+    if (!ui_process_goes_on(process) && !process->replaced) {
       gone++;
       *last = *last == NULL || process->ended_real_ns >= (*last)->ended_real_ns ? process : *last;
     }

@@ -60,6 +60,11 @@ static inline bool ui_lives(enum rtop_feed_state state)
 {
   return state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED;
 }
+/* It lives, or did when the recording ended. */
+static inline bool ui_process_goes_on(const struct ui_process *process)
+{
+  return ui_lives(process->state) || (process->state == RTOP_FEED_REPLAY && process->end[0] == '\0');
+}
 /* The process that the header tells of: one that is shown alone, or else the main one. */
 const struct ui_process *ui_process(const struct ui *ui);
 /* The source that is shown alone; UI_ALL_SOURCES: all are shown. */
@@ -68,9 +73,9 @@ bool ui_processes_shows(const struct ui *ui, uint32_t source);
 /* Why nothing is known of the one that is shown alone in what is shown: it was over by then, or not there yet. In a static
  * buffer; NULL: something is, or that is not why. */
 const char *ui_processes_why_absent(const struct ui *ui);
-/* Do all that live, but for the main one, descend from others? */
+/* Do all that live, but for the main one, descend from others? Not known of a recording: then no. */
 bool ui_processes_one_tree(const struct ui *ui);
-/* The processes that are gone while others live: how many, and the one that went last (NULL: none). */
+/* The processes that are gone while others go on: how many, and the one that went last (NULL: none). */
 int ui_processes_gone(const struct ui *ui, const struct ui_process **last);
 /* How many there are to be told apart: 0 while they are merged. */
 int ui_processes_apart(const struct ui *ui);
