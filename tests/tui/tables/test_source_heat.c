@@ -325,12 +325,12 @@ static void test_of_one_process(void **state)
     uint32_t of = rtop_process_of(4711 + i, 0);
     uint32_t node = rtop_symbols_node(symbols, 0, rtop_symbols_frame_of(symbols, frame, of), 3);
     cells[i].node = rtop_symbols_node(symbols, node, rtop_symbols_frame_of(symbols, sort, of), 0);
-    cells[i].cost.wall_ns[RTOP_STATE_RUNNING] = 100 << i;
+    cells[i].cost.wall_ns[RTOP_STATE_RUNNING] = UINT64_C(100) << i;
   }
   for (uint32_t i = 0; i < 2; i++) {
     process = rtop_process_of(4711 + i, 0);
     build(cells, 2, "/x.rb", RTOP_MODE_WALL);
-    check(3, 0, 100 << i);
+    check(3, 0, UINT64_C(100) << i);
     assert_int_equal(source_heat_line(&heat, 3)->called_ns, 100 << i);
     assert_int_equal(heat.file_ns, 100 << i);
   }
