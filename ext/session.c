@@ -251,7 +251,7 @@ static uint64_t how_it_ends(void)
 {
   VALUE error = rb_errinfo();
   if (NIL_P(error)) return RTOP_ENDS_WITH_STATUS;
-  if (RB_SPECIAL_CONST_P(error) || RB_BUILTIN_TYPE(error) == T_IMEMO) return 0;
+  if (!RB_TYPE_P(error, T_OBJECT)) return 0; /* a jump of the VM's own */
   if (RTEST(rb_obj_is_kind_of(error, rb_eSystemExit))) return RTOP_ENDS_WITH_STATUS | number_of(error, "status");
   bool survives = getpid() == 1; /* the kernel sends the first process no signal of its own */
   if (!survives && RTEST(rb_obj_is_kind_of(error, rb_eSignal))) return RTOP_ENDS_BY_SIGNAL | number_of(error, "signo");
