@@ -307,6 +307,19 @@ static void draw_leaf(const struct pen *pen, int x, int columns)
   draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
 }
 
+/* Behind a process there is little room: threads of a pool differ at the end of their names. */
+static void draw_name(const struct pen *pen, bool chosen, enum face face)
+{
+  const struct rtop_thread_row *thread = pen->thread;
+  int x = pen->left + pen->columns->x[FIELD_NAME], end = x + pen->columns->columns[FIELD_NAME] - 1;
+  const char *name = thread->name[0] != '\0' ? thread->name : "-";
+  char process[16];
+  ui_processes_prefix(pen->ui, thread->source, process, sizeof process);
+  x += draw_format(pen->y, x, end - x, face, "%s%s", chosen ? "*" : "", process);
+  if (process[0] != '\0') draw_tail(pen->y, x, end - x, face, name);
+  else draw_text(pen->y, x, end - x, face, name);
+}
+
 static void draw_names(const struct pen *pen)
 {
   char tid[16];
@@ -316,11 +329,7 @@ static void draw_names(const struct pen *pen)
   snprintf(tid, sizeof tid, "%u", thread->native_id);
   draw_text(pen->y, pen->left + x[FIELD_TID], columns[FIELD_TID] - 1, face_of(pen, FACE_NORMAL), tid);
   bool chosen = ui_focus_has(pen->ui, thread);
-  char process[16];
-  ui_processes_prefix(pen->ui, thread->source, process, sizeof process);
-  enum face name_face = match ? FACE_MATCH : face_of(pen, chosen ? FACE_TITLE : FACE_NORMAL);
-  draw_format(pen->y, pen->left + x[FIELD_NAME], columns[FIELD_NAME] - 1, name_face, "%s%s%s", chosen ? "*" : "",
-              process, thread->name[0] != '\0' ? thread->name : "-");
+  draw_name(pen, chosen, match ? FACE_MATCH : face_of(pen, chosen ? FACE_TITLE : FACE_NORMAL));
   draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
             face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
             threads_state_word(pen->ui, thread));
