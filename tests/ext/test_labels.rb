@@ -126,7 +126,8 @@ class LabelsTest < Minitest::Test
     assert_operator sums["job=one"] + sums["job=two"], :>, 0.99 * sums.values.sum
   end
 
-  def test_threads_and_ractors
+  # {label => time in thread_part}, and how long each slept: three threads, then the Ractor.
+  def threads_and_a_ractor
     dump, program = history(SPIN + READY + <<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
       $VERBOSE = nil
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
@@ -138,10 +139,20 @@ class LabelsTest < Minitest::Test
       window_over
     RUBY
     *slept, labels = program.out.lines(chomp: true)
-    sums = by_labels(dump, on_stack: "Object#thread_part")
-    3.times { |i| assert_near slept[i].to_i, sums["thread=#{i}"], absolute: 15_000_000 }
     assert_equal({ ractor: "1" }.inspect, labels)
-    assert_near slept[3].to_i, sums["ractor=1"], absolute: 15_000_000
+    [by_labels(dump, on_stack: "Object#thread_part"), slept.map(&:to_i)]
+  end
+
+  # In a Ractor only the end of a wait can be named, and of the one that it has that end may fall into the publisher's
+  # work, when no stack is taken: then nothing of it is known. Not three times.
+  def test_threads_and_ractors
+    3.times do |try|
+      sums, slept = threads_and_a_ractor
+      3.times { |i| assert_near slept[i], sums["thread=#{i}"], absolute: 15_000_000 }
+      next if sums["ractor=1"].zero? && try < 2
+      assert_near slept[3], sums["ractor=1"], absolute: 15_000_000
+      break
+    end
   end
 
   # A set per request for ever: bounded, counted, and nothing is lost.
