@@ -11,6 +11,7 @@ enum { NAME_TEXT = 600, CAP_MOST = 60, CAP_THREAD = 20, CAP_LEAST = 10 };
 struct brevity {
   int cap;           /* columns of a name */
   bool extra, lasts; /* who waits or is inside; since when */
+  bool own;          /* of a place the application's method alone */
   enum { STALL_NOT, STALL_KEY, STALL_BRIEF, STALL_NAMED } stall;
 };
 
@@ -67,16 +68,18 @@ static void add_thread(struct phrase *phrase, const struct verdict_thread *threa
 
 /* "Kernel#sleep < Report#write" */
 static void add_place(struct phrase *phrase, const struct rtop_symbols *symbols, const struct verdict_place *place,
-                      int cap)
+                      const struct brevity *brevity)
 {
-  add_name(phrase, rtop_symbols_get(symbols, place->leaf)->label, cap);
+  if (place->caller == 0 || !brevity->own)
+    add_name(phrase, rtop_symbols_get(symbols, place->leaf)->label, brevity->cap);
   if (place->caller == 0) return;
-  phrase_add(phrase, " < ");
-  add_name(phrase, rtop_symbols_get(symbols, place->caller)->label, cap);
+  if (!brevity->own) phrase_add(phrase, " < ");
+  add_name(phrase, rtop_symbols_get(symbols, place->caller)->label, brevity->cap);
 }
 
 /* "last seen in Integer#** < Export#run 0.8 s ago" */
-static void add_last_seen(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say, int cap)
+static void add_last_seen(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                          const struct brevity *brevity)
 {
   char age[24];
   words_seconds(age, sizeof age, verdict->since_ns);
@@ -85,7 +88,7 @@ static void add_last_seen(struct phrase *phrase, const struct verdict *verdict, 
     return;
   }
   phrase_add(phrase, "last seen in ");
-  add_place(phrase, say->symbols, &verdict->place, cap);
+  add_place(phrase, say->symbols, &verdict->place, brevity);
   phrase_add(phrase, " %s ago", age);
 }
 
@@ -106,13 +109,13 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
   }
   if (verdict->last_seen) {
     phrase_add(phrase, ": ");
-    add_last_seen(phrase, verdict, say, brevity->cap);
+    add_last_seen(phrase, verdict, say, brevity);
   } else if (verdict->place.leaf) {
     phrase_add(phrase, ": ");
     /* of the time, as "held" beside it and TOTAL% below */
     int percent = words_percent(verdict->share * verdict->held);
     if (verdict->share < 0.9 && percent > 0) phrase_add(phrase, "%d%% ", percent);
-    add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+    add_place(phrase, say->symbols, &verdict->place, brevity);
   }
   if (brevity->extra) say_waiters(phrase, &verdict->gvl);
 }
@@ -126,7 +129,7 @@ static void say_gc(struct phrase *phrase, const struct verdict *verdict, const s
   if (verdict->place.leaf == 0) return;
   if (verdict->share < 0.9) phrase_add(phrase, ", %d%%", words_percent(verdict->share));
   phrase_add(phrase, " from ");
-  add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+  add_place(phrase, say->symbols, &verdict->place, brevity);
 }
 
 static void say_running(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
@@ -136,10 +139,10 @@ static void say_running(struct phrase *phrase, const struct verdict *verdict, co
   if (verdict->place.leaf == 0 || verdict->last_seen) phrase_add(phrase, " %d%%", words_percent(verdict->held));
   if (verdict->last_seen) {
     phrase_add(phrase, ": ");
-    add_last_seen(phrase, verdict, say, brevity->cap);
+    add_last_seen(phrase, verdict, say, brevity);
   } else if (verdict->place.leaf) {
     phrase_add(phrase, ": %d%% ", words_percent(verdict->share));
-    add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+    add_place(phrase, say->symbols, &verdict->place, brevity);
   }
   if (!brevity->extra || !verdict->thread.known) return;
   phrase_add(phrase, ", ");
@@ -162,7 +165,7 @@ static void say_deadlock(struct phrase *phrase, const struct verdict *verdict, c
     add_thread(phrase, &deadlock->of[i].owner, brevity->cap);
     if (waits->place.leaf == 0) continue;
     phrase_add(phrase, " in ");
-    add_place(phrase, say->symbols, &waits->place, brevity->cap);
+    add_place(phrase, say->symbols, &waits->place, brevity);
   }
   if (!brevity->extra) phrase_add(phrase, " wait for one another");
 }
@@ -187,7 +190,7 @@ static void say_owner(struct phrase *phrase, const struct verdict *verdict, cons
   }
   if (place->leaf == 0) return;
   phrase_add(phrase, ", in ");
-  add_place(phrase, say->symbols, place, brevity->cap);
+  add_place(phrase, say->symbols, place, brevity);
 }
 
 /* Is that what the last instant shows, which knows more of it? */
@@ -204,7 +207,7 @@ static void say_behind(struct phrase *phrase, const struct verdict *verdict, con
                        const struct brevity *brevity)
 {
   phrase_add(phrase, "; %d%%%s behind ", words_percent(verdict->behind.share), brevity->extra ? " of it" : "");
-  add_place(phrase, say->symbols, &verdict->behind.place, brevity->cap);
+  add_place(phrase, say->symbols, &verdict->behind.place, brevity);
   if (!verdict->behind.thread.known) return;
   phrase_add(phrase, ", ");
   add_thread(phrase, &verdict->behind.thread, brevity->cap);
@@ -229,7 +232,7 @@ static void say_lock(struct phrase *phrase, const struct verdict *verdict, const
   phrase_add(phrase, "%d %s", threads, brief ? "wait" : words_waits((unsigned)threads));
   if (!brief) {
     phrase_add(phrase, " in ");
-    add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+    add_place(phrase, say->symbols, &verdict->place, brevity);
     if (verdict->lock.number)
       phrase_add(phrase, " for %s #%u", rtop_wants_name(verdict->lock.wants), verdict->lock.number);
   }
@@ -253,7 +256,7 @@ static void say_blocked(struct phrase *phrase, const struct verdict *verdict, co
   } else {
     phrase_add(phrase, "%d%% of work waits in ", words_percent(verdict->share));
   }
-  add_place(phrase, say->symbols, &verdict->place, brevity->cap);
+  add_place(phrase, say->symbols, &verdict->place, brevity);
 }
 
 static void say_idle(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
@@ -267,7 +270,7 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
   }
   if (verdict->pausing > 0 && verdict->pause.leaf != 0) {
     phrase_add(phrase, "%s%u in ", comma, verdict->pausing);
-    add_place(phrase, say->symbols, &verdict->pause, brevity->cap);
+    add_place(phrase, say->symbols, &verdict->pause, brevity);
     comma = ", ";
   } else if (verdict->pausing > 0) {
     phrase_add(phrase, "%s%u sleep or read", comma, verdict->pausing);
@@ -324,7 +327,7 @@ static void say_stall(struct phrase *phrase, const struct verdict_say *say, cons
   } else {
     static const char *const in[STALL_CAUSES] = { [STALL_GC] = " GC in ", [STALL_MANY_WAITS] = " of short waits in " };
     phrase_add(phrase, "%s", stall->last_seen ? " last seen in " : in[stall->cause] ? in[stall->cause] : " in ");
-    add_place(phrase, say->symbols, &place, brevity->cap);
+    add_place(phrase, say->symbols, &place, brevity);
   }
 }
 
@@ -346,16 +349,25 @@ struct way {
 
 /* First what fits whole. At rest the newest stall matters more than how long the rest has lasted. */
 static const struct way ways_rest[] = {
-  { { 0, true, true, STALL_NAMED }, 30 },        { { 0, true, false, STALL_NAMED }, 30 },
-  { { 0, false, false, STALL_NAMED }, 24 },      { { 0, true, true, STALL_BRIEF }, 30 },
-  { { 0, true, false, STALL_BRIEF }, 24 },       { { 0, false, false, STALL_KEY }, 16 },
-  { { 0, false, false, STALL_NOT }, CAP_LEAST },
+  { { .extra = true, .lasts = true, .stall = STALL_NAMED }, 30 },
+  { { .extra = true, .stall = STALL_NAMED }, 30 },
+  { { .stall = STALL_NAMED }, 24 },
+  { { .own = true, .stall = STALL_NAMED }, 20 },
+  { { .extra = true, .lasts = true, .stall = STALL_BRIEF }, 30 },
+  { { .extra = true, .stall = STALL_BRIEF }, 24 },
+  { { .stall = STALL_KEY }, 16 },
+  { { .stall = STALL_NOT }, CAP_LEAST },
 };
 static const struct way ways_work[] = {
-  { { 0, true, true, STALL_NAMED }, 30 }, { { 0, true, true, STALL_BRIEF }, 30 },
-  { { 0, true, true, STALL_KEY }, 30 },   { { 0, true, true, STALL_NOT }, 24 },
-  { { 0, false, true, STALL_NOT }, 24 },  { { 0, true, false, STALL_NOT }, 24 },
-  { { 0, false, true, STALL_NOT }, 16 },  { { 0, false, false, STALL_NOT }, CAP_LEAST },
+  { { .extra = true, .lasts = true, .stall = STALL_NAMED }, 30 },
+  { { .extra = true, .lasts = true, .stall = STALL_BRIEF }, 30 },
+  { { .extra = true, .lasts = true, .stall = STALL_KEY }, 30 },
+  { { .extra = true, .lasts = true, .stall = STALL_NOT }, 24 },
+  { { .lasts = true, .stall = STALL_NOT }, 24 },
+  { { .extra = true, .stall = STALL_NOT }, 24 },
+  { { .own = true, .lasts = true, .stall = STALL_NOT }, 24 },
+  { { .lasts = true, .stall = STALL_NOT }, 16 },
+  { { .stall = STALL_NOT }, CAP_LEAST },
 };
 enum { WAYS_REST = sizeof ways_rest / sizeof ways_rest[0], WAYS_WORK = sizeof ways_work / sizeof ways_work[0] };
 

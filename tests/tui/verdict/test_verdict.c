@@ -457,6 +457,7 @@ static void test_lock_that_is_told(void **state)
   says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call for Mutex #3; puma 004 has it, in Kernel#sleep < "
        "Report#write, for 1.0 s");
   assert_string_equal(text_in(80), "lock: 2 wait; puma 004 has Mutex #3, in Kernel#sleep < Report#write, for 1.0 s");
+  assert_string_equal(text_in(70), "lock: 2 wait; puma 004 has Mutex #3, in Report#write, for 1.0 s");
   assert_int_equal(verdict.owner.serial, 4);
   /* Who has it waits himself; of two locks in one place, that of most. */
   HAPPENS(wants("a", waits_for_lock(), 3, 5), wants("b", waits_for_lock(), 4, 6), wants("c", waits_for_lock(), 4, 6),
@@ -537,7 +538,7 @@ static void test_a_lock_taken_elsewhere(void **state)
           blocked("c", waits_for_lock(), 1000));
   says("lock: 2 threads wait in Thread::Mutex#synchronize < App#call; puma 002 is inside a lock, in Kernel#sleep < "
        "Inventory#reserve, for 1.0 s");
-  assert_string_equal(text_in(80), "lock: 2 wait; one other is inside a lock, in Kernel#sleep < Inventory#reserve");
+  assert_string_equal(text_in(80), "lock: 2 wait; one other is inside a lock, in Inventory#reserve, for 1.0 s");
   assert_true(verdict.owner_elsewhere);
   verdict = (struct verdict){ 0 };
   HAPPENS(blocked("a", waits_for_lock(), 1000), blocked("b", elsewhere, 1000), blocked("c", elsewhere, 1000));
@@ -767,6 +768,8 @@ static void test_stall_beside_it(void **state)
   verdict_words(&words, &verdict, &say, 80);
   assert_string_equal(words.text, "idle: 2 threads wait for work");
   assert_string_equal(words.stall, "( 12 s ago: 3.0 s in Kernel#sleep < Report#run");
+  verdict_words(&words, &verdict, &say, 70);
+  assert_string_equal(words.stall, "( 12 s ago: 3.0 s in Report#run");
   verdict_words(&words, &verdict, &say, 56);
   assert_string_equal(words.stall, "( 12 s ago: 3.0 s blocked");
   verdict_words(&words, &verdict, &say, 40);
