@@ -81,27 +81,29 @@ static void test_killed_by_a_signal(void **state)
   assert_string_equal(text_of(&ending), "ended by itself");
 }
 
-static void exit_7(void)
+/* A child that has ended with this status, which nobody has asked for yet. */
+static struct rtop_geometry ended_with(int status, pid_t *pid)
 {
-  _exit(7);
+  int gate[2];
+  char byte;
+  assert_int_equal(pipe(gate), 0);
+  *pid = fork();
+  if (*pid == 0) {
+    close(gate[1]);
+    _exit(read(gate[0], &byte, 1) == 0 ? status : 1);
+  }
+  struct rtop_geometry geometry = geometry_of(*pid);
+  close(gate[0]);
+  close(gate[1]);
+  assert_true(support_wait_for(is_ending, pid));
+  return geometry;
 }
 
 static void test_exit_status(void **state)
 {
   (void)state;
-  int gate[2];
-  char byte;
-  assert_int_equal(pipe(gate), 0);
-  pid_t pid = fork();
-  if (pid == 0) {
-    close(gate[1]);
-    if (read(gate[0], &byte, 1) == 0) exit_7();
-    _exit(1);
-  }
-  struct rtop_geometry geometry = geometry_of(pid);
-  close(gate[0]);
-  close(gate[1]);
-  assert_true(support_wait_for(is_ending, &pid));
+  pid_t pid;
+  struct rtop_geometry geometry = ended_with(7, &pid);
   struct rtop_ending ending = find(&geometry, false);
   assert_int_equal(ending.cause, RTOP_ENDING_EXIT);
   assert_int_equal(ending.number, 7);
@@ -181,19 +183,9 @@ static void test_what_it_said(void **state)
 static void test_what_came_of_it(void **state)
 {
   (void)state;
-  int gate[2];
-  char byte;
-  assert_int_equal(pipe(gate), 0);
-  pid_t pid = fork();
-  if (pid == 0) {
-    close(gate[1]);
-    _exit(read(gate[0], &byte, 1) == 0 ? 0 : 1);
-  }
-  struct rtop_geometry geometry = geometry_of(pid);
+  pid_t pid;
+  struct rtop_geometry geometry = ended_with(0, &pid);
   geometry.uid = geteuid();
-  close(gate[0]);
-  close(gate[1]);
-  assert_true(support_wait_for(is_ending, &pid));
   assert_said(&geometry, RTOP_ENDS_WITH_STATUS | 3, RTOP_ENDING_CLOSED, 0);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
   assert_said(&geometry, RTOP_ENDS_WITH_STATUS | 3, RTOP_ENDING_EXIT, 3);
