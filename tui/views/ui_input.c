@@ -245,7 +245,7 @@ static void take_key(struct ui *ui, int key)
     if ((!opens_prompt && ui_handle(ui, row->request)) || shared_request(ui, row->request)) return;
   }
   if (key > ' ' && key < 127 && ui->message[0] == '\0')
-    ui_say(ui, "%c does nothing here; ? tells the keys of this view", key);
+    ui_say(ui, "%c does nothing here; ? lists the keys of this view", key);
 }
 
 void ui_key(struct ui *ui, int key)

@@ -146,6 +146,22 @@ static void every_word(const struct screen_case *size)
   model_screen_close(&ui, &profile);
 }
 
+/* A key that the view does not have, or has nothing to do for, says so; one that does something does not. */
+static void test_a_key_that_does_nothing(void **state)
+{
+  (void)state;
+  open_case(&small, model_profile());
+  model_press(&ui, '1');
+  model_press(&ui, 'v');
+  assert_true(shows("v does nothing here; ? lists the keys of this view"));
+  model_press(&ui, 'j');
+  assert_false(shows("does nothing here"));
+  model_press(&ui, '3');
+  model_press(&ui, 'v');
+  assert_false(shows("does nothing here"));
+  model_screen_close(&ui, &profile);
+}
+
 static void test_every_word_is_explained(void **state)
 {
   (void)state;
@@ -183,6 +199,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_two_pages_at_80x24_one_at_160x50), cmocka_unit_test(test_nothing_is_cut_on_a_small_screen),
+    cmocka_unit_test(test_a_key_that_does_nothing),          cmocka_unit_test(test_nothing_is_cut_on_a_small_screen),
     cmocka_unit_test(test_every_word_is_explained),          cmocka_unit_test(test_footer_is_the_same_everywhere),
     cmocka_unit_test(test_delta_stays_in_the_time_view),
   };
