@@ -115,12 +115,14 @@ class TestEnds < Minitest::Test
   def test_a_handler_that_runs_later
     skip "tmux is not installed" unless Tmux.there?
     Dir.mktmpdir do |dir|
-      File.write("#{dir}/late.rb", "at_exit { sleep 1.5; exit 4 }")
+      File.write("#{dir}/late.rb", "at_exit { sleep 0.05 until File.exist?('#{dir}/go'); exit 4 }")
       running("-e", "gets; exit 3", env: { "RUBYOPT" => "-r#{dir}/late.rb -rrperf_top" }, in: (read, write = IO.pipe)[0]) do |pid|
         screen = Tmux.new(100, 24, [VIEWER, "-p", pid.to_s], env: ENV.slice("RPERF_TOP_DIR"))
         screen.wait_for(/LIVE/)
         write.close
         screen.wait_for(/exit status 3/)
+        sleep 0.6 # by then a viewer that does not know that the process is still there has asked for the last time
+        File.write("#{dir}/go", "")
         screen.wait_for(/exit status 4/)
       ensure
         screen&.close
@@ -132,7 +134,8 @@ class TestEnds < Minitest::Test
   def test_how_a_recorded_process_ended
     Dir.mktmpdir do |dir|
       { "exit 3" => ["exit", "exit status 3"], "Process.kill(:KILL, $$); sleep" => ["signal", "killed by signal 9"] }.each do |program, how|
-        running("-e", "sleep 1; #{program}") do |pid| # whose parent does not ask before
+        # Its parent does not ask before; a viewer that comes late finds its channel still there.
+        running("-e", "sleep 1; #{program}", env: { "RPERF_TOP_KEEP" => "1" }) do |pid|
           viewer("-o", "#{dir}/x.rpt", "-p", pid.to_s)
           told = viewer("-b", "-J", "-n", "1", "-r", "#{dir}/x.rpt").objects.last["end"]
           assert_equal how, told.values_at("cause", "text"), program
