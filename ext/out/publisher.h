@@ -33,8 +33,8 @@ struct publisher {
   _Atomic bool stopping;
   _Atomic int wish;    /* enum publisher_wish */
   _Atomic bool failed; /* no channel: profiling is off */
-  _Atomic uint64_t
-      ending; /* how the process ends, for the channel (shm/base/format.h); set before it is told to stop */
+  /* How the process ends, for the channel (shm/base/format.h); set before it is told to stop. */
+  _Atomic uint64_t ending;
   struct profiles profiles;
   _Atomic uint32_t cuts_asked, cuts_done; /* windows that are to end at once, by number */
   _Atomic uint32_t left;                  /* futex: 1 when the thread is done */

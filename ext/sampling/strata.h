@@ -14,8 +14,8 @@
  * the two seconds before, and place 0 what was met in it in ten, since it may be met but once in some seconds: what the pool
  * meets next is of another kind and cannot have run there. (Of five threads at 100 Hz work that took 0.8 % of a core lost 45 % of this to
  * what took 2.5 %.) Where nothing was met, the pool's next instant has its time, whatever it meets, as if there were no
- * kinds. What waits when its thread ends is given to those it was kept back
- * from lately, else the same way (cut_threads.c).
+ * kinds. What waits when its thread ends is given to those it was kept back from lately, else the same way
+ * (cut_threads.c).
  *
  * What takes a few microseconds between two waits is over before a job comes: instants would show all other kinds too often,
  * and what they meet in it is where the job was late. All such stretches lie on one axis, as waits do (pools.h), with points
@@ -65,9 +65,10 @@ struct stratum {
   _Atomic int64_t ends;
   _Atomic int64_t waiting_ns; /* on the axis since its last point */
   _Atomic uint64_t met;       /* what an instant met in it last, and when (strata_met); 0: nothing */
-  _Atomic uint64_t keeps;     /* first instants of stretches that did not have all that waited, */
-  _Atomic uint64_t
-      kept_from[STRATA_KEPT_FROM]; /* and what the last of them met, and when, at keeps % STRATA_KEPT_FROM */
+  /* First instants of stretches that did not have all that waited, and what the last of them met, and when, at
+   * keeps % STRATA_KEPT_FROM. */
+  _Atomic uint64_t keeps;
+  _Atomic uint64_t kept_from[STRATA_KEPT_FROM];
   struct axis axis;
 
   /* publisher's */

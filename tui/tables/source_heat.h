@@ -19,7 +19,7 @@ struct heat_line {
 };
 
 struct heat_callee {
-  uint32_t frame;
+  uint32_t frame; /* of source_heat_calling_line(): a line */
   uint64_t total_ns;
 };
 
