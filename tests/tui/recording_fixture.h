@@ -293,6 +293,7 @@ FIXTURE int recording_folder_remove(void **state)
 FIXTURE const char *recording_path(const char *name)
 {
   static char path[128];
+  assert_true(*recording_folder); /* made by the set-up of the group */
   snprintf(path, sizeof path, "%s/%s", recording_folder, name);
   return path;
 }

@@ -77,5 +77,5 @@ int main(void)
     cmocka_unit_test(test_windows_that_are_fetched),
     cmocka_unit_test(test_windows_that_come_and_go),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, recording_folder_make, recording_folder_remove);
 }

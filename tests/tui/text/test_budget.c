@@ -306,5 +306,5 @@ int main(void)
     cmocka_unit_test(test_an_export_that_would_be_large),
     cmocka_unit_test(test_a_full_device_is_said),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, recording_folder_make, recording_folder_remove);
 }
