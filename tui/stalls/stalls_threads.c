@@ -292,6 +292,20 @@ static void stalls_blocked(struct stalls_look *look, const struct rtop_look *win
   stalls_note_holder(look, window, thread, now);
 }
 
+/* Does what was told before go on? It was over, in between, in windows that a record had corrected before they were
+ * looked at. */
+static bool stalls_goes_on(struct stalls_look *look, struct stalls_thread *thread, int64_t since_ns)
+{
+  struct stall *stall = thread->told ? stalls_find(look->stalls, thread->told) : NULL;
+  if (!stall || since_ns > stall->start_ns + stalls_step_ns || since_ns < stall->start_ns - stalls_step_ns) return false;
+  if (stall->last_seen) {
+    stall->open = true;
+    stall->members = 1;
+    thread->open = stall->id;
+  }
+  return true;
+}
+
 /* Holds the GVL, and was seen nowhere since. */
 static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
                                 const struct rtop_look_thread *now)
@@ -305,7 +319,8 @@ static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look
     stalls_close(look->stalls, &thread->open);
   if (thread->open) {
     stalls_extend(look->stalls, thread->open, window->end_ns);
-  } else if (look->limits->no_safepoint_ns > 0 && ran_ns >= look->limits->no_safepoint_ns) {
+  } else if (look->limits->no_safepoint_ns > 0 && ran_ns >= look->limits->no_safepoint_ns &&
+             !stalls_goes_on(look, thread, since_ns)) {
     stalls_open(look, window, thread, now, STALL_NO_SAFEPOINT, since_ns);
     thread->told = thread->open;
   }
