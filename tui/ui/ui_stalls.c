@@ -51,12 +51,24 @@ static void blame(struct ui *ui, const struct stall *stall)
   char words[200];
   ui_stalls_words(ui, stall, words, sizeof words);
   ui->selected = stall->frame != 0 ? stall->frame : ui->selected;
+  ui->stalls.id = stall->id;
   ui->stalls.seek = stall->frame != 0 || stall->serial != 0;
   ui->stalls.source = stall->source;
   ui->stalls.serial = stall->serial;
   ui->stalls.frame = stall->frame;
   ui->stale = true;
   ui_say(ui, "%s", words);
+}
+
+/* What the stall that was gone to turned out to be: that, or another one of its thread instead of it. */
+static const struct stall *now_known(struct ui *ui)
+{
+  struct ui_stalls *at = &ui->stalls;
+  const struct stall *stall = stalls_find(&at->stalls, at->id);
+  if (stall != NULL) return stall;
+  struct rtop_span here = { at->stood_ns - ui->length_ns, at->stood_ns };
+  stall = stalls_at(&at->stalls, at->source, here);
+  return stall != NULL && stall->serial == at->serial ? stall : NULL;
 }
 
 void ui_stalls_poll(struct ui *ui)
@@ -67,7 +79,7 @@ void ui_stalls_poll(struct ui *ui)
   at->more = stalls_update(&at->stalls, ui->profile, rtop_profile_symbols(ui->profile), &at->limits);
   ui->dirty = ui->dirty || found != at->stalls.found;
   bool stands = ui->frozen && at->stood_ns == ui->time.cursor_ns && at->frame != 0 && ui->selected == at->frame;
-  const struct stall *stall = stands ? stalls_find(&at->stalls, at->id) : NULL;
+  const struct stall *stall = stands ? now_known(ui) : NULL;
   if (stall != NULL && stall->frame != 0 && stall->frame != at->frame) blame(ui, stall);
 }
 
@@ -82,7 +94,6 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall)
 {
   ui->time.speed = ui->time.marks = 0;
   ui_time_move(ui, stall->cause == STALL_MARK ? stall->end_ns + 1 : stall_instant(stall, ui->length_ns));
-  ui->stalls.id = stall->id;
   ui->stalls.stood_ns = ui->time.cursor_ns;
   ui->stalls.off_gvl = stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
   blame(ui, stall);

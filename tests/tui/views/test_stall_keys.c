@@ -167,6 +167,32 @@ static void test_jump_shows_the_row(void **state)
   }
 }
 
+/* Another stall of the thread takes the place of the one that was gone to: it is told, unless the user has moved on. */
+static void test_what_turns_out_is_told(void **state)
+{
+  (void)state;
+  struct stall *stall = ui.stalls.stalls.list;
+  model_press(&ui, '(');
+  assert_true(shows("blocked 3.0 s String#gsub"));
+  stall->id = 7;
+  stall->frame = frame_of("Hash#merge");
+  ui_stalls_poll(&ui);
+  model_redraw(&ui);
+  assert_int_equal(ui.selected, frame_of("Hash#merge"));
+  assert_true(shows("blocked 3.0 s Hash#merge"));
+  model_press(&ui, 'j');
+  uint32_t selected = ui.selected;
+  stall->frame = frame_of("String#gsub");
+  ui_stalls_poll(&ui);
+  assert_int_equal(ui.selected, selected);
+  model_type(&ui, "z(");
+  stall->id = 8;
+  stall->serial = 5;
+  stall->frame = frame_of("Hash#merge");
+  ui_stalls_poll(&ui);
+  assert_int_equal(ui.selected, frame_of("String#gsub"));
+}
+
 static void test_jump_selects_the_thread(void **state)
 {
   (void)state;
@@ -355,6 +381,7 @@ int main(void)
     CASE(test_jump_selects_the_method),
     CASE(test_jump_shows_all_time),
     CASE(test_jump_shows_the_row),
+    CASE(test_what_turns_out_is_told),
     CASE(test_jump_selects_the_thread),
     CASE(test_strip_and_words),
     CASE(test_back_to_a_stall_that_goes_on),
