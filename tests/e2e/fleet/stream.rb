@@ -8,13 +8,18 @@ module Stream
     def count(n) = n.times { |i| @sum = i }
     Thread.new { loop { sleep 0.01 } }
     Thread.new { loop { sleep 1; RperfTop.mark("deploy") } }
+    count(10_000)
+    File.write("#{__FILE__}.counts", "")
     loop { count(10_000); sleep 0.001 }
   RUBY
 
   def counting(&block)
     Dir.mktmpdir do |folder|
       File.write("#{folder}/counting.rb", COUNTING)
-      running("#{folder}/counting.rb", &block)
+      running("#{folder}/counting.rb") do |pid|
+        wait_until("counting") { File.exist?("#{folder}/counting.rb.counts") }
+        block.call(pid)
+      end
     end
   end
 
