@@ -297,7 +297,8 @@ static void stalls_blocked(struct stalls_look *look, const struct rtop_look *win
 static bool stalls_goes_on(struct stalls_look *look, struct stalls_thread *thread, int64_t since_ns)
 {
   struct stall *stall = thread->told ? stalls_find(look->stalls, thread->told) : NULL;
-  if (!stall || since_ns > stall->start_ns + stalls_step_ns || since_ns < stall->start_ns - stalls_step_ns) return false;
+  if (!stall || since_ns > stall->start_ns + stalls_step_ns || since_ns < stall->start_ns - stalls_step_ns)
+    return false;
   if (stall->last_seen) {
     stall->open = true;
     stall->members = 1;
