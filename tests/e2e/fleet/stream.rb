@@ -9,7 +9,7 @@ module Stream
     Thread.new { loop { sleep 0.01 } }
     Thread.new { loop { sleep 1; RperfTop.mark("deploy") } }
     count(10_000)
-    File.write("#{__FILE__}.counts", "")
+    File.write("\#{__FILE__}.counts", "")
     loop { count(10_000); sleep 0.001 }
   RUBY
 
