@@ -1,4 +1,5 @@
 # Stalls of a real program: found, blamed on the right method, acted upon once.
+# Runs beside one other: a method takes over by what is sampled of it, which comes late where a thread waits for a core.
 require_relative "support"
 require_relative "tmux"
 
