@@ -15,10 +15,17 @@ struct words {
 static int fiber_word = UNKNOWN;
 static struct words while_probe; /* as the fiber of our own saw them */
 
+/* Are an object's data within the object? The flag that tells it has moved from series to series, and so has its macro. */
+static bool lies_within(VALUE object)
+{
+  uintptr_t data = (uintptr_t)RTYPEDDATA_GET_DATA(object);
+  return data >= object && data - object <= sizeof(struct RTypedData);
+}
+
 /* A thread's object, where it is one that points to what the VM keeps of it. */
 static bool read_words(VALUE thread, struct words *words)
 {
-  if (!RB_TYPE_P(thread, T_DATA) || !RTYPEDDATA_P(thread) || RTYPEDDATA(thread)->typed_flag != 1) return false;
+  if (!RB_TYPE_P(thread, T_DATA) || !RTYPEDDATA_P(thread) || lies_within(thread)) return false;
   memcpy(words, RTYPEDDATA_GET_DATA(thread), sizeof *words);
   return true;
 }

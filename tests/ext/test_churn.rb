@@ -25,8 +25,11 @@ class ChurnTest < Minitest::Test
     refinements: "600.times { |i| eval \"module R\#{i}; refine(Integer) { def r\#{i} = self + \#{i} }; end; using R\#{i}; $n = 1.r\#{i}\" }; puts $n",
     tracepoint: "n = 0; TracePoint.new(:call, :c_call, :return) { n += 1 }.enable { def t(x) = x.to_s; 3000.times { |i| t(i) } }; puts n >= 9000",
     binding: "x = 0; 4000.times { b = binding; b.local_variable_set(:x, b.local_variable_get(:x) + 1) }; puts x",
-    ractors: "puts 4.times.map { |r| Ractor.new(r) { |k| 60_000.times.sum { |i| i.to_s.size } + k } }.sum(&:take)",
-    ractor_messages: "r = Ractor.new { loop { Ractor.yield Ractor.receive + 1 } }; n = 0; 3000.times { r.send(n); n = r.take }; puts n",
+    ractors: "puts 4.times.map { |r| Ractor.new(r) { |k| 60_000.times.sum { |i| i.to_s.size } + k } }.sum(&:value)",
+    # 4.0 has ports in place of Ractor.yield and Ractor#take.
+    ractor_messages: defined?(Ractor::Port) ?
+      "port = Ractor::Port.new; r = Ractor.new(port) { |to| loop { to << Ractor.receive + 1 } }; n = 0; 3000.times { r.send(n); n = port.receive }; puts n" :
+      "r = Ractor.new { loop { Ractor.yield Ractor.receive + 1 } }; n = 0; 3000.times { r.send(n); n = r.take }; puts n",
   }.freeze
 
   SAME.each do |name, code|

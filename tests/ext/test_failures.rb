@@ -80,7 +80,7 @@ class FailuresTest < Minitest::Test
         puts error.message
       end
       ractor.send(1)
-      ractor.respond_to?(:take) ? ractor.take : ractor.value
+      ractor.value
     RUBY
     assert program.status.success?, program.err
     assert_match(/\Arperf_top cannot be used: .*Ractor/i, program.out)

@@ -135,7 +135,7 @@ class LabelsTest < Minitest::Test
       threads = 3.times.map { |i| Thread.new { RperfTop.label(thread: i) { thread_part } } }
       ractor = Ractor.new { RperfTop.label(ractor: 1) { [thread_part, RperfTop.labels] } }
       puts threads.map(&:value)
-      puts ractor.take
+      puts ractor.value
       window_over
     RUBY
     *slept, labels = program.out.lines(chomp: true)

@@ -32,7 +32,7 @@ class RactorsTest < Minitest::Test
         times += 1
         sleep 0.003
       end
-      puts times, ractors.all? { |ractor| (ractor.respond_to?(:take) ? ractor.take : ractor.value) > 0 }
+      puts times, ractors.all? { |ractor| ractor.value > 0 }
     RUBY
     program.finish
     assert program.status.success?, program.err

@@ -33,7 +33,7 @@ class MarksTest < Minitest::Test
       threads = 4.times.map { |i| Thread.new { 5.times { |k| RperfTop.mark("thread #{i} #{k}") } } }
       ractors = 2.times.map { |i| Ractor.new(i) { |n| 5.times { |k| RperfTop.mark("ractor #{n} #{k}") } } }
       threads.each(&:join)
-      ractors.each(&:take)
+      ractors.each(&:value)
       window_over
     RUBY
     expected = 4.times.flat_map { |i| 5.times.map { |k| "thread #{i} #{k}" } } +

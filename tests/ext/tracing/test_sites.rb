@@ -228,7 +228,7 @@ class SitesTest < Minitest::Test
       puts "ready"; $stdout.flush; STDIN.gets
       ractor = Ractor.new { 20_000.times { Theirs.new }; 1 }
       20_000.times { mine }
-      p ractor.take; $stdout.flush; STDIN.gets
+      p ractor.value; $stdout.flush; STDIN.gets
     RUBY
     assert_equal 1, answer
     assert_operator of_class(dump, "Mine").samples, :>, 0

@@ -449,7 +449,7 @@ class WholeTest < Minitest::Test
       ractors = 2.times.map { Ractor.new { one = Beside.new; 20_000.times { one.other }; 1 } }
       one = Beside.new
       5000.times { one.own }
-      p ractors.sum(&:take); $stdout.flush; STDIN.gets
+      p ractors.sum(&:value); $stdout.flush; STDIN.gets
     RUBY
     assert_equal 2, answer
     assert_equal [5000, 0], calls(dump).values_at("Beside#own", "Beside#other").map(&:to_i)
