@@ -100,6 +100,7 @@ bool order_is_off(const struct rtop_method_row *row)
 static bool is_part(const struct order *order, const struct rtop_method_row *row)
 {
   bool off = order_is_off(row);
+  if (order->part == ORDER_BUSY && row->frame == order->first) return true;
   return order->part == ORDER_ALL || (order->part == ORDER_BUSY ? !off : off || row->self.wall_ns[RTOP_STATE_BLOCKED]);
 }
 
@@ -234,11 +235,33 @@ static void sort_rows(struct order *order, const struct rtop_methods *methods, b
   if (order->first != 0) put_first(order, methods);
 }
 
+static bool folds(const struct order *order, uint32_t frame, bool hold)
+{
+  uint32_t place = order->rank[frame];
+  if (frame == order->first || frame == order->kept) return false;
+  if (hold && place != 0) return place > order->last_above;
+  return order->values[frame] < order->fold_below;
+}
+
+/* Each side keeps its order. */
+static void fold_rows(struct order *order, const struct rtop_methods *methods, bool hold)
+{
+  size_t above = 0, folded = 0;
+  for (size_t i = 0; i < order->count; i++) {
+    uint32_t row = order->rows[i];
+    if (folds(order, methods->rows[row].frame, hold)) order->items[folded++].row = row;
+    else order->rows[above++] = row;
+  }
+  for (size_t i = 0; i < folded; i++) order->rows[above + i] = order->items[i].row;
+  order->folded = folded;
+}
+
 bool order_apply(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort, bool reverse,
                  bool hold, size_t frame_count)
 {
   order->last_count = order->count;
-  order->count = 0;
+  order->last_above = order->count - order->folded;
+  order->count = order->folded = 0;
   if (!reserve(order, methods->count, frame_count)) {
     order_forget(order);
     return false;
@@ -246,6 +269,7 @@ bool order_apply(struct order *order, const struct rtop_methods *methods, enum r
   take_values(order, methods, sort);
   if (hold) hold_rows(order, methods, reverse);
   else sort_rows(order, methods, reverse);
+  if (order->fold_below > 0) fold_rows(order, methods, hold);
   order_forget(order);
   for (size_t i = 0; i < order->count; i++) order->rank[methods->rows[order->rows[i]].frame] = (uint32_t)i + 1;
   return true;

@@ -10,6 +10,9 @@
  *
  * While the user moves the cursor (`hold`) no row changes its place at all; new rows come last.
  *
+ * Rows that are shown as less than `fold_below` stand at the end, those of `first` and `kept` aside: `folded` says how many
+ * these are. A row that is held stays on its side.
+ *
  * Threads: one. Memory belongs to the order and grows with the number of frames.
  */
 #ifndef RTOP_TUI_ORDER_H
@@ -26,15 +29,18 @@ enum order_part { ORDER_ALL, ORDER_BUSY, ORDER_OFF };
 struct order {
   enum order_part part; /* set by its owner, as is the next */
   uint32_t first;       /* this frame stands above all others, however they are sorted; 0: none does */
+  uint32_t kept;        /* this frame is never folded; 0: none */
+  double fold_below;    /* a value, as rtop_method_value(); 0: nothing is folded */
   size_t seen;          /* so many rows may be looked at: those below need not stand still; 0: any number */
   uint32_t *rows;       /* indexes into methods->rows */
   size_t count;
+  size_t folded;  /* of these, at the end */
   double *values; /* by frame: what it is worth, by `valued`, and shown as (calm.h), */
   double *smooth; /* and that on the average of the last times */
   double samples; /* set by its owner: of one thread in the span; 0: figures are shown as they are */
   enum rtop_sort_key valued;
   uint32_t *held; /* private: by place of the last time: row + 1 */
-  size_t last_count, held_capacity;
+  size_t last_count, last_above, held_capacity;
   struct order_item {
     uint64_t key;
     uint32_t tie, row, frame;

@@ -69,7 +69,7 @@ static const struct help_keys {
   const char *text;
 } help_keys[] = {
   { REQUEST_LISTS, 0, "details, lists of callers" },
-  { REQUEST_OFF_ROW, 0, "open: off the GVL" },
+  { REQUEST_OFF_ROW, 0, "open: (more), (off the GVL)" },
   { REQUEST_LEFT, REQUEST_RIGHT, "more columns" },
   { REQUEST_COLUMNS, 0, "choose columns" },
   { REQUEST_FOLLOW, 0, "cursor follows, or stays" },

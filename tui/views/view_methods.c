@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double FOLD_SHARE = 0.0005, FOLD_COUNT = 0.5; /* below these a figure is shown as zero */
 enum { HOLD_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000, ROWS_NEAR = 100 };
 
 static struct methods_view *methods_view(const struct ui *ui)
@@ -36,7 +37,11 @@ const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place
   const struct methods_view *view = methods_view(ui);
   bool below = methods_view_below_off(view, place);
   const struct order *order = below ? &view->off.order : &view->order;
-  size_t at = below ? place - view->order.count - 1 : place;
+  size_t at = below ? place - methods_view_off_place(view) - 1 : place;
+  if (!below && view->fold.shown && place >= methods_view_above(view)) {
+    if (!view->fold.open || place == methods_view_above(view)) return NULL;
+    at--;
+  }
   /* The order may be one of before another view was shown. */
   bool known = at < order->count && order->rows[at] < ui->methods.count;
   return known ? &ui->methods.rows[order->rows[at]] : NULL;
@@ -46,7 +51,7 @@ struct ui_rows methods_view_rows(const struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   size_t off = view->off.shown ? 1 + view->off.order.count : 0;
-  return ui_rows_of(ui, &view->pager, view->order.count + off, 1, 0);
+  return ui_rows_of(ui, &view->pager, methods_view_off_place(view) + off, 1, 0);
 }
 
 bool methods_view_row_matches(const struct ui *ui, size_t place)
@@ -75,10 +80,14 @@ static void take_order(struct ui *ui)
 /* Where the chosen method is; UINT32_MAX: nowhere. */
 static size_t anchor_place(const struct methods_view *view)
 {
-  if (view->anchor == 0) return view->off.shown ? view->order.count : UINT32_MAX;
+  size_t above = methods_view_above(view), off_place = methods_view_off_place(view);
+  if (view->anchor == 0 && view->anchor_fold) return view->fold.shown ? above : UINT32_MAX;
+  if (view->anchor == 0) return view->off.shown ? off_place : UINT32_MAX;
   size_t place = order_place(&view->order, view->anchor), below = order_place(&view->off.order, view->anchor);
   bool off = view->off.shown && below < view->off.order.count && (view->anchor_off || place >= view->order.count);
-  return off ? view->order.count + 1 + below : place < view->order.count ? place : UINT32_MAX;
+  if (off) return off_place + 1 + below;
+  if (place < above) return place;
+  return place < view->order.count && view->fold.open ? place + 1 : UINT32_MAX;
 }
 
 /* The cursor goes where its method went; when the method is not in the table it waits on its row. */
@@ -94,7 +103,8 @@ static void methods_anchor_here(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
-  view->anchored = row != NULL || methods_view_is_off(view, view->pager.cursor);
+  view->anchor_fold = methods_view_is_fold(view, view->pager.cursor);
+  view->anchored = row != NULL || view->anchor_fold || methods_view_is_off(view, view->pager.cursor);
   view->anchor_off = methods_view_below_off(view, view->pager.cursor);
   ui->selected = view->anchor = row != NULL ? row->frame : 0;
 }
@@ -209,17 +219,49 @@ static void fold_off(struct ui *ui)
   methods_view(ui)->order.part = folds ? ORDER_BUSY : ORDER_ALL;
 }
 
-/* The call that has not ended stands first, where rows are sorted by what they take. */
-static void find_unfinished(struct ui *ui)
+static bool verdict_names_wait(const struct ui *ui)
+{
+  enum verdict_kind kind = ui->verdict.verdict.kind;
+  return ui->verdict.made && (kind == VERDICT_LOCK || kind == VERDICT_BLOCKED);
+}
+
+/* Where rows are sorted by what they take, the call that has not ended stands first, else the wait that the verdict
+ * names. */
+static void find_first(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
+  enum rtop_sort_key sort = ui->wanted.sort;
   view->order.first = 0;
   if (ui_calls_are_shown(ui)) return;
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   uint32_t node = rtop_symbols_unsampled(symbols);
-  bool down = !ui->wanted.reverse && columns_info(ui->wanted.sort)->figure == RTOP_FIGURE_TIME;
+  bool down = !ui->wanted.reverse && columns_info(sort)->figure == RTOP_FIGURE_TIME;
   bool lasts = down && node != 0 && thread_unfinished(&ui->sum) != NULL;
-  view->order.first = lasts ? rtop_symbols_get_node(symbols, node)->frame : 0;
+  if (lasts) view->order.first = rtop_symbols_get_node(symbols, node)->frame;
+  else if (verdict_names_wait(ui) && down && (sort == RTOP_SORT_SELF || sort == RTOP_SORT_TOTAL))
+    view->order.first = ui->verdict.verdict.place.leaf;
+}
+
+bool methods_view_is_wait(const struct ui *ui, const struct rtop_method_row *row)
+{
+  const struct methods_view *view = methods_view(ui);
+  return row->frame == view->order.first && verdict_names_wait(ui) && row->frame == ui->verdict.verdict.place.leaf &&
+         row->self.wall_ns[RTOP_STATE_BLOCKED] > 0;
+}
+
+/* What is shown as zero says nothing row by row. Who filters, compares, or asks for the least first, wants all rows. */
+static void choose_fold(struct ui *ui)
+{
+  struct methods_view *view = methods_view(ui);
+  struct order *order = &view->order;
+  enum rtop_figure figure = columns_info(ui->wanted.sort)->figure;
+  double length = (double)ui->methods.length_ns;
+  view->fold.by_count = figure == RTOP_FIGURE_RATE || figure == RTOP_FIGURE_COUNT || figure == RTOP_FIGURE_NOW;
+  order->fold_below = 0;
+  order->kept = view->fold.open || view->anchor_off ? 0 : view->anchored ? view->anchor : 0;
+  if (ui->wanted.reverse || ui->filter[0] != '\0' || ui->baseline.comparing) return;
+  if (figure == RTOP_FIGURE_TIME || figure == RTOP_FIGURE_RATIO) order->fold_below = length * FOLD_SHARE;
+  else if (view->fold.by_count) order->fold_below = figure == RTOP_FIGURE_RATE ? length / 1e9 * FOLD_COUNT : FOLD_COUNT;
 }
 
 static void apply_order(struct ui *ui)
@@ -229,12 +271,14 @@ static void apply_order(struct ui *ui)
   size_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   bool hold = ui->now_ns < view->hold_until_ns;
   fold_off(ui);
-  find_unfinished(ui);
+  find_first(ui);
+  choose_fold(ui);
   view->order.samples = ui_calm_samples(ui);
   view->order.seen = view->pager.top + ui_rows_page(ui, 1) + ROWS_NEAR;
   if (view->calls && !hold) order_forget(&view->order); /* what is exact is not calmed */
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
-    view->order.count = 0;
+    view->order.count = view->order.folded = 0;
+  view->fold.shown = view->order.folded > 1;
   off->part = ORDER_OFF;
   if (!view->off.shown || !view->off.open ||
       !order_apply(off, &ui->methods, RTOP_SORT_BLOCKED, false, hold && off->count > 0, frames)) {
@@ -330,37 +374,46 @@ static void methods_click(struct ui *ui, int row, int x)
   }
 }
 
-/* The row for what is off the GVL: its methods come, or go. */
-static bool toggle_off(struct ui *ui)
+/* A row for others: they come, or go. */
+static bool toggle_row(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
-  if (!methods_view_is_off(view, view->pager.cursor)) return false;
-  view->off.open = !view->off.open;
+  bool fold = methods_view_is_fold(view, view->pager.cursor), off = methods_view_is_off(view, view->pager.cursor);
+  bool *open = fold ? &view->fold.open : &view->off.open;
+  if (!fold && !off) return false;
+  *open = !*open;
+  size_t seen = fold ? view->order.folded : 0;
   methods_update(ui);
   struct ui_rows rows = methods_view_rows(ui);
-  size_t last = rows.count > rows.page ? rows.count - rows.page : 0;
-  if (view->off.open && last > view->pager.top) /* what was opened is seen */
+  size_t end = fold ? view->pager.cursor + 1 + seen : rows.count, last = end > rows.page ? end - rows.page : 0;
+  if (*open && last > view->pager.top) /* what was opened is seen */
     view->pager.top = last < view->pager.cursor ? last : view->pager.cursor;
   return true;
 }
 
-/* What is searched for may be off the GVL, and folded. */
-static bool methods_seek(struct ui *ui)
+/* What is searched for may be folded, or off the GVL. */
+static bool seek_in(struct ui *ui, bool *open)
 {
   struct methods_view *view = methods_view(ui);
-  if (!view->off.shown || view->off.open) return false;
-  view->off.open = true;
+  size_t from = open == &view->fold.open ? methods_view_above(view) : methods_view_off_place(view);
+  *open = true;
   apply_order(ui);
-  for (size_t i = 0; i < view->off.order.count; i++) {
-    size_t place = view->order.count + 1 + i;
+  for (size_t place = from + 1; place < methods_view_rows(ui).count; place++) {
     if (methods_view_row_matches(ui, place)) {
       methods_view_go(ui, place);
       return true;
     }
   }
-  view->off.open = false;
+  *open = false;
   apply_order(ui);
   return false;
+}
+
+static bool methods_seek(struct ui *ui)
+{
+  struct methods_view *view = methods_view(ui);
+  bool folded = view->fold.shown && !view->fold.open && seek_in(ui, &view->fold.open);
+  return folded || (view->off.shown && !view->off.open && seek_in(ui, &view->off.open));
 }
 
 static bool methods_handle(struct ui *ui, enum request request)
@@ -376,7 +429,7 @@ static bool methods_handle(struct ui *ui, enum request request)
   case REQUEST_LEFT: return scroll_columns(ui, -1);
   case REQUEST_RIGHT: return scroll_columns(ui, 1);
   case REQUEST_OFF_ROW:
-  case REQUEST_ENTER: return toggle_off(ui);
+  case REQUEST_ENTER: return toggle_row(ui);
   case REQUEST_LISTS: /* where there is no pane they take the table's place */
     if (ui->layout.part[PART_DETAIL].rows > 0) view->lists = !view->lists;
     else view->details_open = !view->details_open;
@@ -407,10 +460,11 @@ void methods_view_menu(struct ui *ui, struct ui_row *row)
 {
   struct methods_view *view = methods_view(ui);
   const struct rtop_method_row *here = methods_view_row(ui, view->pager.cursor);
-  if (methods_view_is_off(view, view->pager.cursor)) {
+  bool fold = methods_view_is_fold(view, view->pager.cursor);
+  if (fold || methods_view_is_off(view, view->pager.cursor)) {
     row->frame = 0;
-    row->name = "off the GVL";
-    ui_row_can(row, 'o', view->off.open ? "close" : "open", REQUEST_OFF_ROW);
+    row->name = fold ? "the others" : "off the GVL";
+    ui_row_can(row, 'o', (fold ? view->fold.open : view->off.open) ? "close" : "open", REQUEST_OFF_ROW);
     return;
   }
   if (here != NULL && here->frame == ui->selected) methods_anchor_here(ui);

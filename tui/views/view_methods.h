@@ -18,6 +18,10 @@ struct ui_row;
 
 struct methods_view {
   struct order order;
+  struct methods_fold {
+    bool shown, open; /* there is a row for those that show nothing but zeros; they stand below it */
+    bool by_count;    /* what they have none of is counted */
+  } fold;
   struct methods_off {
     bool shown, open;   /* there is a row for what is off the GVL; the methods stand below it */
     size_t count;       /* methods */
@@ -49,7 +53,8 @@ struct methods_view {
   bool details_open;         /* over the table, where there is no room for a pane */
   struct pager pager;        /* over places in the order */
   bool anchored;             /* the user chose a method: the cursor follows it */
-  uint32_t anchor;           /* its frame; 0: the row of what is off the GVL */
+  uint32_t anchor;           /* its frame; 0: the row of what is off the GVL, or */
+  bool anchor_fold;          /* that of what is folded */
   bool anchor_off;           /* it stands below that row */
   enum rtop_sort_key sorted; /* what the order was made by */
   bool reversed;
@@ -58,17 +63,34 @@ struct methods_view {
   int64_t hold_until_ns; /* the cursor was moved: rows keep their places until then */
 };
 
-/* The row in a place of the table; NULL beyond the last, and of the row for what is off the GVL. */
+/* Places of the table, from the top: rows, the row for those that are folded, these while they are shown, the row for what
+ * is off the GVL, and its methods. */
+static inline size_t methods_view_above(const struct methods_view *view)
+{
+  return view->fold.shown ? view->order.count - view->order.folded : view->order.count;
+}
+static inline size_t methods_view_off_place(const struct methods_view *view)
+{
+  if (!view->fold.shown) return view->order.count;
+  return methods_view_above(view) + 1 + (view->fold.open ? view->order.folded : 0);
+}
+static inline bool methods_view_is_fold(const struct methods_view *view, size_t place)
+{
+  return view->fold.shown && place == methods_view_above(view);
+}
+/* The row in a place of the table; NULL beyond the last, and of the rows for others. */
 const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place);
-/* Is it that one? Is it below it, where the figures are times off the GVL? */
+/* Is it that for what is off the GVL? Is it below it, where the figures are times off the GVL? */
 static inline bool methods_view_is_off(const struct methods_view *view, size_t place)
 {
-  return view->off.shown && place == view->order.count;
+  return view->off.shown && place == methods_view_off_place(view);
 }
 static inline bool methods_view_below_off(const struct methods_view *view, size_t place)
 {
-  return view->off.shown && place > view->order.count;
+  return view->off.shown && place > methods_view_off_place(view);
 }
+/* The wait that the verdict names stands first, with its time off the GVL: is it that row? */
+bool methods_view_is_wait(const struct ui *ui, const struct rtop_method_row *row);
 /* For view_ops of whoever shows the table. */
 struct ui_rows methods_view_rows(const struct ui *ui);
 bool methods_view_row_matches(const struct ui *ui, size_t place);

@@ -22,11 +22,12 @@ struct pen {
   const struct rtop_symbol *symbol;
   int y;
   bool selected, off; /* off: its times are those off the GVL */
+  bool waits;         /* the wait that the verdict names */
 };
 
 static enum face face_or_cursor(const struct pen *pen, enum face face)
 {
-  return pen->selected ? FACE_CURSOR : pen->off ? FACE_PLACE : face;
+  return pen->selected ? FACE_CURSOR : pen->off && !pen->waits ? FACE_PLACE : face;
 }
 
 static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
@@ -155,9 +156,25 @@ static enum rtop_state main_state(const struct rtop_method_row *row)
   return (enum rtop_state)best;
 }
 
+static const struct rtop_symbol *waiter(const struct pen *pen)
+{
+  uint32_t caller = pen->waits ? pen->ui->verdict.verdict.place.caller : 0;
+  return caller != 0 ? rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), caller) : NULL;
+}
+
+/* "IO#gets < Db#query": in which method of the application. */
+static void write_wait(const struct pen *pen, char *text, size_t bytes)
+{
+  char name[METHOD_NAME_BYTES];
+  const struct rtop_symbol *symbol = waiter(pen);
+  size_t used = (size_t)snprintf(text, bytes, "%s", rtop_symbol_name(pen->symbol, name, sizeof name));
+  if (symbol != NULL && used < bytes)
+    snprintf(text + used, bytes - used, " < %s", rtop_symbol_name(symbol, name, sizeof name));
+}
+
 static void methods_draw_method(const struct pen *pen, int x, int columns)
 {
-  enum face face = pen->off ? FACE_PLACE : rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
+  enum face face = pen->off && !pen->waits ? FACE_PLACE : rtop_symbol_is_code(pen->symbol) ? FACE_NORMAL : FACE_C;
   if (ui_matches(pen->ui, pen->row->frame)) face = FACE_MATCH;
   if (columns >= STATE_COLUMNS_MIN) {
     enum rtop_state state = main_state(pen->row);
@@ -167,15 +184,23 @@ static void methods_draw_method(const struct pen *pen, int x, int columns)
     x += 2;
     columns -= 2;
   }
-  char name[METHOD_NAME_BYTES];
-  draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face,
-            rtop_symbol_name(pen->symbol, name, sizeof name));
+  char text[METHOD_NAME_BYTES];
+  const char *name = text;
+  if (pen->waits) {
+    int used = draw_text(pen->y, x, columns - 1, face_or_cursor(pen, FACE_HOT), "waits: ");
+    x += used;
+    columns -= used;
+    write_wait(pen, text, sizeof text);
+  } else {
+    name = rtop_symbol_name(pen->symbol, text, sizeof text);
+  }
+  draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face, name);
 }
 
 static void draw_location(const struct pen *pen, int x, int columns)
 {
   char text[1100];
-  ui_place(text, sizeof text, pen->symbol);
+  ui_place(text, sizeof text, waiter(pen) != NULL ? waiter(pen) : pen->symbol);
   draw_tail(pen->y, x, columns, face_or_cursor(pen, FACE_PLACE), text);
 }
 
@@ -237,25 +262,36 @@ static void methods_draw_heading(const struct ui *ui, const struct columns_shown
   }
 }
 
-/* "  (off the GVL: 912.3% in 14 methods)" */
-static void draw_off_row(const struct pen *pen, int y, bool selected)
+/* "+ (off the GVL: 912.3% in 14 methods)", "+ (45 more below 0.1%)" */
+static bool draw_other_rows(const struct pen *pen, size_t place, int y, bool selected)
 {
   const struct methods_off *off = &pen->view->off;
+  const struct methods_fold *fold = &pen->view->fold;
+  bool here = methods_view_is_off(pen->view, place), folds = methods_view_is_fold(pen->view, place);
   char time[32], text[96];
-  time_text(pen->ui, time, sizeof time, (double)off->ns);
-  snprintf(text, sizeof text, "%c (off the GVL: %s%s in %zu method%s)", off->open ? '-' : '+', time,
-           pen->ui->look.units == UNITS_PERCENT ? "%" : "", off->count, off->count == 1 ? "" : "s");
+  if (!here && !folds) return false;
+  if (here) {
+    time_text(pen->ui, time, sizeof time, (double)off->ns);
+    snprintf(text, sizeof text, "%c (off the GVL: %s%s in %zu method%s)", off->open ? '-' : '+', time,
+             pen->ui->look.units == UNITS_PERCENT ? "%" : "", off->count, off->count == 1 ? "" : "s");
+  } else {
+    snprintf(text, sizeof text, "%c (%zu %s %s)", fold->open ? '-' : '+', pen->view->order.folded,
+             methods_view_above(pen->view) > 0 ? "more" : "methods", fold->by_count ? "without any" : "below 0.1%");
+  }
   draw_text(y, pen->table.x + 2, pen->table.columns - 2, selected ? FACE_CURSOR : FACE_PLACE, text);
+  return true;
 }
 
 static void methods_draw_row(const void *table, size_t place, int y, bool selected)
 {
   struct pen pen = *(const struct pen *)table;
   struct rtop_method_row off;
-  if (methods_view_is_off(pen.view, place)) draw_off_row(&pen, y, selected);
+  if (draw_other_rows(&pen, place, y, selected)) return;
   pen.row = methods_view_row(pen.ui, place);
   if (pen.row == NULL) return;
-  pen.off = methods_view_below_off(pen.view, place);
+  bool below = methods_view_below_off(pen.view, place);
+  pen.waits = !below && methods_view_is_wait(pen.ui, pen.row);
+  pen.off = below || (pen.waits && pen.ui->wanted.mode != RTOP_MODE_WALL);
   if (pen.off) {
     off = *pen.row;
     off.self_ns = off.self.wall_ns[RTOP_STATE_BLOCKED];

@@ -110,6 +110,31 @@ static void test_one_row_stands_first(void **state)
   order_destroy(&order);
 }
 
+/* What is shown as nothing stands at the end; while rows are held each keeps its side. */
+static void test_folded(void **state)
+{
+  struct order order = { .fold_below = 500000, .kept = 5 };
+  struct table table;
+  (void)state;
+  fill(&table, (const uint64_t[]){ 0, 900000000, 499999, 500000, 0, 0 }, 6);
+  order_apply(&order, &table.methods, RTOP_SORT_SELF, false, false, 7);
+  check(&order, &table, "245316");
+  assert_int_equal(order.folded, 3);
+  fill(&table, (const uint64_t[]){ 800000000, 0, 0, 500000, 0, 0, 700000000, 0 }, 8);
+  order_apply(&order, &table.methods, RTOP_SORT_SELF, false, true, 9);
+  check(&order, &table, "24573168");
+  assert_int_equal(order.folded, 4);
+  order.first = 8;
+  order.kept = 0;
+  order_apply(&order, &table.methods, RTOP_SORT_SELF, false, false, 9);
+  assert_int_equal(order.folded, 4);
+  assert_int_equal(table.rows[order.rows[0]].frame, 8);
+  order.fold_below = 0;
+  order_apply(&order, &table.methods, RTOP_SORT_SELF, false, false, 9);
+  assert_int_equal(order.folded, 0);
+  order_destroy(&order);
+}
+
 static void test_parts(void **state)
 {
   struct order busy = { .part = ORDER_BUSY }, off = { .part = ORDER_OFF };
@@ -374,6 +399,7 @@ int main(void)
     cmocka_unit_test(test_small_differences_do_not_swap),
     cmocka_unit_test(test_lasting_differences_are_sorted),
     cmocka_unit_test(test_one_row_stands_first),
+    cmocka_unit_test(test_folded),
     cmocka_unit_test(test_parts),
     cmocka_unit_test(test_noise_moves_little),
     cmocka_unit_test(test_any_figures_are_sorted),

@@ -141,8 +141,8 @@ static size_t place_of(const char *label)
 static void check_sorted(void)
 {
   double least = (double)ui.methods.length_ns / 200;
-  for (size_t i = 0; i < view()->order.count; i++) {
-    for (size_t k = i + 1; k < view()->order.count; k++) {
+  for (size_t i = 0; i < methods_view_above(view()); i++) {
+    for (size_t k = i + 1; k < methods_view_above(view()); k++) {
       double above = (double)methods_view_row(&ui, i)->self_ns, below = (double)methods_view_row(&ui, k)->self_ns;
       assert_true(above >= below - (below / 10 > least ? below / 10 : least));
     }
@@ -488,7 +488,7 @@ static void check_off_rows(void)
 {
   uint64_t last_ns = UINT64_MAX, off_ns = 0;
   for (size_t i = 0; i < view()->off.order.count; i++) {
-    const struct rtop_method_row *row = methods_view_row(&ui, view()->order.count + 1 + i);
+    const struct rtop_method_row *row = methods_view_row(&ui, methods_view_off_place(view()) + 1 + i);
     assert_true(row->self.wall_ns[RTOP_STATE_BLOCKED] <= last_ns + ui.methods.length_ns / 200 + last_ns / 5);
     last_ns = row->self.wall_ns[RTOP_STATE_BLOCKED];
     off_ns += last_ns;
@@ -502,26 +502,26 @@ static void test_what_is_off_the_gvl_is_one_row(void **state)
   (void)state;
   model_type(&ui, "CC");
   ui.message[0] = '\0';
-  for (size_t i = 0; i < view()->order.count; i++) assert_false(order_is_off(methods_view_row(&ui, i)));
-  assert_null(methods_view_row(&ui, view()->order.count));
+  for (size_t i = 0; i < methods_view_above(view()); i++) assert_false(order_is_off(methods_view_row(&ui, i)));
+  assert_null(methods_view_row(&ui, methods_view_off_place(view())));
   model_press(&ui, 'G');
-  assert_int_equal(view()->pager.cursor, view()->order.count);
+  assert_int_equal(view()->pager.cursor, methods_view_off_place(view()));
   assert_true(shows("+ (off the GVL: "));
   refresh_after(3000000000);
   model_press(&ui, '\r');
   struct ui_rows rows = methods_view_rows(&ui);
   assert_true(shows("- (off the GVL: ") && view()->pager.top + rows.page == rows.count); /* and its methods are seen */
   assert_false(view()->details_open);
-  assert_int_equal(view()->pager.cursor, view()->order.count);
-  assert_string_equal(label_at(view()->order.count + 1), "Queue#pop");
+  assert_int_equal(view()->pager.cursor, methods_view_off_place(view()));
+  assert_string_equal(label_at(methods_view_off_place(view()) + 1), "Queue#pop");
   check_off_rows();
   pass(3, "String#gsub");
-  assert_int_equal(view()->pager.cursor, view()->order.count); /* it stays on the row, wherever that is */
+  assert_int_equal(view()->pager.cursor, methods_view_off_place(view())); /* it stays on the row, wherever that is */
   check_off_rows();
   model_press(&ui, ' ');
   assert_false(view()->off.open || ui.frozen);
-  assert_null(methods_view_row(&ui, view()->order.count + 1));
-  model_press(&ui, 'k');
+  assert_null(methods_view_row(&ui, methods_view_off_place(view()) + 1));
+  model_type(&ui, "kk");
   model_press(&ui, ' '); /* on any other row it freezes */
   assert_true(ui.frozen && !view()->off.open);
   check_drawn_afresh(&ui);
@@ -557,6 +557,71 @@ static void test_sorted_by_io_nothing_is_folded(void **state)
   assert_string_equal(label_at(0), "Queue#pop");
 }
 
+/* Zeros are one row, which Enter opens. A method that was chosen elsewhere is not hidden there. */
+static void test_zeros_are_one_row(void **state)
+{
+  (void)state;
+  assert_true(view()->fold.shown && shows("+ (6 more below 0.1%)"));
+  assert_int_equal(methods_view_above(view()), view()->order.count - 6);
+  for (size_t i = 0; i < methods_view_above(view()); i++)
+    assert_true(methods_view_row(&ui, i)->self_ns * 2000 >= ui.methods.length_ns);
+  model_press(&ui, 'G');
+  assert_true(methods_view_is_fold(view(), view()->pager.cursor));
+  model_press(&ui, '\r');
+  assert_true(shows("- (6 more below 0.1%)") && shows("Puma::ThreadPool#spawn_th"));
+  model_type(&ui, "G");
+  assert_int_equal(view()->pager.cursor, view()->order.count); /* rows, and the one above the zeros */
+  refresh_after(3000000000);
+  assert_int_equal(view()->pager.cursor, view()->order.count); /* which do not move when they are chosen */
+  assert_string_equal(selected(), "Serializer::Order#as_json");
+  model_type(&ui, "kkkkkk\r");
+  assert_false(view()->fold.open || shows("Serializer::Order#as_json"));
+  model_type(&ui, "/spawn_th\r"); /* what is searched for is found there */
+  assert_true(view()->fold.open);
+  assert_string_equal(selected(), "Puma::ThreadPool#spawn_thread");
+  check_drawn_afresh(&ui);
+}
+
+static void test_zeros_that_are_wanted(void **state)
+{
+  (void)state;
+  model_press(&ui, 'I'); /* the least first */
+  assert_false(view()->fold.shown);
+  assert_string_equal(label_at(0), "<main>");
+  model_press(&ui, 'I');
+  model_type(&ui, "\\Serializer\r");
+  assert_string_equal(label_at(0), "Serializer::Order#as_json");
+  model_type(&ui, "\\\025\r");
+  assert_true(view()->fold.shown);
+  ui.wanted.sort = RTOP_SORT_ALLOC;
+  refresh_after(3000000000);
+  assert_true(shows(" more without any)"));
+  ui.wanted.sort = RTOP_SORT_NAME;
+  refresh_after(3000000000);
+  assert_false(view()->fold.shown);
+}
+
+/* The wait that the verdict names is the first row, with its time off the GVL. */
+static void test_the_wait_is_first(void **state)
+{
+  (void)state;
+  struct verdict *verdict = &ui.verdict.verdict;
+  uint32_t leaf = methods_view_row(&ui, place_of("PG::Connection#exec_params"))->frame;
+  uint32_t caller = methods_view_row(&ui, place_of("OrdersController#index"))->frame;
+  ui.wanted.mode = RTOP_MODE_BUSY;
+  refresh_after(3000000000);
+  *verdict = (struct verdict){ .kind = VERDICT_BLOCKED, .place = { leaf, caller } };
+  ui.view->update(&ui);
+  ui_draw(&ui);
+  assert_string_equal(label_at(0), "PG::Connection#exec_params");
+  assert_true(shows(">  15.0    15.0 ") && shows("waits: PG::Connection#ex") && shows("s_controller.rb:18"));
+  verdict->kind = VERDICT_RUNNING;
+  ui.view->update(&ui);
+  ui_draw(&ui);
+  assert_false(shows("waits: "));
+  assert_string_not_equal(label_at(0), "PG::Connection#exec_params");
+}
+
 #define VIEW_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -583,6 +648,9 @@ int main(void)
     VIEW_TEST(test_modes),
     VIEW_TEST(test_what_is_off_the_gvl_is_one_row),
     VIEW_TEST(test_search_finds_what_is_folded),
+    VIEW_TEST(test_zeros_are_one_row),
+    VIEW_TEST(test_zeros_that_are_wanted),
+    VIEW_TEST(test_the_wait_is_first),
     VIEW_TEST(test_sorted_by_io_nothing_is_folded),
     VIEW_TEST(test_history_of_a_thread),
   };
