@@ -235,11 +235,15 @@ static void sort_rows(struct order *order, const struct rtop_methods *methods, b
   if (order->first != 0) put_first(order, methods);
 }
 
-static bool folds(const struct order *order, uint32_t frame, bool hold)
+enum { FOLD_WAITS = 20 };
+
+static bool folds(const struct order *order, const struct rtop_method_row *row, bool hold)
 {
-  uint32_t place = order->rank[frame];
+  uint32_t frame = row->frame, place = order->rank[frame];
+  bool time = columns_info(order->valued)->figure == RTOP_FIGURE_TIME;
   if (frame == order->first || frame == order->kept) return false;
   if (hold && place != 0) return place > order->last_above;
+  if (time && (double)row->self.wall_ns[RTOP_STATE_WAITING] >= FOLD_WAITS * order->fold_below) return false;
   return order->values[frame] < order->fold_below;
 }
 
@@ -249,7 +253,7 @@ static void fold_rows(struct order *order, const struct rtop_methods *methods, b
   size_t above = 0, folded = 0;
   for (size_t i = 0; i < order->count; i++) {
     uint32_t row = order->rows[i];
-    if (folds(order, methods->rows[row].frame, hold)) order->items[folded++].row = row;
+    if (folds(order, &methods->rows[row], hold)) order->items[folded++].row = row;
     else order->rows[above++] = row;
   }
   for (size_t i = 0; i < folded; i++) order->rows[above + i] = order->items[i].row;
