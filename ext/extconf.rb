@@ -72,7 +72,7 @@ gem_rules = <<~MAKE
   install-so: install-viewer
   install-viewer: viewer.made rperf_top_inject.so
   \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)
-  \t$(Q) sed 's/@RUBY_SERIES@/#{RUBY_VERSION[/\A\d+\.\d+/]}/' #{__dir__}/rperf_top.rb > $(RUBYARCHDIR)/rperf_top.rb
+  \t$(Q) sed 's/@RUBY_SERIES@/#{RUBY_VERSION[/\A\d+\.\d+/]}/; s|@RUBY_PATH@|#{RbConfig.ruby[%r{\A[-\w./+@~ ]+\z}]}|' #{__dir__}/rperf_top.rb > $(RUBYARCHDIR)/rperf_top.rb
   \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)/rperf_top
   \t$(Q) cp #{__dir__}/rperf-top.rb $(RUBYARCHDIR) && cp #{__dir__}/rperf_top/*.rb $(RUBYARCHDIR)/rperf_top
   \t$(Q) cp rperf_top_inject.so #{__dir__}/inject/inject.py $(RUBYARCHDIR)

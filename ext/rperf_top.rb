@@ -5,13 +5,14 @@
 module RperfTop
   module Shim # :nodoc:
     BUILT_FOR = "@RUBY_SERIES@" # the build writes the series here, "3.3"
+    BUILT_WITH = "@RUBY_PATH@" # and the program here, "/usr/bin/ruby3.3"; the viewer reads this line, too
 
     # The reason why the extension cannot be loaded here, or nil.
     def self.obstacle
       engine = defined?(RUBY_ENGINE) ? RUBY_ENGINE : "ruby"
       return "it needs CRuby 3.3.1 or newer, this is #{engine}" unless engine == "ruby"
       unless (RUBY_VERSION.split(".").map { |part| part.to_i } <=> [3, 3, 1]) >= 0
-        return "it needs Ruby 3.3.1 or newer, this is #{RUBY_VERSION}"
+        return "it needs Ruby 3.3.1 or newer, this is #{RUBY_VERSION}#{where_to}"
       end
       series = RUBY_VERSION[/\A\d+\.\d+/]
       return if BUILT_FOR[0] == "@" || BUILT_FOR == series
@@ -28,6 +29,11 @@ module RperfTop
     rescue Exception => error # whatever else it is: the program runs without it
       detail = error.message.sub(/ - [^ ]*\/rperf_top\.so\z/, "")
       "its native part does not load (#{detail}): build it again with RUBY=#{ruby}"
+    end
+
+    # A Ruby that will do is there: that is worth knowing where the one in PATH is too old.
+    def self.where_to
+      BUILT_WITH[0] == "/" && File.executable?(BUILT_WITH) ? "; #{BUILT_WITH} will do" : ""
     end
 
     def self.ruby

@@ -19,8 +19,8 @@ class ShimTest < Minitest::Test
     FileUtils.rm_rf(@folder)
   end
 
-  def write_shim(series)
-    File.write("#{@folder}/rperf_top.rb", File.read(SOURCE).sub("@RUBY_SERIES@", series))
+  def write_shim(series, path = "@RUBY_PATH@")
+    File.write("#{@folder}/rperf_top.rb", File.read(SOURCE).sub("@RUBY_SERIES@", series).sub("@RUBY_PATH@", path))
   end
 
   def run_ruby(*arguments, ruby: RbConfig.ruby, env: {}, input: "")
@@ -82,6 +82,18 @@ class ShimTest < Minitest::Test
     rubies = older_rubies
     skip "no Ruby older than 3.3.1 in PATH" if rubies.empty?
     rubies.each { |ruby| both_ways(/it needs Ruby 3\.3\.1 or newer, this is [0-9.]+/, ruby: ruby) }
+  end
+
+  # The one that it was built for is named if it is there.
+  def test_too_old_ruby_and_one_that_will_do
+    old = "#{@folder}/old.rb"
+    File.write(old, "Object.send(:remove_const, :RUBY_VERSION); RUBY_VERSION = '3.1.2'")
+    { RbConfig.ruby => "; #{RbConfig.ruby} will do", "/nonexistent/ruby" => "", "@RUBY_PATH@" => "" }.each do |path, words|
+      write_shim(SERIES, path)
+      assert_goes_on(/it needs Ruby 3\.3\.1 or newer, this is 3\.1\.2#{Regexp.escape(words)}/, "-r#{old}", "-I", @folder, "-rrperf_top")
+      _, err, = run_ruby("-r#{old}", "-I", @folder, "-rrperf_top", "-e", "")
+      assert_equal words.empty?, !err.include?("will do")
+    end
   end
 
   def test_another_implementation

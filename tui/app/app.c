@@ -12,6 +12,7 @@
 #include "tui/cli/options.h"
 #include "tui/cli/options_session.h"
 #include "tui/cli/stall_action.h"
+#include "tui/feed/launch.h"
 #include "tui/feed/session.h"
 #include "tui/term/draw.h"
 #include "tui/term/keys.h"
@@ -268,6 +269,16 @@ static void loop(struct app *app)
   }
 }
 
+/* What is worth knowing of how the processes, or the command, were found. */
+static void say_what_began(struct ui *ui, const struct rtop_session *session)
+{
+  const struct rtop_launch *launch = rtop_session_launch(session);
+  if (launch != NULL && rtop_launch_note(launch)[0] != '\0') ui_say(ui, "%s", rtop_launch_note(launch));
+  if (rtop_session_left_out(session, 0) == NULL) return;
+  bool more = rtop_session_left_out(session, 1) != NULL;
+  ui_say(ui, "%s%s", more ? "some are not watched: " : "", rtop_session_left_out(session, 0));
+}
+
 static int app_run(struct app *app)
 {
   const struct rtop_options *options = app->options;
@@ -285,10 +296,7 @@ static int app_run(struct app *app)
     settings_load(&app->ui, options);
     take_width(app);
     watch(app, app->session);
-    if (app->session != NULL && rtop_session_left_out(app->session, 0) != NULL) {
-      bool more = rtop_session_left_out(app->session, 1) != NULL;
-      ui_say(&app->ui, "%s%s", more ? "some are not watched: " : "", rtop_session_left_out(app->session, 0));
-    }
+    if (app->session != NULL) say_what_began(&app->ui, app->session);
     if (app->before != NULL) ui_baseline_give(&app->ui, rtop_session_profile(app->before));
     loop(app);
     stall_action_close(&app->action, app->session, &app->ui.stalls.stalls);

@@ -62,6 +62,7 @@ bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *optio
   struct rtop_stream_look look;
   if (rtop_session_stream_look(watch->session, &look) && !options->batch) interrupt_at_once(false);
   const struct rtop_launch *launch = rtop_session_launch(watch->session);
+  if (launch && *rtop_launch_note(launch)) fprintf(stderr, "rperf-top: %s\n", rtop_launch_note(launch));
   if (launch && *rtop_launch_log_path(launch))
     fprintf(stderr, "rperf-top: output of the command goes to %s\n", rtop_launch_log_path(launch));
   return true;

@@ -35,6 +35,8 @@ struct rtop_launch {
   int64_t started_ns, ended_ns;
   int log_fd; /* -1: none */
   char log_path[PATH_MAX];
+  char more_path[PATH_MAX]; /* of PATH, for a command that is only there; "" else */
+  char note[512];
 };
 
 static bool launch_open_log(struct rtop_launch *launch, struct rtop_error *error)
@@ -55,6 +57,33 @@ static void launch_append(const char *variable, const char *separator, const cha
   if (!old || !*old) setenv(variable, value, 1);
   else if (!strstr(old, value) && asprintf(&both, "%s%s%s", old, separator, value) >= 0) setenv(variable, both, 1);
   free(both);
+}
+
+static bool launch_is_program(const char *folder, size_t length, const char *name)
+{
+  char path[PATH_MAX];
+  int bytes = snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
+  return bytes > 0 && (size_t)bytes < sizeof path && access(path, X_OK) == 0;
+}
+
+/* Where the only Ruby that will do is one that `make deps` has built, neither it nor its programs are in PATH. */
+static void launch_find(struct rtop_launch *launch, const char *name, const char *extension_folder)
+{
+  char ruby[PATH_MAX], shown[128], place[256];
+  const char *path = getenv("PATH");
+  if (!path || strchr(name, '/') || !rtop_launch_own_ruby(extension_folder, ruby, sizeof ruby)) return;
+  for (const char *at = path; *at; at += strspn(at, ":")) {
+    size_t length = strcspn(at, ":");
+    if (launch_is_program(at, length, name)) return;
+    at += length;
+  }
+  size_t length = (size_t)(strrchr(ruby, '/') - ruby);
+  if (!launch_is_program(ruby, length, name)) return;
+  snprintf(launch->more_path, sizeof launch->more_path, "%.*s", (int)length, ruby);
+  rtop_text_sanitize(shown, sizeof shown, name, strlen(name));
+  rtop_text_sanitize(place, sizeof place, launch->more_path, length);
+  snprintf(launch->note, sizeof launch->note,
+           "'%s' is not in PATH: the one in %s is started, for whose Ruby the extension was built", shown, place);
 }
 
 /* In the child; returns only when exec failed. */
@@ -80,6 +109,7 @@ static void launch_exec(const struct rtop_launch *launch, char *const *command, 
   }
   if (folder) launch_append("RUBYLIB", ":", folder);
   launch_append("RUBYOPT", " ", "-rrperf_top");
+  if (*launch->more_path) launch_append("PATH", ":", launch->more_path);
   execvp(command[0], command);
 }
 
@@ -128,11 +158,10 @@ struct rtop_launch *rtop_launch_start(char *const *command, enum rtop_launch_kin
   launch->own_group = kind == RTOP_LAUNCH_SCREEN;
   launch->log_fd = -1;
   if (!found && !(options && strstr(options, "rperf_top"))) {
-    rtop_error_set(error, RTOP_ERROR_NOT_FOUND, 0,
-                   "the extension (rperf_top.so) is neither next to"
-                   " rperf-top nor in ../lib/rperf-top; RPERF_TOP_LIB may name its folder");
+    rtop_error_set(error, RTOP_ERROR_NOT_FOUND, 0, RTOP_LAUNCH_NO_EXTENSION);
   } else if (kind == RTOP_LAUNCH_PLAIN || launch_open_log(launch, error)) {
     launch->started_ns = clock_now_ns();
+    if (found) launch_find(launch, command[0], folder);
     int problem = launch_fork(launch, command, found ? folder : NULL);
     if (problem == 0) {
       signals_crash_group(launch->own_group ? launch->pid : 0);
@@ -230,6 +259,11 @@ void rtop_launch_stop(struct rtop_launch *launch)
     if (waited_ms > LAUNCH_PATIENCE_MS && rtop_launch_ended(launch)) break;
     nanosleep(&pause, NULL);
   }
+}
+
+const char *rtop_launch_note(const struct rtop_launch *launch)
+{
+  return launch->note;
 }
 
 const char *rtop_launch_log_path(const struct rtop_launch *launch)

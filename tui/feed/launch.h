@@ -52,6 +52,10 @@ bool rtop_launch_usage(const struct rtop_launch *launch, struct rusage *usage, i
 /* SIGTERM to the command and its descendants, SIGKILL to what is left after 2 s; reaps it. */
 void rtop_launch_stop(struct rtop_launch *launch);
 
+/* What to say of how the command was found: it is not in PATH, but beside the Ruby that the extension was built for. ""
+ * when there is nothing to say. */
+const char *rtop_launch_note(const struct rtop_launch *launch);
+
 /* Where its output goes; "" when not to a file of ours. */
 const char *rtop_launch_log_path(const struct rtop_launch *launch);
 /* The last bytes of its output, raw (hostile: sanitise line by line), NUL-terminated; returns how many.
@@ -64,7 +68,14 @@ void rtop_launch_log_head(const struct rtop_launch *launch, char *buffer, size_t
 /* Is it stopped (SIGSTOP, Ctrl-Z, a debugger)? */
 bool rtop_launch_is_stopped(pid_t pid);
 
+/* What to say when rtop_launch_extension_folder finds none. */
+#define RTOP_LAUNCH_NO_EXTENSION \
+  "the extension (rperf_top.so) is neither next to rperf-top nor in ../lib/rperf-top; RPERF_TOP_LIB may name its folder"
+
 /* Folder with rperf_top.so and rperf_top.rb: false when there is none. */
 bool rtop_launch_extension_folder(char *folder, size_t bytes);
+
+/* The Ruby that the extension of that folder was built for, as its shim tells. False: not known, or not there any more. */
+bool rtop_launch_own_ruby(const char *folder, char *ruby, size_t bytes);
 
 #endif

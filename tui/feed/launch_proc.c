@@ -26,6 +26,23 @@ static bool launch_holds_extension(const char *folder)
   return false;
 }
 
+bool rtop_launch_own_ruby(const char *folder, char *ruby, size_t bytes)
+{
+  static const char name[] = "BUILT_WITH = \"";
+  char path[PATH_MAX + 16], line[PATH_MAX + 64];
+  bool found = false;
+  snprintf(path, sizeof path, "%s/rperf_top.rb", folder);
+  FILE *shim = fopen(path, "re");
+  for (int lines = 0; shim && !found && lines < 64 && fgets(line, sizeof line, shim); lines++) {
+    const char *at = strstr(line, name);
+    size_t length = at ? strcspn(at + strlen(name), "\"\n") : 0;
+    found = at && length < bytes && at[strlen(name)] == '/';
+    if (found) snprintf(ruby, bytes, "%.*s", (int)length, at + strlen(name));
+  }
+  if (shim) fclose(shim);
+  return found && access(ruby, X_OK) == 0;
+}
+
 bool rtop_launch_extension_folder(char *folder, size_t bytes)
 {
   static const char *const places[] = { "", "/../lib/rperf-top" };

@@ -116,6 +116,56 @@ static void test_extension_is_appended(void **state)
   unsetenv("RUBYOPT");
 }
 
+static void write_file(const char *name, const char *text)
+{
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  if (!file || fputs(text, file) < 0 || fchmod(fileno(file), 0755) != 0 || fclose(file) != 0) fail_msg("%s", path);
+}
+
+static void assert_says_its_path(const char *name, bool note, const char *path)
+{
+  char output[256], *command[] = { (char *)name, NULL };
+  struct rtop_launch *launch = start(command, false);
+  WAIT_UNTIL(rtop_launch_ended(launch));
+  assert_int_equal(*rtop_launch_note(launch) != '\0', note);
+  if (note) assert_non_null(strstr(rtop_launch_note(launch), "'only-there' is not in PATH"));
+  rtop_launch_log_tail(launch, output, sizeof output, NULL);
+  assert_string_equal(output, path);
+  unlink(rtop_launch_log_path(launch));
+  rtop_launch_close(&launch);
+}
+
+/* Neither a Ruby that was only built for us nor its programs are in PATH: they are found, and see each other. */
+static void test_beside_the_own_ruby(void **state)
+{
+  (void)state;
+  char text[300], bin[160], found[400], *usual = strdup(getenv("PATH"));
+  snprintf(bin, sizeof bin, "%s/bin", folder);
+  assert_int_equal(mkdir(bin, 0755), 0);
+  write_file("bin/only-there", "#!/bin/sh\nprintf %s \"$PATH\"\n");
+  assert_refused("only-there", 127, "No such file");
+  snprintf(text, sizeof text, "    BUILT_WITH = \"%s/ruby\" # there is none\n", bin);
+  write_file("rperf_top.rb", text);
+  assert_false(rtop_launch_own_ruby(folder, found, sizeof found));
+  assert_refused("only-there", 127, "No such file");
+  write_file("bin/ruby", "#!/bin/sh\n");
+  assert_true(rtop_launch_own_ruby(folder, found, sizeof found));
+  assert_false(rtop_launch_own_ruby(folder, found, strlen(found)));
+  snprintf(text, sizeof text, "%s:%s", usual, bin);
+  assert_says_its_path("only-there", true, text);
+  setenv("PATH", text, 1);
+  assert_says_its_path("only-there", false, text); /* found by itself */
+  setenv("PATH", usual, 1);
+  assert_refused("no-such-command-anywhere", 127, "No such file");
+  write_file("rperf_top.rb", "    BUILT_WITH = \"@RUBY_PATH@\"\n");
+  assert_false(rtop_launch_own_ruby(folder, found, sizeof found));
+  write_file("rperf_top.rb", "");
+  chmod(strcat(strcpy(found, folder), "/rperf_top.rb"), 0644);
+  free(usual);
+}
+
 static void test_no_extension(void **state)
 {
   (void)state;
@@ -261,6 +311,7 @@ int main(void)
     cmocka_unit_test(test_not_found_and_not_executable),
     cmocka_unit_test(test_statuses),
     cmocka_unit_test(test_extension_is_appended),
+    cmocka_unit_test(test_beside_the_own_ruby),
     cmocka_unit_test(test_no_extension),
     cmocka_unit_test(test_log),
     cmocka_unit_test(test_log_is_never_shared),
