@@ -137,6 +137,22 @@ class TestGem < Minitest::Test
     assert_match(/the viewer was not built/, err)
   end
 
+  # Only Rails requires all gems of a Gemfile: a server that reads a config.ru is watched when its settings ask for it.
+  def test_under_puma
+    frameworks = "#{`#{ROOT}/.setup/gems -p #{RUBY}`.lines.first.to_s.chomp}/frameworks"
+    skip "the gem puma cannot be had" if Dir["#{frameworks}/gems/puma-[0-9]*"].empty?
+    home = self.class.without_viewer
+    { "" => "nil", "require 'rperf_top'" => "true" }.each do |line, wanted|
+      folder = application("puma_#{wanted}", "gem 'puma'\ngem 'rperf-top'")
+      FileUtils.mkdir_p("#{folder}/config")
+      File.write("#{folder}/config/puma.rb", "#{line}\nbind 'unix://#{folder}/socket'\n")
+      File.write("#{folder}/config.ru", "File.write('said', (defined?(RperfTop) && RperfTop.running?).inspect)\nexit!(0)\n")
+      env = { "GEM_PATH" => "#{home}:#{frameworks}", "PATH" => "#{frameworks}/bin:#{TOOLS}:#{ENV["PATH"]}", "BUNDLE_GEMFILE" => "#{folder}/Gemfile" }
+      assert_runs(home, "bundle", "exec", "puma", env: env, chdir: folder)
+      assert_equal wanted, File.read("#{folder}/said")
+    end
+  end
+
   # A program that bootsnap loads, the first time and then from its cache: names, paths and lines are those of the files.
   def test_under_bootsnap
     frameworks = "#{`#{ROOT}/.setup/gems -p #{RUBY}`.lines.first.to_s.chomp}/frameworks"

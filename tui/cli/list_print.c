@@ -1,6 +1,7 @@
 /* Prints the list of processes: what the library tells anybody. */
 #include "list_print.h"
 
+#include "tui/feed/bare.h"
 #include "tui/feed/list.h"
 #include "tui/reader/rperf_top_reader.h"
 #include "tui/text/output_status.h"
@@ -16,11 +17,24 @@ static void list_print_row(const struct rperf_top_process *process, FILE *out)
           *process->end ? ")" : "");
 }
 
+/* Nothing to watch: what there is to do, and to which processes. */
+static void list_print_nothing(FILE *out)
+{
+  struct rtop_bare bare[RTOP_BARE_MAX];
+  size_t count = rtop_bare_read(bare), shown = count < RTOP_BARE_MAX ? count : RTOP_BARE_MAX;
+  fprintf(out, "no Ruby process has a channel: start one with  rperf-top -- ruby app.rb\n");
+  if (count == 0) return;
+  fprintf(out, "these run without the extension; to load it into one of them, by gdb:\n");
+  for (size_t i = 0; i < shown; i++)
+    fprintf(out, "  rperf-top --inject -p %-8d %s\n", (int)bare[i].pid, bare[i].command);
+  if (count > shown) fprintf(out, "  and %zu more\n", count - shown);
+}
+
 int rtop_list_print(FILE *out)
 {
   struct rperf_top_list *list = rperf_top_list_read(NULL);
   size_t count = list ? rperf_top_list_count(list) : 0;
-  if (count == 0) fprintf(out, "no Ruby process has a channel: start one with  rperf-top -- ruby app.rb\n");
+  if (count == 0) list_print_nothing(out);
   else
     fprintf(out, "%7s %-10s %-8s %6s %5s %7s %-8s %s\n", "PID", "USER", "STATE", "AGE", "HZ", "THREADS", "RUBY",
             "COMMAND");

@@ -43,6 +43,7 @@ enum {
   OPTION_COLUMNS,
   OPTION_LIST_COLUMNS,
   OPTION_LIST_KEYS,
+  OPTION_ENV,
   OPTION_ON_STALL,
   OPTION_SAVE_ON_STALL,
   OPTION_INJECT,
@@ -129,6 +130,7 @@ static const struct option long_options[] = {
   { "columns", required_argument, NULL, OPTION_COLUMNS },
   { "list-columns", no_argument, NULL, OPTION_LIST_COLUMNS },
   { "list-keys", no_argument, NULL, OPTION_LIST_KEYS },
+  { "env", optional_argument, NULL, OPTION_ENV },
   { "view", required_argument, NULL, OPTION_VIEW },
   { "dump-screen", required_argument, NULL, OPTION_DUMP_SCREEN },
   { "ascii", no_argument, NULL, 'U' },
@@ -525,6 +527,13 @@ static int options_check_moment(struct rtop_options *options, bool target)
   return -1;
 }
 
+static int options_env(struct rtop_options *options, const char *text)
+{
+  options->action = RTOP_ACTION_ENV;
+  if (rtop_env_kind_parse(text, &options->env)) return -1;
+  return options_usage("--env takes shell, docker, systemd or procfile: '%s' is none", text);
+}
+
 static int options_take(struct rtop_options *options, int option)
 {
   switch (option) {
@@ -564,6 +573,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_MERGE: return options_merge(&options->lens, optarg);
   case OPTION_COLUMNS: return options_columns(options, optarg);
   case OPTION_LIST_COLUMNS: options->action = RTOP_ACTION_LIST_COLUMNS; return -1;
+  case OPTION_ENV: return options_env(options, optarg);
   case OPTION_LIST_KEYS: options->action = RTOP_ACTION_LIST_KEYS; return -1;
   case OPTION_THEME: return options_theme(options, optarg);
   case OPTION_NO_HEADER: options->no_header = true; return -1;
@@ -700,6 +710,7 @@ static int options_rest(struct rtop_options *options, int argc, char **argv)
 
 static int options_done(const struct rtop_options *options)
 {
+  if (options->action == RTOP_ACTION_ENV) return rtop_env_print(options->env, stdout);
   if (options->action == RTOP_ACTION_HELP) fputs(options_help, stdout);
   else if (options->action == RTOP_ACTION_VERSION) puts("rperf-top " RPERF_TOP_VERSION);
   else if (options->action == RTOP_ACTION_LIST_COLUMNS) columns_list(stdout);

@@ -2,6 +2,7 @@
 #ifndef RTOP_TUI_OPTIONS_H
 #define RTOP_TUI_OPTIONS_H
 
+#include "env_print.h"
 #include "tui/history/lens.h"
 #include "tui/stalls/stalls.h"
 #include "tui/methods/methods.h"
@@ -36,6 +37,7 @@ struct rtop_options {
     RTOP_ACTION_LIST,
     RTOP_ACTION_LIST_COLUMNS,
     RTOP_ACTION_LIST_KEYS,
+    RTOP_ACTION_ENV,
     RTOP_ACTION_HELP,
     RTOP_ACTION_VERSION,
   } action;
@@ -89,6 +91,7 @@ struct rtop_options {
   const char *config;      /* --config: the settings' file; NULL: the usual one */
   unsigned given;          /* RTOP_GIVEN_… on the command line: no setting changes it */
   enum view_id view;       /* --view: what the screen starts with */
+  enum rtop_env_kind env;  /* --env: for what */
   const char *dump_screen; /* --dump-screen=WIDTHxHEIGHT[:FILE.svg|FILE.txt]; NULL: none */
 };
 

@@ -5,6 +5,7 @@
 #ifndef RTOP_TUI_UI_LIST_H
 #define RTOP_TUI_UI_LIST_H
 
+#include "tui/feed/bare.h"
 #include "tui/reader/rperf_top_reader.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +18,8 @@ struct ui_list {
   struct rperf_top_list *owner;                           /* of these: */
   const struct rperf_top_process *processes[UI_LIST_MAX]; /* the living first, children below their parents */
   size_t process_count;
+  struct rtop_bare bare[RTOP_BARE_MAX]; /* looked for when there is none of these */
+  size_t bare_count;                    /* all of them */
   bool choosing; /* there is a list to go back to */
 };
 

@@ -82,17 +82,34 @@ static void chooser_draw_row(const void *pen, size_t place, int y, bool selected
   }
 }
 
-static void draw_nothing(struct rect at)
+/* Processes that the extension can still be loaded into. Returns the first row below. */
+static int draw_bare(const struct ui_list *list, struct rect at, int y)
+{
+  int end = at.y + at.rows;
+  size_t shown = list->bare_count < RTOP_BARE_MAX ? list->bare_count : RTOP_BARE_MAX;
+  if (shown == 0 || y + 1 >= end) return y;
+  draw_text(y++, at.x + 2, at.columns - 2, FACE_NORMAL, "These run without it. To load it into one of them, by gdb:");
+  for (size_t i = 0; i < shown && y < end; i++)
+    draw_format(y++, at.x + 2, at.columns - 2, FACE_NORMAL, "    rperf-top --inject -p %-8d %s", (int)list->bare[i].pid,
+                ui_short_command(list->bare[i].command));
+  if (list->bare_count > shown && y < end)
+    draw_format(y++, at.x + 2, at.columns - 2, FACE_NORMAL, "    and %zu more", list->bare_count - shown);
+  return y;
+}
+
+static void draw_nothing(const struct ui_list *list, struct rect at)
 {
   static const char *const text[] = {
     "No Ruby process has a channel yet. Start one with the extension:",
     "    rperf-top -- ruby app.rb",
     "or, so that it can be watched at any time:",
-    "    RUBYOPT=-rrperf_top RUBYLIB=<folder of rperf_top.so> ruby app.rb",
-    "The list refreshes by itself.",
+    "    eval \"$(rperf-top --env)\"; ruby app.rb",
   };
-  for (int i = 0; i < 5 && i + 2 < at.rows; i++)
-    draw_text(at.y + 2 + i, at.x + 2, at.columns - 2, FACE_NORMAL, text[i]);
+  int y = at.y + 2;
+  for (size_t i = 0; i < sizeof text / sizeof text[0] && y < at.y + at.rows; i++)
+    draw_text(y++, at.x + 2, at.columns - 2, FACE_NORMAL, text[i]);
+  y = draw_bare(list, at, y);
+  if (y < at.y + at.rows) draw_text(y, at.x + 2, at.columns - 2, FACE_NORMAL, "The list refreshes by itself.");
 }
 
 void chooser_draw(struct ui *ui)
@@ -105,7 +122,7 @@ void chooser_draw(struct ui *ui)
   ui_rows_fit(ui);
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
   draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "     PID STATE      AGE    HZ  THR RUBY    COMMAND");
-  if (ui->list.process_count == 0) draw_nothing(at);
+  if (ui->list.process_count == 0) draw_nothing(&ui->list, at);
   struct ui_rows shown = chooser_rows(ui);
   ui_rows_draw(&shown, at, chooser_draw_row, ui);
 }

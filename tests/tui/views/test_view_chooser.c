@@ -67,6 +67,23 @@ static void test_empty(void **state)
   assert_int_equal(ui.wish.chosen, 0);
 }
 
+static void test_empty_but_for_others(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < RTOP_BARE_MAX; i++)
+    ui.list.bare[i] = (struct rtop_bare){ .pid = 4711 + (pid_t)i, .command = "/opt/ruby/bin/ruby app.rb" };
+  ui.list.bare_count = 1;
+  refresh_list();
+  char *text = model_screen_text();
+  golden_check("chooser-inject", text);
+  free(text);
+  ui.list.bare_count = 1000;
+  refresh_list();
+  text = model_screen_text();
+  golden_check("chooser-inject-many", text);
+  free(text);
+}
+
 static void test_list(void **state)
 {
   (void)state;
@@ -148,6 +165,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     VIEW_TEST(test_empty),
+    VIEW_TEST(test_empty_but_for_others),
     VIEW_TEST(test_list),
     VIEW_TEST(test_enter_means_the_row_that_was_looked_at),
     VIEW_TEST(test_leaving),

@@ -9,7 +9,7 @@ _rperf_top()
     fi
   done
   case $before in
-    -p | --pid) mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --list 2> /dev/null | awk 'NR > 1 { print $1 }')" -- "$word") ;;
+    -p | --pid) mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --list 2> /dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 }')" -- "$word") ;;
     -s | --sort | --columns)
       mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --list-columns 2> /dev/null | awk '{ print $1 }')" -- "$word") ;;
     -m | --mode) mapfile -t COMPREPLY < <(compgen -W "busy cpu wall" -- "$word") ;;
