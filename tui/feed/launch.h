@@ -69,8 +69,9 @@ void rtop_launch_log_head(const struct rtop_launch *launch, char *buffer, size_t
 bool rtop_launch_is_stopped(pid_t pid);
 
 /* What to say when rtop_launch_extension_folder finds none. */
-#define RTOP_LAUNCH_NO_EXTENSION \
-  "the extension (rperf_top.so) is neither next to rperf-top nor in ../lib/rperf-top; RPERF_TOP_LIB may name its folder"
+#define RTOP_LAUNCH_NO_EXTENSION                                                                                       \
+  "the extension (rperf_top.so) is neither next to rperf-top nor in ../lib/rperf-top; RPERF_TOP_LIB may name its "     \
+  "folder"
 
 /* Folder with rperf_top.so and rperf_top.rb: false when there is none. */
 bool rtop_launch_extension_folder(char *folder, size_t bytes);

@@ -20,7 +20,7 @@ struct ui_list {
   size_t process_count;
   struct rtop_bare bare[RTOP_BARE_MAX]; /* looked for when there is none of these */
   size_t bare_count;                    /* all of them */
-  bool choosing; /* there is a list to go back to */
+  bool choosing;                        /* there is a list to go back to */
 };
 
 /* Reads it anew. When memory runs out the list is empty. */
