@@ -94,6 +94,25 @@ class TestFirstUse < Minitest::Test
     end
   end
 
+  # What `bundle exec` starts may be another program in the same process: that gives the name, live and in recordings.
+  def test_the_title_follows_the_process
+    env = @env.merge("RPERF_TOP_LIB" => BUILD)
+    second = "$0 = 'second-title'; 1.to_s until File.exist?('#{@folder}/stop')"
+    first = ["--", RbConfig.ruby, QUICK, "-e", "t = Process.clock_gettime(1); 1.to_s while Process.clock_gettime(1) - t < 2; exec(#{RbConfig.ruby.inspect}, '#{QUICK}', '-e', #{second.inspect})"]
+    IO.popen([env, VIEWER, "-b", "-J", "-d", "0.2", *first], err: File::NULL) do |output|
+      names = []
+      wait_until("the second name among #{names}", every: 0) { (names << JSON.parse(output.gets)["command"]).last == "second-title" }
+      Process.kill(:TERM, output.pid)
+    end
+    pid = spawn(env, VIEWER, "-o", "#{@folder}/a.rpt", *first, out: File::NULL, err: File::NULL)
+    wait_until("the second name in a recording", every: 0.3) do
+      shown = File.exist?("#{@folder}/a.rpt") ? viewer("-b", "-J", "-n", "1", "-F", "all", "-r", "#{@folder}/a.rpt").out : ""
+      shown.lines.any? { |line| JSON.parse(line)["command"] == "second-title" }
+    end
+    File.write("#{@folder}/stop", "")
+    assert Process.wait2(pid).last.success?
+  end
+
   # The only Ruby that will do is the one that was built for this, and it is not in PATH; nor is what comes with it.
   def test_a_ruby_that_is_not_in_path
     FileUtils.mkdir_p("#{@folder}/tools")

@@ -137,11 +137,22 @@ static bool report_exact(struct rtop_report *report, const struct rtop_session *
   return true;
 }
 
+/* Who goes on with the process that the first source is of: it may have become another program, with a channel of its own. */
+static const struct rtop_feed_info *report_first(const struct rtop_session *session)
+{
+  int newest = 0;
+  for (int i = 1; i < rtop_session_count(session); i++)
+    if (rtop_session_process(session, i) == rtop_session_process(session, 0) &&
+        rtop_session_opened(session, i) > rtop_session_opened(session, newest))
+      newest = i;
+  return rtop_session_info(session, newest);
+}
+
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span)
 {
   struct rtop_profile *profile = rtop_session_profile(session);
-  const struct rtop_feed_info *info = rtop_session_info(session, 0);
+  const struct rtop_feed_info *info = report_first(session);
   report->options = options;
   report->symbols = rtop_profile_symbols(profile);
   report->state = rtop_session_state(session);
