@@ -4,6 +4,7 @@
 # (RPERF_TOP_DIR) and it goes away with the test. Programs die with the test program (PR_SET_PDEATHSIG), so
 # nothing is left behind whatever happens. Nothing here sleeps for a fixed time: wait_for polls a condition.
 require "minitest/autorun"
+require_relative "../skips"
 require "fileutils"
 require "io/wait"
 require "rbconfig"

@@ -1,6 +1,7 @@
 # Hooks of the VM run under locks of its scheduler: what they reach may neither make names or objects nor take its
 # locks nor allocate. Looked up in the compiled code: from each hook along all calls to the functions of others.
 require "minitest/autorun"
+require_relative "../skips"
 require "open3"
 
 class HooksTest < Minitest::Test

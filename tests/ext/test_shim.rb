@@ -1,6 +1,7 @@
 # ext/rperf_top.rb: what a program sees when the extension can be loaded and when it cannot.
 # Run by the Ruby in use; the parts that need an older Ruby look for one in PATH and skip without.
 require "minitest/autorun"
+require_relative "../skips"
 require "fileutils"
 require "open3"
 require "rbconfig"
