@@ -125,6 +125,7 @@ void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t 
 {
   struct rtop_lens *lens = rtop_profile_lens(look->profile);
   stall->frame = rtop_symbols_get_node(look->symbols, node)->frame;
+  stall->node = node;
   stall->caller = 0;
   if (rtop_symbols_get(look->symbols, stall->frame)->kind == RTOP_SYMBOL_SPECIAL) return;
   if (!off_ways_begin(&look->state->ways, lens, look->symbols)) return;
@@ -250,6 +251,7 @@ void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols)
 {
   const struct stalls_state *state = stalls->state;
   for (size_t i = 0; i < stalls->count; i++) {
+    rtop_symbols_use_node(symbols, stalls->list[i].node);
     rtop_symbols_use_frame(symbols, stalls->list[i].frame);
     rtop_symbols_use_frame(symbols, stalls->list[i].caller);
     rtop_symbols_use_frame(symbols, stalls->list[i].holder_frame);

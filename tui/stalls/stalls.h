@@ -82,6 +82,7 @@ struct stall {
   /* Culprit, and the application's method that it was called from when it is not the application's own; when there is
    * none, the method in Ruby that called what is not in Ruby. 0: none */
   uint32_t frame, caller;
+  uint32_t node;  /* that call of it, with what it was called from; 0: any */
   bool last_seen; /* that is only where the thread was seen last: nobody knows better yet */
   /* blocked: the thread waits for a lock that this one has (tui/stalls/locks.h), and where that one is. "": not known */
   const char *holder;

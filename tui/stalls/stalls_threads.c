@@ -165,6 +165,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
   stall->source = window->source;
   stall->thread = name;
   stall->serial = rtop_profile_thread_serial(look->profile, now->thread);
+  stall->node = like.node;
   stall->frame = like.frame;
   stall->caller = like.caller;
   stall->last_seen = like.last_seen;
@@ -367,6 +368,7 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
   stall->source = window->source;
   stall->thread = rtop_profile_thread_name(look->profile, known->thread);
   stall->serial = rtop_profile_thread_serial(look->profile, known->thread);
+  stall->node = blame.node;
   stall->frame = blame.frame;
   stall->caller = blame.caller;
   stall->last_seen = stall->open = false;

@@ -128,6 +128,8 @@ bool detail_build(struct detail *detail, const struct rtop_live *live, const str
   const struct rtop_live_node *nodes = rtop_live_nodes(live, &count);
   const struct rtop_live_spent *spent = rtop_live_spent(live);
   detail->frame = frame;
+  detail->mode = mode;
+  detail->led_from = 0;
   detail->self_ns = 0;
   memset(&detail->total, 0, sizeof detail->total);
   detail->callers.count = detail->callees.count = detail->lines.count = 0;
@@ -147,6 +149,24 @@ bool detail_build(struct detail *detail, const struct rtop_live *live, const str
   fold(&detail->callees, survey.callees, survey.callee_count);
   fold(&detail->lines, survey.lines, survey.line_count);
   return true;
+}
+
+/* Of calls within calls the outermost one counts, as in the list. */
+void detail_lead(struct detail *detail, const struct rtop_symbols *symbols, uint32_t node)
+{
+  struct detail_list *list = &detail->callers;
+  uint32_t from = 0;
+  for (const struct rtop_call_node *call; node != 0; node = call->parent) {
+    call = rtop_symbols_get_node(symbols, node);
+    from = call->frame == detail->frame ? rtop_symbols_get_node(symbols, call->parent)->frame : from;
+  }
+  for (int i = 0; from != 0 && i < list->count; i++) {
+    struct detail_row row = list->row[i];
+    if (row.id != from) continue;
+    memmove(list->row + 1, list->row, (size_t)i * sizeof row);
+    list->row[0] = row;
+    detail->led_from = from;
+  }
 }
 
 void detail_destroy(struct detail *detail)

@@ -28,6 +28,8 @@ struct detail_list {
 
 struct detail {
   uint32_t frame;
+  enum rtop_mode mode;
+  uint32_t led_from;      /* this caller stands first, whatever its time (detail_lead); 0: none does */
   struct rtop_cost total; /* of stacks with the frame */
   uint64_t self_ns;
   struct detail_list callers, callees, lines;
@@ -41,6 +43,8 @@ struct detail {
  * out. */
 bool detail_build(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
                   uint32_t frame, enum rtop_mode mode);
+/* Of the callers the one that this call (a symbols' node of the frame) was made from stands first. */
+void detail_lead(struct detail *detail, const struct rtop_symbols *symbols, uint32_t node);
 void detail_destroy(struct detail *detail);
 
 #endif

@@ -37,8 +37,7 @@ static bool has_no_lines(const struct rtop_symbols *symbols, uint32_t frame)
          (symbol->kind == RTOP_SYMBOL_RUBY && strncmp(symbol->path, "<internal:", 10) == 0);
 }
 
-/* The node with lines that called this one, or that called what called it; 0: none. */
-static uint32_t caller_with_lines(const struct rtop_symbols *symbols, uint32_t node)
+uint32_t source_heat_call(const struct rtop_symbols *symbols, uint32_t node)
 {
   while (node != 0 && has_no_lines(symbols, rtop_symbols_get_node(symbols, node)->frame)) {
     uint32_t parent = rtop_symbols_get_node(symbols, node)->parent;
@@ -50,7 +49,7 @@ static uint32_t caller_with_lines(const struct rtop_symbols *symbols, uint32_t n
 /* Of a leaf without lines its time goes to the line that called it. */
 static void add_called(struct source_heat *heat, const struct rtop_symbols *symbols, uint32_t leaf, uint64_t ns)
 {
-  uint32_t node = caller_with_lines(symbols, leaf);
+  uint32_t node = source_heat_call(symbols, leaf);
   if (node == 0 || node == leaf || !in_file(heat, symbols, rtop_symbols_get_node(symbols, node)->frame)) return;
   struct heat_line *line = line_of(heat, rtop_symbols_line(symbols, node));
   if (line != NULL) line->called_ns += ns;
@@ -204,7 +203,7 @@ static bool sum_callers(struct source_heat *heat, const struct rtop_live *live, 
   heat->callee_count = 0;
   for (uint32_t i = 1; spent && i < count; i++) {
     uint64_t ns = nodes[i].frame == frame ? rtop_tree_clock(&spent[i].total, mode) : 0;
-    uint32_t node = ns > 0 && !is_inner(symbols, nodes, i) ? caller_with_lines(symbols, nodes[i].node) : 0;
+    uint32_t node = ns > 0 && !is_inner(symbols, nodes, i) ? source_heat_call(symbols, nodes[i].node) : 0;
     uint32_t who = rtop_symbols_get_node(symbols, node)->frame;
     bool counts = node != 0 && (caller == 0 ? rtop_symbol_has_source(rtop_symbols_get(symbols, who)) : who == caller);
     if (counts && !add_callee(heat, caller == 0 ? who : rtop_symbols_line(symbols, node), ns)) return false;

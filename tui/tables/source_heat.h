@@ -56,6 +56,8 @@ bool source_heat_of_sum(struct source_heat *heat, const struct rtop_sum *sum, co
  * False when memory ran out. */
 bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                          uint32_t line, enum rtop_mode mode);
+/* The call itself, if it has lines, else the nearest one with lines that it was called from, among the symbols' nodes. 0: none. */
+uint32_t source_heat_call(const struct rtop_symbols *symbols, uint32_t node);
 /* Who called most of a method without lines, through others such; `before`, if it called half as much as that. 0: nobody with
  * lines. The same frame, if it has lines itself. Both of these use heat->callees. */
 uint32_t source_heat_caller(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,

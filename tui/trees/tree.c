@@ -340,6 +340,13 @@ uint32_t rtop_tree_find(const struct rtop_tree *tree, uint32_t frame, enum rtop_
   return best;
 }
 
+uint32_t rtop_tree_of(const struct rtop_tree *tree, uint32_t node)
+{
+  const struct tree_scratch *scratch = tree->scratch;
+  bool known = scratch && node < scratch->of_capacity && scratch->of[node];
+  return known ? scratch->of[node] - 1 : 0;
+}
+
 uint64_t rtop_tree_clock(const struct rtop_cost *cost, enum rtop_mode mode)
 {
   return rtop_mode_clock(cost, mode);

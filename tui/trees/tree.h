@@ -49,6 +49,8 @@ void rtop_tree_destroy(struct rtop_tree *tree);
 bool rtop_tree_has(const struct rtop_tree *tree, uint32_t node);
 /* The node of a method with the largest total; 0: it is not in the sum. */
 uint32_t rtop_tree_find(const struct rtop_tree *tree, uint32_t frame, enum rtop_mode mode);
+/* The node that a call node of the symbols is part of; 0: no sum that was built had it. */
+uint32_t rtop_tree_of(const struct rtop_tree *tree, uint32_t node);
 
 /* By mode: wall of all states, or CPU. */
 uint64_t rtop_tree_clock(const struct rtop_cost *cost, enum rtop_mode mode);

@@ -19,6 +19,7 @@
 #include "ui_traces.h"
 #include "ui_verdict.h"
 #include "ui_view.h"
+#include "ui_way.h"
 #include "ui_list.h"
 #include "tui/methods/live.h"
 #include "tui/methods/methods.h"
@@ -106,6 +107,7 @@ struct ui {
   bool exact;             /* figures are shown as they are */
   struct rtop_calm *calm; /* what is shown of figures that swing (ui_calm.h) */
   uint32_t selected;      /* frame under the cursor, the same in all views; 0: none */
+  struct ui_way way;      /* the call of it that is meant */
 
   struct rtop_span span;  /* what is shown */
   struct rtop_live *live; /* sum and methods of the profile, kept from update to update */

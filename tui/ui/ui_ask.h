@@ -31,7 +31,7 @@ struct ui_ask {
   enum ui_menu menu_for;
   char menu_text[MENU_ITEMS_MAX][64]; /* labels, when they are made up */
   char row_name[256];                 /* the row that its menu is open for (ui_row_menu.h) */
-  uint32_t row_frame, row_line;
+  uint32_t row_frame, row_node, row_line;
 };
 
 void ui_ask(struct ui *ui, enum ui_prompt what);

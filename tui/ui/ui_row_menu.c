@@ -51,6 +51,7 @@ void ui_row_menu_open(struct ui *ui)
   rtop_text_cut(title, sizeof ui->ask.menu_text[0], row.name != NULL ? row.name : symbol->label, TITLE_COLUMNS);
   snprintf(ui->ask.row_name, sizeof ui->ask.row_name, "%s", row.name != NULL ? row.name : "");
   ui->ask.row_frame = row.frame;
+  ui->ask.row_node = row.node;
   ui->ask.row_line = row.line;
   menu_start(&ui->ask.menu, title);
   ui->ask.menu_for = UI_MENU_ROW;

@@ -32,6 +32,7 @@ enum { ROW_OWN_MAX = 8 };
 /* What stands under the cursor. The view says it (view_ops.row): it gets the method that is selected. */
 struct ui_row {
   uint32_t frame;                      /* the method; 0: none */
+  uint32_t node;                       /* the call of it that is meant, as shown; 0: any */
   const char *name;                    /* of what is no method: a thread, a package, a stall; NULL: it is the method */
   char text[256];                      /* room for such a name */
   uint32_t line;                       /* of the method's file; 0: where the method begins */

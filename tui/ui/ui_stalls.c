@@ -1,6 +1,7 @@
 /* Stalls on the screen: found as windows come, gone to one after the other. */
 #include "ui_stalls.h"
 #include "ui.h"
+#include "tui/tables/thread_table.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -51,11 +52,15 @@ static void blame(struct ui *ui, const struct stall *stall)
   char words[200];
   ui_stalls_words(ui, stall, words, sizeof words);
   ui->selected = stall->frame != 0 ? stall->frame : ui->selected;
+  if (stall->frame != 0) ui_way_drop(ui);
+  if (rtop_symbols_get_node(rtop_profile_symbols(ui->profile), stall->node)->frame == stall->frame)
+    ui_way_select(ui, stall->source, stall->node);
   ui->stalls.id = stall->id;
   ui->stalls.seek = stall->frame != 0 || stall->serial != 0;
   ui->stalls.source = stall->source;
   ui->stalls.serial = stall->serial;
   ui->stalls.frame = stall->frame;
+  ui->stalls.selected = ui->selected;
   ui->stale = true;
   ui_say(ui, "%s", words);
 }
@@ -78,7 +83,7 @@ void ui_stalls_poll(struct ui *ui)
   uint64_t found = at->stalls.found;
   at->more = stalls_update(&at->stalls, ui->profile, rtop_profile_symbols(ui->profile), &at->limits);
   ui->dirty = ui->dirty || found != at->stalls.found;
-  bool stands = ui->frozen && at->stood_ns == ui->time.cursor_ns && at->frame != 0 && ui->selected == at->frame;
+  bool stands = ui->frozen && at->stood_ns == ui->time.cursor_ns && at->frame != 0 && ui->selected == at->selected;
   const struct stall *stall = stands ? now_known(ui) : NULL;
   if (stall != NULL && stall->frame != 0 && stall->frame != at->frame) blame(ui, stall);
 }
@@ -97,6 +102,33 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall)
   ui->stalls.stood_ns = ui->time.cursor_ns;
   ui->stalls.off_gvl = stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
   blame(ui, stall);
+}
+
+void ui_stalls_look_here(struct ui *ui)
+{
+  struct ui_stalls *at = &ui->stalls;
+  at->here_count = 0;
+  for (size_t i = at->stalls.count; i-- > 0 && at->here_count < UI_STALLED_MAX;) {
+    const struct stall *stall = &at->stalls.list[i];
+    if (stall->cause != STALL_BLOCKED || stall->serial == 0) continue;
+    if (stall->start_ns >= ui->span.end_ns || stall->end_ns <= ui->span.start_ns) continue;
+    at->here[at->here_count].source = stall->source;
+    at->here[at->here_count++].serial = stall->serial;
+  }
+}
+
+bool ui_stalls_rests(const struct ui *ui, const struct rtop_thread_row *thread)
+{
+  if (!thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns)) return false;
+  for (unsigned i = 0; i < ui->stalls.here_count; i++)
+    if (ui->stalls.here[i].serial == thread->serial && ui->stalls.here[i].source == thread->source) return false;
+  return true;
+}
+
+bool ui_stalls_is_off_gvl(const struct ui *ui)
+{
+  const struct ui_stalls *at = &ui->stalls;
+  return ui->frozen && at->off_gvl && at->stood_ns == ui->time.cursor_ns && ui->selected == at->selected;
 }
 
 static bool shows_calls(enum view_id view)

@@ -12,18 +12,25 @@
 
 struct ui;
 
+enum { UI_STALLED_MAX = 64 };
 struct ui_stalls {
   struct stalls stalls;
+  struct {
+    uint32_t source;
+    uint64_t serial;
+  } here[UI_STALLED_MAX]; /* threads that are blocked, as stalls, in what is shown */
+  unsigned here_count;
   struct stall_limits limits;
   bool more; /* history is there that was not looked at yet */
   bool seek; /* the view is to select the culprit of the stall that was gone to: ui->selected, or */
   uint32_t source;
-  uint64_t serial;  /* this thread; 0: none. Views take it back */
-  uint64_t id;      /* the stall that was gone to, */
-  uint32_t frame;   /* who was to blame for it, */
-  int64_t stood_ns; /* and where the cursor was put for it; 0: none yet */
-  bool off_gvl;     /* its culprit has neither busy time nor CPU */
-  bool all_time;    /* all time is shown for that, and was not before: */
+  uint64_t serial;   /* this thread; 0: none. Views take it back */
+  uint64_t id;       /* the stall that was gone to, */
+  uint32_t frame;    /* who was to blame for it, */
+  uint32_t selected; /* what was selected for that, */
+  int64_t stood_ns;  /* and where the cursor was put for it; 0: none yet */
+  bool off_gvl;      /* its culprit has neither busy time nor CPU */
+  bool all_time;     /* all time is shown for that, and was not before: */
   enum rtop_mode mode_before;
 };
 
@@ -49,6 +56,12 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall);
 /* Views of calls would not have a culprit that is off the GVL: all time counts in them while the display stands at its stall.
  * Before an update. */
 void ui_stalls_fit_mode(struct ui *ui);
+/* Which threads have a stall in what is shown: when that is known, before anything is drawn of it. */
+void ui_stalls_look_here(struct ui *ui);
+/* Does the thread only rest (thread_table_quiet) in what is shown? Who has a stall there does not. */
+bool ui_stalls_rests(const struct ui *ui, const struct rtop_thread_row *thread);
+/* The method that is selected is such a culprit: none of its time there is busy. */
+bool ui_stalls_is_off_gvl(const struct ui *ui);
 /* The news at the end of what is shown, of the processes shown: a stall that goes on there, else the one that ended last
  * within ten minutes; a method that took over only where there is no other, or if it took over within what is shown.
  * NULL: none. */

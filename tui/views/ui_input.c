@@ -190,6 +190,7 @@ static void row_action(struct ui *ui, int action)
   case ROW_CALLEES: open_tree(ui, action == ROW_CALLERS); return;
   case ROW_SOURCE_OF:
     ui->selected = ui->ask.row_frame;
+    ui_way_shown(ui, ui->ask.row_frame, ui->ask.row_node);
     ui_open_view(ui, VIEW_SOURCE);
     return;
   case ROW_THREAD_TREE:

@@ -85,6 +85,8 @@ static void frames(struct writer *writer, const char *title, const struct detail
     int y = row_of(writer);
     detail_figure(writer, text, sizeof text, list->row[i].total_ns);
     draw_right(y, writer->rect.x, 7, FACE_NORMAL, text);
+    bool led = list == &writer->detail->callers && i == 0 && list->row[i].id == writer->detail->led_from;
+    if (led) draw_text(y, writer->rect.x + 7, 1, FACE_WARN, ">");
     name_and_place(writer, y, rtop_symbols_get(symbols, list->row[i].id));
   }
   if (list->count == 0 && room(writer)) {
@@ -262,7 +264,7 @@ static void summary(struct writer *writer, bool brief)
   const struct detail *detail = writer->detail;
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(writer->ui->profile), detail->frame);
   double seconds = (double)writer->ui->methods.length_ns / 1e9;
-  uint64_t total_ns = rtop_mode_clock(&detail->total, writer->ui->wanted.mode);
+  uint64_t total_ns = rtop_mode_clock(&detail->total, detail->mode);
   draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE,
             rtop_symbol_name(symbol, name, sizeof name));
   if (rtop_symbol_has_source(symbol) && room(writer)) {
@@ -279,8 +281,9 @@ static void summary(struct writer *writer, bool brief)
     return;
   }
   if (room(writer)) {
-    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "self %s%s  total %s%s  %s alloc/s",
-                self, unit, total, unit, alloc);
+    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
+                "self %s%s  total %s%s  %s alloc/s%s", self, unit, total, unit, alloc,
+                detail->mode != writer->ui->wanted.mode ? "  all time" : "");
   }
   if ((brief || writer->rect.rows < STATES_ROWS_MIN) && room(writer)) states_line(writer);
 }

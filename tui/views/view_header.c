@@ -374,7 +374,7 @@ static struct thread_counts count_threads(const struct ui *ui)
   for (size_t i = 0; i < ui->sum.thread_count; i++) {
     const struct rtop_thread_row *thread = &ui->sum.threads[i];
     if (!thread->ended && thread->state < RTOP_STATES && ui_processes_shows(ui, thread->source)) {
-      bool quiet = thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns);
+      bool quiet = ui_stalls_rests(ui, thread);
       counts.alive++;
       counts.quiet += quiet;
       counts.by_state[thread->state] += !quiet;

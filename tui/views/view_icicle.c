@@ -154,7 +154,10 @@ static void icicle_moved(struct ui *ui)
   struct icicle_view *view = icicle_view(ui);
   view->wished = view->node;
   settle(ui);
-  if (view->node != 0) ui->selected = ui->tree.nodes[view->node].frame;
+  if (view->node != 0) {
+    ui->selected = ui->tree.nodes[view->node].frame;
+    ui_way_call(ui, view->node);
+  }
   ui_rows_count(ui);
   measure_hits(ui);
 }
@@ -175,9 +178,9 @@ static void icicle_update(struct ui *ui)
   if (ui->profile == NULL) return;
   if (view->seek) {
     view->seek = false;
-    uint32_t node = rtop_tree_find(&ui->tree, ui->selected, ui->wanted.mode);
-    bool there =
-        rtop_tree_has(&ui->tree, view->node) && view->node != 0 && ui->tree.nodes[view->node].frame == ui->selected;
+    uint32_t node = ui_way_in_tree(ui, ui->selected);
+    bool there = rtop_tree_has(&ui->tree, view->node) && view->node != 0 &&
+                 ui->tree.nodes[view->node].frame == ui->selected && ui_way_node(ui) == 0;
     view->wished = node != 0 && !there ? node : view->wished;
   }
   icicle_view_rebuild(ui);

@@ -168,15 +168,19 @@ static void update_heat(struct ui *ui, uint32_t frame)
                      source_heat_build(&view->heat, ui->live, symbols, symbol, ui->wanted.mode);
 }
 
+/* What is told of a method below the row of what is off the GVL, or of the culprit of a stall that is, is that time. */
 static void methods_update_detail(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
+  bool off = methods_view_below_off(view, view->pager.cursor) || ui_stalls_is_off_gvl(ui);
+  enum rtop_mode mode = off ? RTOP_MODE_WALL : ui->wanted.mode;
   view->detail_ready =
-      row != NULL && details_shown(ui) &&
-      detail_build(&view->detail, ui_shown_live(ui), rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
+      row != NULL && details_shown(ui) && detail_build(&view->detail, ui_shown_live(ui), symbols, row->frame, mode);
   view->heat_ready = false;
   if (view->detail_ready) {
+    detail_lead(&view->detail, symbols, ui_way_node(ui));
     update_file(ui, row->frame);
     if (ui_calls_are_shown(ui)) return; /* neither labels nor lines are known of calls */
     update_labels(ui, row->frame);
@@ -441,10 +445,14 @@ static bool methods_handle(struct ui *ui, enum request request)
   }
 }
 
-/* Another view may have chosen another method. */
+/* Another view may have chosen another method. The culprit of a stall off the GVL is where that time is told. */
 static void methods_open(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
+  if (ui->profile != NULL && ui->stalls.seek && view->off.shown && ui_stalls_is_off_gvl(ui)) {
+    view->off.open = view->anchor_off = true;
+    apply_order(ui);
+  }
   if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
                             methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
     bool followed = ui->follow;

@@ -102,14 +102,37 @@ static void choose_method(struct ui *ui)
   ui->selected = best;
 }
 
-/* Of what is selected, and has no lines, those from where it was called. True: that is another method than before. */
-static bool choose_frame(struct ui *ui, struct source_view *view)
+/* The call that is meant, or that with lines which it was called from. False: none is. */
+static bool choose_call(struct ui *ui, struct source_view *view, uint32_t *frame)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  uint32_t node = source_heat_call(symbols, ui_way_node(ui)), shown = rtop_symbols_get_node(symbols, node)->frame;
+  if (node == 0 || !rtop_symbol_has_source(rtop_symbols_get(symbols, shown))) return false;
+  view->node = node;
+  *frame = shown;
+  return true;
+}
+
+/* Of what is selected, and has no lines, those from where it was called: the same method as before, where it called half
+ * as much. */
+static uint32_t choose_caller(struct ui *ui, struct source_view *view)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   uint32_t frame = source_heat_caller(&view->heat, ui->live, symbols, ui->selected, ui->wanted.mode, view->frame);
   if (frame == 0) frame = source_heat_caller(&view->heat, ui->live, symbols, ui->selected, RTOP_MODE_WALL, view->frame);
+  return frame;
+}
+
+/* True: that is another method, or another call of it, than before. */
+static bool choose_frame(struct ui *ui, struct source_view *view)
+{
+  uint32_t frame, before = view->node;
+  if (!choose_call(ui, view, &frame)) {
+    view->node = 0;
+    frame = choose_caller(ui, view);
+  }
   uint32_t shown = frame != 0 ? frame : ui->selected, called = shown != ui->selected ? ui->selected : 0;
-  bool other = view->frame != shown || view->called != called;
+  bool other = view->frame != shown || view->called != called || (view->node != 0 && view->node != before);
   view->frame = shown;
   view->called = called;
   return other;
@@ -135,8 +158,9 @@ static void source_update(struct ui *ui)
   source_view_find_loops(view);
   if (ui->baseline.comparing) source_heat_of_sum(&view->before, &ui->baseline.sum, symbols, symbol, ui->wanted.mode);
   if (other) {
-    uint32_t calling =
-        source_heat_calling_line(&view->heat, ui->live, symbols, view->called, view->frame, RTOP_MODE_WALL);
+    uint32_t calling = view->node != 0 ? rtop_symbols_line(symbols, view->node)
+                                       : source_heat_calling_line(&view->heat, ui->live, symbols, view->called,
+                                                                  view->frame, RTOP_MODE_WALL);
     view->shift = 0;
     source_go_to(ui, calling > 0 ? calling : first_line(view, symbol));
   }

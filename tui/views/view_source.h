@@ -23,6 +23,7 @@ struct source_view {
   bool detail_ready;
   bool ruby;          /* the method has lines */
   uint32_t frame;     /* that is shown; 0: none yet */
+  uint32_t node;      /* the call of it that is meant (ui_way.h); 0: any */
   uint32_t called;    /* was selected and has no lines: what is shown called it; 0: is selected itself */
   struct pager pager; /* over rows */
   struct {

@@ -376,13 +376,13 @@ static void threads_prepare(struct ui *ui)
   if (ui->profile != NULL) threads_look(ui);
 }
 
-/* The nearest method with a file on its stack; 0: none. */
+/* The nearest call of a method with a file on its stack; 0: none. */
 static uint32_t source_of(const struct rtop_symbols *symbols, uint32_t node)
 {
   while (node != 0) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
     const struct rtop_symbol *symbol = rtop_symbols_get(symbols, call->frame);
-    if (rtop_symbol_has_source(symbol) && symbol->path[0] == '/') return call->frame;
+    if (rtop_symbol_has_source(symbol) && symbol->path[0] == '/') return node;
     node = call->parent;
   }
   return 0;
@@ -394,7 +394,8 @@ static void fibers_menu(struct ui *ui, struct ui_row *row, const struct fiber_ro
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   row->name = row->text;
   snprintf(row->text, sizeof row->text, "%s", fiber_row_name(fiber, symbols));
-  row->frame = source_of(symbols, fiber->node);
+  row->node = source_of(symbols, fiber->node);
+  row->frame = rtop_symbols_get_node(symbols, row->node)->frame;
   threads_anchor_here(ui);
   ui_row_can(row, 'b', "back to the threads", REQUEST_FIBERS_BACK);
   if (row->frame != 0) ui_row_can(row, 's', "source of what they wait in", ROW_SOURCE_OF);
@@ -409,13 +410,15 @@ static void threads_menu(struct ui *ui, struct ui_row *row)
     fibers_menu(ui, row, fiber);
     return;
   }
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
   const struct rtop_thread_row *thread = threads_view_row(ui, threads_view(ui)->pager.cursor);
   row->frame = 0;
   if (thread == NULL) return;
   row->name = row->text;
   if (thread->name[0] != '\0') rtop_text_sanitize(row->text, sizeof row->text, thread->name, strlen(thread->name));
   else snprintf(row->text, sizeof row->text, "%u", thread->native_id);
-  row->frame = source_of(rtop_profile_symbols(ui->profile), thread->node);
+  row->node = source_of(symbols, thread->node);
+  row->frame = rtop_symbols_get_node(symbols, row->node)->frame;
   threads_anchor_here(ui);
   bool chosen = ui_focus_has(ui, thread), alone = chosen && ui->focus.count == 1;
   ui_row_can(row, '=', alone ? "all threads again" : "only this thread, in all views", REQUEST_CHOOSE_THREAD);

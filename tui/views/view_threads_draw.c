@@ -131,8 +131,7 @@ static void threads_draw_heading(const struct ui *ui, const struct threads_view 
 
 static const char *threads_state_word(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  if (thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns))
-    return thread_word(THREAD_QUIET);
+  if (ui_stalls_rests(ui, thread)) return thread_word(THREAD_QUIET);
   return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
@@ -236,7 +235,7 @@ static void draw_lane(const struct ui *ui, const struct threads_view *view, cons
                       int x)
 {
   int moment = ui->frozen ? view->before - 1 : -1;
-  bool quiet = thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns);
+  bool quiet = ui_stalls_rests(ui, thread);
   for (int i = 0; i < view->before + view->after; i++) {
     enum thread_lane lane = thread_lanes_at(&view->lanes, thread->source, thread->thread, i);
     if (quiet && lane == LANE_BLOCKED) lane = LANE_ABSENT;

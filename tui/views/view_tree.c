@@ -79,6 +79,7 @@ static void tree_update_detail(struct ui *ui)
   view->detail_ready =
       row != NULL && tree_view_is_method(row) && tree_view_butterfly_rows(ui) > 0 &&
       detail_build(&view->detail, ui_shown_live(ui), rtop_profile_symbols(ui->profile), row->frame, ui->wanted.mode);
+  if (view->detail_ready) detail_lead(&view->detail, rtop_profile_symbols(ui->profile), ui_way_node(ui));
 }
 
 /* Of callers only methods are known from before, not who called whom. */
@@ -126,6 +127,15 @@ static void tree_moved(struct ui *ui)
   tree_update_detail(ui);
 }
 
+/* By the user: that call of the method goes to other views as well. */
+static void tree_means_call(struct ui *ui)
+{
+  const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->at.pager.cursor);
+  if (row == NULL || !tree_view_is_method(row) || row->frame != ui->selected) return;
+  if (tree_view(ui)->callers) ui_way_drop(ui);
+  else ui_way_call(ui, (uint32_t)row->key);
+}
+
 /* Nobody has moved the cursor yet. */
 static void tree_rest(struct ui *ui)
 {
@@ -141,8 +151,10 @@ static void tree_seek(struct ui *ui, uint32_t frame)
 {
   struct tree_view *view = tree_view(ui);
   const struct rtop_tree_row *here = row_at(ui, view->at.pager.cursor);
+  bool stands = here != NULL && tree_view_is_method(here) && here->frame == frame;
+  bool meant = !view->callers && ui_way_node(ui) != 0;
   if (frame == 0) return;
-  if (here != NULL && tree_view_is_method(here) && here->frame == frame) {
+  if (stands && !meant) {
     ui_outline_hold(&view->at, here->key);
     return;
   }
@@ -152,7 +164,7 @@ static void tree_seek(struct ui *ui, uint32_t frame)
       if (rows->rows[i].depth == 0 && tree_view_is_method(&rows->rows[i]) && rows->rows[i].frame == frame)
         ui_outline_hold(&view->at, rows->rows[i].key);
   } else {
-    uint32_t node = rtop_tree_find(&ui->tree, frame, ui->wanted.mode);
+    uint32_t node = ui_way_in_tree(ui, frame);
     if (node != 0) {
       rtop_tree_rows_reveal(tree_view_rows(view), &ui->tree, node);
       ui_outline_hold(&view->at, node);
@@ -212,6 +224,7 @@ static bool tree_go_to_parent(struct ui *ui)
   struct ui_outline rows = tree_outline(ui);
   ui_outline_go_up(&rows);
   tree_moved(ui);
+  tree_means_call(ui);
   return true;
 }
 
@@ -222,6 +235,7 @@ static bool tree_go_in(struct ui *ui)
   if (row != NULL && row->open) {
     view->at.pager.cursor++;
     tree_moved(ui);
+    tree_means_call(ui);
   }
   return true;
 }
@@ -284,6 +298,7 @@ static void tree_go(struct ui *ui, size_t place)
 {
   tree_view(ui)->at.pager.cursor = place;
   tree_moved(ui);
+  tree_means_call(ui);
 }
 
 /* Among what is closed. */

@@ -103,6 +103,7 @@ static void viewer_keep(void *context, struct rtop_symbols *symbols)
   rtop_sum_keep(&ui->baseline.sum, symbols);
   ui_calls_keep(ui, symbols);
   rtop_symbols_use_frame(symbols, ui->selected);
+  ui_way_keep(ui, symbols);
   stalls_keep(&ui->stalls.stalls, symbols);
   verdict_keep(&ui->verdict.verdict, symbols);
   verdict_past_keep(&ui->verdict.past, symbols);
@@ -134,6 +135,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   memset(&ui->source, 0, sizeof ui->source);
   rtop_calm_forget(ui->calm);
   ui->selected = 0; /* frames are of a profile */
+  ui_way_drop(ui);
   if (ui->ask.menu_for == UI_MENU_ROW) ui->ask.menu.open = false;
   for (int i = 0; i < VIEW_COUNT; i++)
     if (views[i]->forget != NULL) views[i]->forget(ui);
@@ -176,6 +178,7 @@ bool ui_update(struct ui *ui)
   if (ui->profile != NULL) {
     ui_stalls_fit_mode(ui);
     ui->span = ui_time_span(ui);
+    ui_stalls_look_here(ui);
     ui_lens_apply(ui);
     fine = ui_calls_update(ui);
     ui_baseline_look(ui);
