@@ -96,7 +96,7 @@ struct stall {
   struct {
     double share;         /* of all that was waited; 0: not known, or less than a quarter */
     uint32_t frame, took; /* the application's own method, 0: not known; the one that took a lock around it, 0: none */
-    const char *thread;   /* that has more than half of it; NULL: none has. "": it has no name, but */
+    const char *thread;   /* that may be named alone (wait_holder.h); NULL: none. "": it has no name, but */
     uint32_t native_id;
   } behind;
   /* threads that waited (many-waits: at its worst); nanoseconds of collection; share of the method */

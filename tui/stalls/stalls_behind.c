@@ -107,7 +107,24 @@ static double behind_sum(const struct stalls_behind *behind, const struct stalls
   return wait_ns;
 }
 
-/* The methods that have most, and the thread that has more than half of that. */
+/* Of the parts of some methods the one of a thread that may be named alone; NULL: none may. */
+static const struct stalls_part *behind_alone(const struct stalls_behind *behind, const struct stalls_part *like,
+                                              double all_ns)
+{
+  const struct stalls_part *best = NULL;
+  double next_ns = 0;
+  for (size_t i = 0; i < behind->count; i++) {
+    const struct stalls_part *part = &behind->parts[i];
+    if (part->frame != like->frame || part->took != like->took) continue;
+    bool more = !best || part->wait_ns > best->wait_ns;
+    double less_ns = !more ? part->wait_ns : best ? best->wait_ns : 0;
+    next_ns = less_ns > next_ns ? less_ns : next_ns;
+    best = more ? part : best;
+  }
+  return best && wait_names_alone(best->wait_ns, next_ns, all_ns, false) ? best : NULL;
+}
+
+/* The methods that have most, and the thread, if there is one that has it alone. */
 static void behind_tell(const struct stalls_look *look, const struct stalls_behind *behind, struct stall *stall)
 {
   const struct stalls_part *most = NULL;
@@ -122,13 +139,9 @@ static void behind_tell(const struct stalls_look *look, const struct stalls_behi
   if (!most || most_ns < BEHIND_LEAST * behind->all_ns) return;
   stall->behind.frame = most->frame;
   stall->behind.took = most->took;
-  for (size_t i = 0; i < behind->count; i++) {
-    const struct stalls_part *part = &behind->parts[i];
-    struct rtop_source_thread about;
-    bool same = part->frame == most->frame && part->took == most->took;
-    if (!same || part->wait_ns * 2 <= most_ns ||
-        !rtop_profile_thread_about(look->profile, behind->source, part->serial, &about))
-      continue;
+  const struct stalls_part *part = behind_alone(behind, most, most_ns);
+  struct rtop_source_thread about;
+  if (part && rtop_profile_thread_about(look->profile, behind->source, part->serial, &about)) {
     stall->behind.thread = about.name;
     stall->behind.native_id = about.native_id;
   }

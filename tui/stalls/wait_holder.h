@@ -37,4 +37,11 @@ struct wait_holder {
 };
 struct wait_holder wait_holder(const struct wait_stacks *stacks, const struct rtop_look_thread *thread);
 
+/* May the one of several that has most be named alone? It has more than half of all, and twice as much as the next one, or
+ * nearly so, if it was named before: of two alike a little more than half is chance, and another one's next second. */
+static inline bool wait_names_alone(double most, double next, double all, bool before)
+{
+  return most * 2 > all && most >= next * (before ? 1.4 : 2);
+}
+
 #endif

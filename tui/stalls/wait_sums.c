@@ -223,11 +223,17 @@ static struct wait_behind wait_behind_of(const struct wait_walk *walk, size_t fr
   const struct wait_mark *marks = walk->sums->marks;
   struct wait_behind behind = { .frame = marks[from].frame, .took = marks[from].took };
   double weight_ns = wait_weight(walk->sums, from, end);
-  for (size_t i = from; i < end; i++) {
-    if (marks[i].weight_ns * 2 <= weight_ns || marks[i].thread == WAIT_NOBODY) continue;
-    behind.known = true;
-    behind.thread = walk->sum->threads[marks[i].thread];
+  size_t best = from;
+  double next_ns = 0;
+  for (size_t i = from + 1; i < end; i++) {
+    bool more = marks[i].weight_ns > marks[best].weight_ns;
+    double less_ns = more ? marks[best].weight_ns : marks[i].weight_ns;
+    next_ns = less_ns > next_ns ? less_ns : next_ns;
+    best = more ? i : best;
   }
+  behind.known =
+      marks[best].thread != WAIT_NOBODY && wait_names_alone(marks[best].weight_ns, next_ns, weight_ns, false);
+  if (behind.known) behind.thread = walk->sum->threads[marks[best].thread];
   behind.wait_ns = (uint64_t)(weight_ns * scale);
   return behind;
 }

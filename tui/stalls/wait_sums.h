@@ -24,7 +24,7 @@ struct wait_behind {
   uint32_t frame;   /* the application's own method; 0: who had it, or what that did, is not known */
   uint32_t took;    /* the one that took a lock around it; 0: the same one, or not known, as of Mutex#lock */
   uint64_t wait_ns; /* that was waited behind it */
-  bool known;       /* one thread has more than half of it: */
+  bool known;       /* one thread may be named alone (wait_holder.h): */
   struct rtop_thread_row thread;
 };
 

@@ -1,6 +1,7 @@
 /* Judges: adds up where the time of a span went, and takes what most of it was. */
 #include "verdict_impl.h"
 
+#include "tui/stalls/wait_holder.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +43,11 @@ static bool judge_counts(const struct judge *judge, const struct rtop_thread_row
          (judge->verdict->source == VERDICT_ALL_SOURCES || row->source == judge->verdict->source);
 }
 
-/* Of several processes: whose GVL is wanted most. */
+/* Of several processes: whose GVL is wanted most; of some alike that of the verdict before. */
 static uint32_t judge_busiest(const struct judge *judge)
 {
   uint64_t wanted_ns[VERDICT_SOURCES_MAX] = { 0 };
-  uint32_t busiest = 0;
+  uint32_t busiest = 0, last = judge->before ? judge->before->source : VERDICT_ALL_SOURCES;
   if (judge->verdict->gvl.count < 2) return VERDICT_ALL_SOURCES;
   for (size_t i = 0; i < judge->sum->thread_count; i++) {
     const struct rtop_thread_row *row = &judge->sum->threads[i];
@@ -54,7 +55,8 @@ static uint32_t judge_busiest(const struct judge *judge)
     wanted_ns[row->source] += verdict_held(&row->cost) + row->cost.wall_ns[RTOP_STATE_WAITING];
     busiest = wanted_ns[row->source] > wanted_ns[busiest] ? row->source : busiest;
   }
-  return busiest;
+  bool keep = last < VERDICT_SOURCES_MAX && (double)wanted_ns[last] >= stays * (double)wanted_ns[busiest];
+  return keep && wanted_ns[last] > 0 ? last : busiest;
 }
 
 static struct off_way judge_way(const struct judge *judge, uint32_t node)
@@ -214,12 +216,54 @@ static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part pa
   return leaf && leaf != key ? (struct verdict_place){ leaf, key } : (struct verdict_place){ key, 0 };
 }
 
-/* The thread that has more than half of the place. */
-static struct verdict_thread judge_thread(const struct judge *judge, uint64_t all)
+static bool judge_named(const struct verdict_thread *thread, const struct rtop_thread_row *row)
 {
+  return thread->known && thread->serial == row->serial && thread->source == row->source;
+}
+
+/* What a thread has of what is asked about. */
+typedef uint64_t judge_share(const struct judge *judge, size_t thread);
+
+static uint64_t judge_in_place(const struct judge *judge, size_t thread)
+{
+  return judge->maker->lives[thread].place_ns;
+}
+
+static uint64_t judge_holds(const struct judge *judge, size_t thread)
+{
+  const struct rtop_thread_row *row = &judge->sum->threads[thread];
+  return judge_counts(judge, row) ? verdict_held(&row->cost) : 0;
+}
+
+/* The thread that has most of it, if it may be named alone. */
+static struct verdict_thread judge_thread(const struct judge *judge, judge_share *share, uint64_t all)
+{
+  uint64_t most = 0, next = 0;
+  const struct rtop_thread_row *best = NULL;
+  for (size_t i = 0; i < judge->sum->thread_count; i++) {
+    uint64_t has = share(judge, i);
+    next = has > most ? most : has > next ? has : next;
+    if (has <= most) continue;
+    most = has;
+    best = &judge->sum->threads[i];
+  }
+  bool before = best && judge->before && judge_named(&judge->before->thread, best);
+  bool alone = best && wait_names_alone((double)most, (double)next, (double)all, before);
+  return alone ? verdict_thread_of(best) : (struct verdict_thread){ 0 };
+}
+
+/* Which threads are in the place, and for how long the one that has most is. */
+static void judge_who(struct judge *judge, uint64_t value)
+{
+  struct verdict *verdict = judge->verdict;
+  uint64_t most = 0;
   for (size_t i = 0; i < judge->sum->thread_count; i++)
-    if (judge->maker->lives[i].place_ns * 2 > all) return verdict_thread_of(&judge->sum->threads[i]);
-  return (struct verdict_thread){ 0 };
+    most = judge_in_place(judge, i) > most ? judge_in_place(judge, i) : most;
+  for (size_t i = 0; most > 0 && i < judge->sum->thread_count; i++)
+    verdict->alike += judge_in_place(judge, i) >= most - most / 2;
+  verdict->thread = judge_thread(judge, judge_in_place, value);
+  verdict->thread_has = (double)most / (double)judge->sum->length_ns;
+  verdict->thread_has = verdict->thread_has > 1 ? 1 : verdict->thread_has;
 }
 
 /* Of what the kind is about: the place that has most of it, with its share of `whole`. */
@@ -232,7 +276,7 @@ static void judge_place(struct judge *judge, enum verdict_part part, double whol
   verdict->place = judge_leaf(judge, part, worst);
   verdict->share = (double)value / whole;
   verdict->blocked = (double)value / (double)judge->sum->length_ns;
-  verdict->thread = judge_thread(judge, value);
+  judge_who(judge, value);
 }
 
 static struct verdict_place judge_place_of(const struct judge *judge, uint32_t node)
@@ -423,16 +467,6 @@ static void judge_since(struct judge *judge)
   }
 }
 
-/* Who has more than half of all that the GVL was held. */
-static struct verdict_thread judge_holder(const struct judge *judge)
-{
-  for (size_t i = 0; i < judge->sum->thread_count; i++) {
-    const struct rtop_thread_row *row = &judge->sum->threads[i];
-    if (judge_counts(judge, row) && verdict_held(&row->cost) * 2 > judge->of[OF_HELD]) return verdict_thread_of(row);
-  }
-  return (struct verdict_thread){ 0 };
-}
-
 /* Named for what others waited for it, but with its share of what is held. */
 static void judge_holding(struct judge *judge)
 {
@@ -457,7 +491,7 @@ static void judge_blame(struct judge *judge)
   case VERDICT_GVL:
     if (judge_unfinished(judge)) break;
     judge_holding(judge);
-    verdict->thread = judge_holder(judge);
+    verdict->thread = judge_thread(judge, judge_holds, judge->of[OF_HELD]);
     break;
   case VERDICT_RUNNING:
     if (!judge_unfinished(judge)) judge_place(judge, OF_HELD, length, 0.1 * verdict->held);

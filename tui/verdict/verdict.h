@@ -17,14 +17,15 @@
  * verdict before stays while it has 0.7 of what another one has. Of gc it is named only if it made half of the
  * objects, with what is "(shared)" below it; of blocked and lock if it has a quarter, of gvl a fifth, of running a
  * tenth. Of time that is not known yet, in a call without a safepoint for 0.25 s, it is where the thread was seen
- * last. A thread is named if it has more than half of what is told; the owner of a lock is the thread that has the
- * one that most wait for there at the end of the span, if the process tells (locks.h); else it is named if just one
+ * last. A thread is named if it has more than half of what is told, and twice as much as the next one (1.4 times, if the
+ * verdict before named it): two alike are two. The owner of a lock is the thread that has the one that most wait for there at the end of the span, if the process tells (locks.h); else it is named if just one
  * thread has that call on its stack below something else than a wait that lets go of it. If none has, but just one
  * is inside a lock that was taken elsewhere, that one is named as being inside a lock, no more. What most of the
  * waiting of the span in that place was behind (wait_sums.h) is told if it had half of it.
  * Threads that wait for one another in a circle at the end of the span make it lock, whatever else goes on.
  *
- * Of several processes gc, gvl and running are those of the one process whose GVL is wanted most.
+ * Of several processes gc, gvl and running are those of the one process whose GVL is wanted most; the one of before has
+ * to be wanted only 0.7 of that.
  *
  * Threads: one.
  */
@@ -61,7 +62,7 @@ struct verdict_gvl {
   double held;                  /* 0 to 1: running, marking and sweeping; on the average of `count` */
   unsigned count;               /* of processes that are summed */
   bool ractors;                 /* one process held more than one of them at a time: `held` may be above 1 */
-  struct verdict_thread holder; /* has more than half of it; only where there is one GVL */
+  struct verdict_thread holder; /* has it alone, as a thread is named below; only where there is one GVL */
   unsigned waiters;             /* threads that waited a hundredth of the span */
   uint64_t wait_ns;             /* each of them, on the average: in the span, or since before it */
 };
@@ -86,7 +87,7 @@ struct verdict_deadlock {
 struct verdict_behind {
   struct verdict_place place; /* leaf: the application's own method; caller: the one that took the lock. 0: not known */
   double share;
-  struct verdict_thread thread; /* that had more than half of that */
+  struct verdict_thread thread; /* that had that alone */
 };
 
 struct verdict {
@@ -108,6 +109,8 @@ struct verdict {
   struct verdict_deadlock deadlock;
   uint64_t since_ns; /* how long the thread has been in it at the end of the span; 0: not known, or shorter */
   double blocked;    /* threads in the place */
+  double thread_has; /* of these, the one that is named: 0 to 1 */
+  unsigned alike;    /* threads that have half as much of the place as the one that has most, or more */
   double threads;    /* at work, in the same words */
   unsigned at_work, resting, pausing, unknown; /* threads that did that most of the time */
   struct verdict_place pause;                  /* where most of the pausing ones are */

@@ -1,5 +1,6 @@
 /* How long the GVL was held, by whom, and who waited: the same figures for the header, the graphs and JSON. */
 #include "verdict_impl.h"
+#include "tui/stalls/wait_holder.h"
 
 struct verdict_thread verdict_thread_of(const struct rtop_thread_row *row)
 {
@@ -51,13 +52,14 @@ static uint64_t gvl_waited(const struct rtop_thread_row *row)
 struct verdict_gvl verdict_gvl_of(const struct rtop_sum *sum, struct rtop_profile *profile, uint32_t source)
 {
   struct verdict_gvl gvl = { 0 };
-  uint64_t held_ns = 0, most_ns = 0, waited_ns = 0, told_ns = gvl_told(sum, profile, source, &gvl);
+  uint64_t held_ns = 0, most_ns = 0, next_ns = 0, waited_ns = 0, told_ns = gvl_told(sum, profile, source, &gvl);
   const struct rtop_thread_row *most = NULL;
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_thread_row *row = &sum->threads[i];
     if (source != VERDICT_ALL_SOURCES && row->source != source) continue;
     uint64_t one_ns = verdict_held(&row->cost);
     held_ns += one_ns;
+    next_ns = one_ns > most_ns ? most_ns : one_ns > next_ns ? one_ns : next_ns;
     if (one_ns > most_ns) {
       most_ns = one_ns;
       most = row;
@@ -68,7 +70,8 @@ struct verdict_gvl verdict_gvl_of(const struct rtop_sum *sum, struct rtop_profil
   }
   gvl.held = told_ns ? (double)held_ns / (double)told_ns : 0;
   if (!gvl.ractors && gvl.held > 1) gvl.held = 1; /* windows of the same length end a little apart */
-  if (most && gvl.count == 1 && !gvl.ractors && most_ns * 2 > held_ns && gvl.held >= 0.005)
+  if (most && gvl.count == 1 && !gvl.ractors && gvl.held >= 0.005 &&
+      wait_names_alone((double)most_ns, (double)next_ns, (double)held_ns, false))
     gvl.holder = verdict_thread_of(most);
   gvl.wait_ns = gvl.waiters ? waited_ns / gvl.waiters : 0;
   return gvl;

@@ -250,9 +250,11 @@ static void say_blocked(struct phrase *phrase, const struct verdict *verdict, co
   }
   if (verdict->thread.known) {
     add_thread(phrase, &verdict->thread, brevity->cap);
-    phrase_add(phrase, " waits %d%% in ", words_percent(verdict->blocked > 1 ? 1 : verdict->blocked));
+    phrase_add(phrase, " waits %d%% in ", words_percent(verdict->thread_has));
   } else if (threads > 1) {
     phrase_add(phrase, "%d%% of %d threads at work wait in ", words_percent(verdict->share), threads);
+  } else if (verdict->alike > 1) {
+    phrase_add(phrase, "%d%% of the work of %u threads waits in ", words_percent(verdict->share), verdict->alike);
   } else {
     phrase_add(phrase, "%d%% of work waits in ", words_percent(verdict->share));
   }

@@ -257,6 +257,49 @@ static void test_most_of_the_threads_in_a_query(void **state)
   says("80% of 8 threads at work wait in PG::Connection#exec < OrdersController#index");
 }
 
+/* Of two that wait alike none is named, whichever was a little longer there this time. */
+static void test_two_alike(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 6; i++) {
+    HAPPENS(rests(queue_wait()), blocked("w0", query(), i % 2 ? 990 : 960), blocked("w1", query(), i % 2 ? 960 : 990));
+    says("100% of 2 threads at work wait in PG::Connection#exec < OrdersController#index");
+  }
+  HAPPENS(blocked("w0", query(), 400), blocked("w1", query(), 410));
+  says("100% of the work of 2 threads waits in PG::Connection#exec < OrdersController#index");
+  HAPPENS(blocked("w0", query(), 900), blocked("w1", query(), 300)); /* not alike */
+  says("w0 waits 90% in PG::Connection#exec < OrdersController#index");
+}
+
+/* The same of the GVL: two that take turns, and two processes. */
+static void test_two_hold_alike(void **state)
+{
+  (void)state;
+  uint32_t code = index_action();
+  for (int i = 0; i < 4; i++) {
+    struct life one = runs("w0", code, i % 2 ? 505 : 495), other = runs("w1", code, i % 2 ? 495 : 505);
+    one.waits_ms = other.waits_ms = 495;
+    HAPPENS(one, other);
+    says("GVL held 100%: OrdersController#index, 2 wait 0.5 s each");
+    assert_false(verdict.gvl.holder.known);
+  }
+}
+
+static void test_two_processes_alike(void **state)
+{
+  (void)state;
+  uint32_t first = VERDICT_ALL_SOURCES;
+  for (int i = 0; i < 4; i++) {
+    for (uint32_t source = 0; source < 2; source++) {
+      struct life one = runs("w", index_action(), source == (uint32_t)i % 2 ? 910 : 890);
+      second_of(source, &one, 1);
+    }
+    judge();
+    first = i == 0 ? verdict.source : first;
+    assert_int_equal(verdict.source, first);
+  }
+}
+
 static void test_hog_and_its_victims(void **state)
 {
   (void)state;
@@ -795,6 +838,9 @@ int main(void)
     CASE(test_sleep_in_a_request_is_work),
     CASE(test_pop_in_a_request_is_work),
     CASE(test_most_of_the_threads_in_a_query),
+    CASE(test_two_alike),
+    CASE(test_two_hold_alike),
+    CASE(test_two_processes_alike),
     CASE(test_hog_and_its_victims),
     CASE(test_unfinished_call),
     CASE(test_holder_is_not_whose_method_it_is),
