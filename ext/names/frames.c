@@ -202,13 +202,11 @@ uint32_t frames_class(struct frames *frames, const char *text, size_t bytes)
   return add_once(frames, RTOP_OBJECTS_NAMESPACE, text, bytes);
 }
 
-/* A Ruby method is known by path, line and plain label, whatever class it was defined in; a C function
- * only by its whole label. */
+/* See frames.h. The label has the owner in it, and no address. */
 static uint64_t identity_of(const struct frame_names *names)
 {
-  if (names->is_c) return hash_bytes(1, names->label, names->label_bytes) | 1;
-  uint64_t hash = hash_bytes(names->line + 2, names->path, names->path_bytes);
-  return hash_bytes(hash, names->plain, names->plain_bytes) | 1;
+  uint64_t start = names->is_c ? 1 : hash_bytes(names->line + 2, names->path, names->path_bytes);
+  return hash_bytes(start, names->label, names->label_bytes) | 1;
 }
 
 static uint32_t value_slot(const struct frames *frames, VALUE value)

@@ -2,9 +2,19 @@
  *
  * A VALUE is looked up in a bounded table whose entries are marked: memory that is used again would have the name of the
  * method that was there before. But a method keeps its class and all methods of that alive. So all are forgotten when a
- * major collection begins, which then takes what nobody else holds, and those that run are met again. Frames are told
- * apart by path, first line and label, not by VALUE: one method can have several, and a program that makes a class per
- * request makes a new one each time.
+ * major collection begins, which then takes what nobody else holds, and those that run are met again.
+ *
+ * What a frame is: a method of one owner, by the name of the class, module or singleton that has it, the path and first
+ * line of its code, and its name; of a function in C the owner and the name. Not the VALUE: one method can have several. Not
+ * the line alone: one line that is evaluated again and again (delegators, attributes, associations) defines methods
+ * of many classes, each with a cost of its own. So
+ *   apart are  methods of classes with different names, however they came to one line; "Cart.new" and "Cart#new"; what a
+ *              module has, and the copies that module_function made of it
+ *   together   are one module's method in all classes that include it, aliases, classes that were loaded again under
+ *              their old name, and what owners without a name define on one line: "#<Class>#run" is all of them, as are the
+ *              singletons of objects of one class, or a program that makes a class per request would be without end
+ * A block in a method has the VALUE of the method. Where the VM tells only the code, without an owner (a block that
+ * define_method took, the body of a class), the code is the frame: its label names no class, so none is accused.
  *
  * Names are made in the job, before a frame is used (frames_add). A hook that meets a new VALUE can only note the
  * stack (noted.h). But a process may go to wait for ever in what it never did before, and no job will come: so methods
@@ -53,7 +63,7 @@ struct frames {
   struct frames_entry *entries;
   uint32_t capacity;
   _Atomic uint32_t count;
-  struct id_map identities; /* hash of (path, line, label) -> frame */
+  struct id_map identities; /* hash of what a frame is -> frame */
 
   struct frames_value *values; /* open addressing over the slots of value_mask; there is room for the most */
   uint32_t value_slots, values_max;
