@@ -23,9 +23,7 @@ struct select {
 static uint32_t select_move(struct select *select, uint32_t parent, const struct rtop_call_node *node)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(select->from, node->frame);
-  uint32_t frame =
-      rtop_symbols_frame(select->to, symbol->label, strlen(symbol->label), symbol->path, strlen(symbol->path),
-                         symbol->namespace_label, strlen(symbol->namespace_label), symbol->line, symbol->kind);
+  uint32_t frame = rtop_symbols_frame_from(select->to, symbol);
   return rtop_symbols_node(select->to, parent, frame, node->line);
 }
 

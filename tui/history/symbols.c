@@ -2,6 +2,7 @@
 #include "symbols.h"
 
 #include "shm/base/format.h"
+#include "shm/base/generated_name.h"
 #include "shm/base/label_text.h"
 #include "tui/text/text.h"
 #include <stdio.h>
@@ -32,6 +33,7 @@ struct symbols_frame {
   bool lost;
   uint8_t marks;
   char *completed; /* label and namespace that were completed later, or NULL */
+  char *generated; /* of the symbol */
   UT_hash_handle hh;
   char key[]; /* line, kind, label, path, namespace: see symbols_key */
 };
@@ -190,23 +192,60 @@ static uint32_t symbols_find_frame(struct rtop_symbols *symbols, const char *con
   return found->id;
 }
 
+/* What a frame that has another name here is called in its process; without memory it is not known. */
+static void symbols_keep_generated(struct rtop_symbols *symbols, uint32_t id, const char *label, size_t label_bytes)
+{
+  char clean[RTOP_GENERATED_NAME_MAX + 1];
+  size_t bytes = rtop_text_sanitize(clean, sizeof clean, label, label_bytes) + 1;
+  struct symbols_frame *frame = symbols->frames[id];
+  if (id == 0 || (frame->generated && strcmp(frame->generated, clean) == 0)) return;
+  char *generated = malloc(bytes);
+  if (!generated) return;
+  memcpy(generated, clean, bytes);
+  symbols->names_bytes += bytes - (frame->generated ? strlen(frame->generated) + 1 : 0);
+  free(frame->generated);
+  frame->symbol.generated = frame->generated = generated;
+}
+
+static uint32_t symbols_add(struct rtop_symbols *symbols, const char *const text[3], const size_t bytes[3],
+                            const struct symbols_head *head)
+{
+  char name[RTOP_GENERATED_NAME_MAX];
+  size_t name_bytes =
+      head->kind == RTOP_SYMBOL_RUBY ? rtop_generated_name(text[0], bytes[0], text[1], bytes[1], name) : 0;
+  if (!name_bytes) return symbols_find_frame(symbols, text, bytes, head);
+  const char *const made[3] = { name, text[1], text[2] };
+  const size_t made_bytes[3] = { name_bytes, bytes[1], bytes[2] };
+  uint32_t id = symbols_find_frame(symbols, made, made_bytes, head);
+  symbols_keep_generated(symbols, id, text[0], bytes[0]);
+  return id;
+}
+
 uint32_t rtop_symbols_frame(struct rtop_symbols *symbols, const char *label, size_t label_bytes, const char *path,
                             size_t path_bytes, const char *namespace_label, size_t namespace_bytes, uint32_t line,
                             enum rtop_symbol_kind kind)
 {
   const char *const text[3] = { label, path, namespace_label };
   const size_t bytes[3] = { label_bytes, path_bytes, namespace_bytes };
-  return symbols_find_frame(symbols, text, bytes, &(struct symbols_head){ line, (uint32_t)kind, 0 });
+  return symbols_add(symbols, text, bytes, &(struct symbols_head){ line, (uint32_t)kind, 0 });
+}
+
+static uint32_t symbols_copy(struct rtop_symbols *symbols, const struct rtop_symbol *symbol, uint32_t process)
+{
+  const char *const text[3] = { rtop_symbol_raw(symbol), symbol->path, symbol->namespace_label };
+  const size_t bytes[3] = { strlen(text[0]), strlen(text[1]), strlen(text[2]) };
+  return symbols_add(symbols, text, bytes, &(struct symbols_head){ symbol->line, (uint32_t)symbol->kind, process });
+}
+
+uint32_t rtop_symbols_frame_from(struct rtop_symbols *symbols, const struct rtop_symbol *symbol)
+{
+  return symbols_copy(symbols, symbol, 0);
 }
 
 uint32_t rtop_symbols_frame_of(struct rtop_symbols *symbols, uint32_t frame, uint32_t process)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
-  if (symbol->kind == RTOP_SYMBOL_SPECIAL || process == 0) return frame;
-  const char *const text[3] = { symbol->label, symbol->path, symbol->namespace_label };
-  const size_t bytes[3] = { strlen(text[0]), strlen(text[1]), strlen(text[2]) };
-  return symbols_find_frame(symbols, text, bytes,
-                            &(struct symbols_head){ symbol->line, (uint32_t)symbol->kind, process });
+  return symbol->kind == RTOP_SYMBOL_SPECIAL || process == 0 ? frame : symbols_copy(symbols, symbol, process);
 }
 
 void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
@@ -214,6 +253,7 @@ void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const ch
 {
   if (frame == 0 || frame >= symbols->frame_count || !symbols->frames[frame] || label_bytes == 0) return;
   struct symbols_frame *entry = symbols->frames[frame];
+  if (entry->generated) return; /* its name is made of its path */
   char clean[SYMBOLS_TEXT_MAX + 1], clean_namespace[SYMBOLS_TEXT_MAX + 1];
   size_t bytes = rtop_text_sanitize(clean, sizeof clean, label, label_bytes) + 1;
   size_t more = rtop_text_sanitize(clean_namespace, sizeof clean_namespace, namespace_label, namespace_bytes) + 1;
@@ -357,6 +397,7 @@ static void symbols_free_frame(struct symbols_frame *frame)
 {
   if (!frame) return;
   free(frame->completed);
+  free(frame->generated);
   free(frame);
 }
 
@@ -425,6 +466,7 @@ static void symbols_drop_frame(struct rtop_symbols *symbols, uint32_t id)
 {
   struct symbols_frame *frame = symbols->frames[id];
   if (frame->completed) symbols->names_bytes -= strlen(frame->symbol.label) + strlen(frame->symbol.namespace_label) + 2;
+  if (frame->generated) symbols->names_bytes -= strlen(frame->generated) + 1;
   symbols->names_bytes -= frame->hh.keylen;
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a frame that is there is in the hash */
   HASH_DEL(symbols->frames_by_key, frame);

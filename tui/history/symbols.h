@@ -2,7 +2,9 @@
  *
  * A source (live ring, dead ring, recording) numbers frames and nodes in its own way; feed translates.
  * Equal frames (label, path, line, kind) get one id, equal nodes (parent, frame, line) too, so that
- * several processes can be shown as one. Names are sanitised when they are added.
+ * several processes can be shown as one. Names are sanitised when they are added. Those that carry numbers of one process
+ * (shm/base/generated_name.h) are made the same here, so in everything that shows, keeps or sends symbols; what such a
+ * method is called in its process stays beside it.
  *
  * Ids are dense; 0 is the root. parent < id. What nobody uses any more can be let go (rtop_symbols_sweep): ids
  * and pointers stay valid until then, and what was used at the last sweep until the next but one. The names of a
@@ -30,6 +32,7 @@ struct rtop_symbol {           /* a frame */
   const char *label;           /* "Object#fib" */
   const char *path;            /* "" for C; of a group only when it is a file */
   const char *namespace_label; /* "Price", "" at top level */
+  const char *generated;       /* what it is called in a process, the last that told; NULL: as here. See rtop_symbol_raw() */
   uint32_t line;
   enum rtop_symbol_kind kind;
   bool locks; /* private, as the next: what the functions below say */
@@ -42,6 +45,11 @@ struct rtop_symbol {           /* a frame */
 static inline bool rtop_symbol_has_source(const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_RUBY || (symbol->kind == RTOP_SYMBOL_GROUP && symbol->path[0]);
+}
+/* The label to find the method in its process by, to hand it on by, and to keep. */
+static inline const char *rtop_symbol_raw(const struct rtop_symbol *symbol)
+{
+  return symbol->generated ? symbol->generated : symbol->label;
 }
 /* Not in C and not made up by the profiler itself: what people look for. */
 static inline bool rtop_symbol_is_code(const struct rtop_symbol *symbol)
@@ -109,6 +117,9 @@ static inline uint32_t rtop_process_pid(uint32_t process)
 /* "Object#fib", "4711 Object#fib" of one process, "4711/2 Object#fib" of the second that had the number; valid as long
  * as `out`. */
 const char *rtop_symbol_name(const struct rtop_symbol *symbol, char *out, size_t out_bytes);
+
+/* The same frame among other symbols, of all processes. */
+uint32_t rtop_symbols_frame_from(struct rtop_symbols *symbols, const struct rtop_symbol *symbol);
 
 /* The same frame as one process has it. Not of what the profiler made up: that is itself. 0 as above. */
 uint32_t rtop_symbols_frame_of(struct rtop_symbols *symbols, uint32_t frame, uint32_t process);

@@ -16,9 +16,7 @@ static uint32_t translate_frame(struct translation *translation, uint32_t frame)
   uint32_t *known = &translation->frames[frame];
   if (*known == 0 && frame != 0) {
     const struct rtop_symbol *symbol = rtop_symbols_get(translation->from, frame);
-    uint32_t of_all =
-        rtop_symbols_frame(translation->to, symbol->label, strlen(symbol->label), symbol->path, strlen(symbol->path),
-                           symbol->namespace_label, strlen(symbol->namespace_label), symbol->line, symbol->kind);
+    uint32_t of_all = rtop_symbols_frame_from(translation->to, symbol);
     *known = 1 + rtop_symbols_frame_of(translation->to, of_all, symbol->process);
   }
   return *known ? *known - 1 : 0;

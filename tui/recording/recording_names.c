@@ -131,7 +131,7 @@ static void names_put_frame(struct recording_names *names, uint32_t frame)
   recording_put_signed(rows, (int64_t)frame - names->frame_before);
   recording_put_number(rows, symbol->kind);
   recording_put_number(rows, symbol->line);
-  recording_put_text(rows, symbol->label);
+  recording_put_text(rows, rtop_symbol_raw(symbol)); /* the reader makes the other one of it */
   recording_put_text(rows, symbol->path);
   recording_put_text(rows, symbol->namespace_label);
   names->frame_before = frame;

@@ -220,7 +220,8 @@ int traced_draw(const struct ui *ui, uint32_t frame, struct rect rect)
 
 const char *traced_name(const struct rtop_symbol *symbol)
 {
-  size_t class_bytes = strcspn(symbol->label, "#. ");
-  bool method = class_bytes > 0 && (symbol->label[class_bytes] == '#' || symbol->label[class_bytes] == '.');
-  return method && symbol->label[class_bytes + 1] && strchr(symbol->label, ' ') == NULL ? symbol->label : NULL;
+  const char *label = rtop_symbol_raw(symbol);
+  size_t class_bytes = strcspn(label, "#. ");
+  bool method = class_bytes > 0 && (label[class_bytes] == '#' || label[class_bytes] == '.');
+  return method && label[class_bytes + 1] && strchr(label, ' ') == NULL ? label : NULL;
 }

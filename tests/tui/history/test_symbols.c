@@ -262,6 +262,45 @@ static void test_names_come_and_go(void **state)
   rtop_symbols_destroy(&symbols);
 }
 
+static uint32_t template(struct rtop_symbols *symbols, const char *label)
+{
+  return rtop_symbols_frame(symbols, label, strlen(label), "/srv/app/views/a.html.erb", 25, "Views", 5, 1,
+                            RTOP_SYMBOL_RUBY);
+}
+
+/* One template in two workers, after a restart, in another profile, and where processes are told apart. */
+static void test_generated_names_are_one(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create(), *others = rtop_symbols_create();
+  uint32_t one = template(symbols, "Views#_app_views_a_html_erb__1234567890123456_100");
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, one);
+  assert_string_equal(symbol->label, "app/views/a.html.erb");
+  assert_string_equal(rtop_symbol_raw(symbol), "Views#_app_views_a_html_erb__1234567890123456_100");
+  size_t bytes = rtop_symbols_bytes(symbols), none = rtop_symbols_bytes(others);
+  assert_int_equal(template(symbols, "Views#_app_views_a_html_erb___234567890123456_20"), one);
+  assert_string_equal(rtop_symbol_raw(symbol), "Views#_app_views_a_html_erb___234567890123456_20");
+  assert_int_equal(rtop_symbols_bytes(symbols), bytes - 1);
+  assert_int_not_equal(template(symbols, "block in Views#_app_views_a_html_erb___234567890123456_20"), one);
+  const struct rtop_symbol *copy = rtop_symbols_get(others, rtop_symbols_frame_from(others, symbol));
+  assert_string_equal(copy->label, symbol->label);
+  assert_string_equal(rtop_symbol_raw(copy), rtop_symbol_raw(symbol));
+  uint32_t of_process = rtop_symbols_frame_of(symbols, one, rtop_process_of(4711, 0));
+  assert_int_not_equal(of_process, one);
+  assert_string_equal(rtop_symbols_get(symbols, of_process)->label, symbol->label);
+  /* A label that is completed later has no part in it. */
+  rtop_symbols_relabel(symbols, one, "Views#_app_views_a_html_erb__9_9", 32, "Views", 5);
+  assert_string_equal(symbol->label, "app/views/a.html.erb");
+  assert_null(rtop_symbols_get(symbols, frame(symbols, "Views#index", 1))->generated);
+  assert_string_equal(rtop_symbol_raw(rtop_symbols_get(symbols, frame(symbols, "Views#index", 1))), "Views#index");
+  /* With nobody who uses it, all its bytes go. */
+  assert_true(rtop_symbols_bytes(others) > none);
+  for (int i = 0; i < 2; i++) sweep(others, 0);
+  assert_int_equal(rtop_symbols_bytes(others), none);
+  rtop_symbols_destroy(&others);
+  rtop_symbols_destroy(&symbols);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -271,7 +310,7 @@ int main(void)
     cmocka_unit_test(test_pointers_stay),           cmocka_unit_test(test_nodes_are_small),
     cmocka_unit_test(test_names_are_bounded),       cmocka_unit_test(test_labels_are_completed),
     cmocka_unit_test(test_what_nobody_uses_goes),   cmocka_unit_test(test_what_comes_again_stays),
-    cmocka_unit_test(test_names_come_and_go),
+    cmocka_unit_test(test_names_come_and_go),       cmocka_unit_test(test_generated_names_are_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
