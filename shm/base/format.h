@@ -423,6 +423,7 @@ enum rtop_counter_id {
   RTOP_COUNTER_LOCK_WAITS = 23, /* times that a thread went off the GVL to wait for a Mutex or Monitor */
   RTOP_COUNTER_LOCKS_UNKNOWN = 24, /* now: 1: what threads wait for cannot be read from this VM; only then */
   RTOP_COUNTER_RAISES_UNTOLD = 27, /* of EXCEPTIONS, those that no window tells the class and the place of */
+  RTOP_COUNTER_VM_UNKNOWN = 28, /* now: a bit for each part of this VM that cannot be read (vm_parts.def); only then */
   RTOP_COUNTER_ID_MAX = 64,
 };
 

@@ -228,7 +228,7 @@ static inline bool rtop_counter_is_now(unsigned id)
 {
   return id == RTOP_COUNTER_RATE_HZ || id == RTOP_COUNTER_RATE_WANTED_HZ || id == RTOP_COUNTER_HEAP_LIVE_SLOTS ||
          id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES || id == RTOP_COUNTER_FIBERS_WAITING ||
-         id == RTOP_COUNTER_LOCKS_UNKNOWN;
+         id == RTOP_COUNTER_LOCKS_UNKNOWN || id == RTOP_COUNTER_VM_UNKNOWN;
 }
 
 /* Is the number what it is at the window's end, not the change over the window? */

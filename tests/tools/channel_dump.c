@@ -75,6 +75,7 @@ static const char *const counter_names[RTOP_COUNTER_ID_MAX] = {
   [RTOP_COUNTER_LOCK_WAITS] = "lock_waits",
   [RTOP_COUNTER_LOCKS_UNKNOWN] = "locks_unknown",
   [RTOP_COUNTER_RAISES_UNTOLD] = "raises_untold",
+  [RTOP_COUNTER_VM_UNKNOWN] = "vm_unknown",
 };
 
 static json_t *number(uint64_t value)

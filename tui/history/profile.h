@@ -83,6 +83,7 @@ struct rtop_span_counters {
   uint64_t stopped_ns;               /* the process did not run at all */
   uint64_t lock_waits;               /* times that threads had to wait for a Mutex or Monitor */
   uint64_t locks_unknown;            /* now: the process cannot tell what threads wait for */
+  uint64_t vm_unknown;               /* now: a bit for each part of the VM that cannot be read (vm_parts.def) */
   uint64_t raises_untold;            /* of the exceptions: without class and place; all where the channel has none */
 };
 

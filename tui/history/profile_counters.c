@@ -3,7 +3,7 @@
 
 #include "shm/window/window.h"
 
-enum counter_kind { COUNTER_CHANGE, COUNTER_RATE, COUNTER_SIZE };
+enum counter_kind { COUNTER_CHANGE, COUNTER_RATE, COUNTER_SIZE, COUNTER_BITS };
 
 static const struct counter_field {
   enum rtop_counter_id id;
@@ -38,6 +38,7 @@ static const struct counter_field {
   FIELD(LOCK_WAITS, CHANGE, lock_waits),
   FIELD(LOCKS_UNKNOWN, SIZE, locks_unknown),
   FIELD(RAISES_UNTOLD, CHANGE, raises_untold),
+  FIELD(VM_UNKNOWN, BITS, vm_unknown),
 #undef FIELD
 };
 enum { COUNTER_FIELDS = sizeof counter_fields / sizeof counter_fields[0] };
@@ -131,7 +132,8 @@ void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_spa
     const struct counter_field *field = &counter_fields[i];
     uint64_t value = counter_get(from, field);
     uint64_t *sum = counter_of(to, field);
-    if (field->kind != COUNTER_RATE) *sum += value;
+    if (field->kind == COUNTER_BITS) *sum |= value;
+    else if (field->kind != COUNTER_RATE) *sum += value;
     else if (value > *sum) *sum = value;
   }
 }

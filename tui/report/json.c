@@ -5,6 +5,7 @@
 #include "locks_out.h"
 #include "raised_out.h"
 #include "sites_out.h"
+#include "vm_missing.h"
 #include "waits_out.h"
 #include "whole_out.h"
 #include "tui/methods/states.h"
@@ -71,6 +72,15 @@ static json_t *json_losses(const struct rtop_report *report)
   for (int loss = 0; loss < RTOP_LOSSES; loss++)
     json_object_set_new(losses, rtop_loss_name((enum rtop_loss)loss), json_count(report->losses[loss]));
   return losses;
+}
+
+static json_t *json_missing(const struct rtop_sum *sum)
+{
+  unsigned from = 0;
+  json_t *names = json_array();
+  for (const char *name; (name = vm_missing_next(&sum->counters, &from)) != NULL;)
+    json_array_append_new(names, json_text(name));
+  return names;
 }
 
 /* null: not known */
@@ -389,6 +399,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   if (report->compared) json_object_set_new(object, "baseline", json_baseline(report));
   json_object_set_new(object, "sampler", json_sampler(sum));
   if (report->tells_losses) json_object_set_new(object, "losses", json_losses(report));
+  if (sum->counters.vm_unknown) json_object_set_new(object, "not_available", json_missing(sum));
   json_object_set_new(object, "verdict", json_verdict(report));
   json_object_set_new(object, "gvl", json_gvl(report));
   json_object_set_new(object, "gc", json_collector(sum));

@@ -5,6 +5,7 @@
 #include "locks_out.h"
 #include "raised_out.h"
 #include "sites_out.h"
+#include "vm_missing.h"
 #include "waits_out.h"
 #include "whole_out.h"
 #include "tui/tables/columns.h"
@@ -126,6 +127,8 @@ static void text_threads(const struct rtop_report *report, FILE *out)
   if (report->sum.gap_count)
     fprintf(out, "  %u gap%s: nothing is known there", report->sum.gap_count, report->sum.gap_count == 1 ? "" : "s");
   fprintf(out, "\n");
+  char missing[VM_MISSING_BYTES];
+  if (vm_missing_words(counters, missing)) fprintf(out, "Not available on this Ruby: %s\n", missing);
 }
 
 /* Threads whose stack is not the one of now; nothing when there are none. Those that run come first. */

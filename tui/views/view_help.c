@@ -1,10 +1,12 @@
 /* The help screen: what stands on the screen that it was opened from, from top to bottom, then the keys that one needs
  * most. Two pages of 80x24 for every view; all keys are in rperf-top(1). */
 #include "viewer.h"
+#include "tui/report/vm_missing.h"
 #include "tui/term/draw.h"
 #include "tui/term/pager.h"
 #include "tui/ui/ui.h"
 #include <ncurses.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -136,6 +138,7 @@ struct help_row {
 };
 
 struct help_view {
+  char missing[VM_MISSING_BYTES + 32];
   struct help_row row[ROWS_MAX];
   size_t count;
   struct pager pager;
@@ -203,16 +206,26 @@ static void add_keys(struct help_view *view, unsigned views, bool common, int co
   }
 }
 
+/* What the Ruby that is watched does not let us see. */
+static void add_missing(struct help_view *view, const struct rtop_span_counters *counters, int columns)
+{
+  char words[VM_MISSING_BYTES];
+  if (!vm_missing_words(counters, words)) return;
+  snprintf(view->missing, sizeof view->missing, "not available on this Ruby: %s", words);
+  add_legend(view, &(struct legend){ IN_ALL, "missing", view->missing }, columns);
+}
+
 static void help_prepare(struct ui *ui)
 {
   struct help_view *view = help_view(ui);
   int columns = ui->layout.part[PART_TABLE].columns;
+  int text_columns = columns > 2 * TERM_COLUMNS ? columns - TERM_COLUMNS - 1 : TERM_COLUMNS;
   unsigned views = 1u << (ui->back != NULL ? ui->back->id : VIEW_METHODS);
   view->count = 0;
+  add_missing(view, &ui->sum.counters, text_columns);
   add_heading(view, "On this screen");
   for (int i = 0; i < LEGEND_COUNT; i++)
-    if ((legend[i].views & views) != 0)
-      add_legend(view, &legend[i], columns > 2 * TERM_COLUMNS ? columns - TERM_COLUMNS - 1 : TERM_COLUMNS);
+    if ((legend[i].views & views) != 0) add_legend(view, &legend[i], text_columns);
   add_keys(view, views, false, columns);
   add_keys(view, views, true, columns);
 }

@@ -220,12 +220,31 @@ static void test_last_of_one(void **state)
   check_span(rtop_profile_last_alone(profile, 1, 500 * MS), held.start_ns, held.start_ns);
 }
 
+/* Of two processes each tells what its Ruby does not show: together it is all of that, not a sum of bits. */
+static void test_what_two_do_not_show(void **state)
+{
+  (void)state;
+  struct rtop_window window = { 0 };
+  struct rtop_sum sum = { 0 };
+  open_profile(16 << 20);
+  for (uint32_t source = 0; source < 3; source++) {
+    fixture_window(&window, 0, 100 * MS);
+    if (source > 0) rtop_window_set_counter(&window, RTOP_COUNTER_VM_UNKNOWN, source == 1 ? 12 : 10);
+    assert_true(fixture_add(profile, source, &window));
+  }
+  assert_true(rtop_profile_sum(profile, rtop_profile_bounds(profile), &sum));
+  assert_int_equal(sum.counters.vm_unknown, 14);
+  rtop_window_destroy(&window);
+  rtop_sum_destroy(&sum);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(test_a_crowd_beside_changes_nothing, tear_down),
     cmocka_unit_test_teardown(test_a_number_is_used_again, tear_down),
     cmocka_unit_test_teardown(test_last_of_one, tear_down),
+    cmocka_unit_test_teardown(test_what_two_do_not_show, tear_down),
     cmocka_unit_test_teardown(test_thousands_of_them, tear_down),
     cmocka_unit_test_teardown(test_answers_are_bounded, tear_down),
   };

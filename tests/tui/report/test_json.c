@@ -1,5 +1,6 @@
 #include "tests/tui/report_fixture.h"
 
+#include "shm/base/vm_parts.h"
 #include "tui/report/json.h"
 #include <locale.h>
 #include <stdlib.h>
@@ -413,6 +414,21 @@ static void test_locks(void **state)
   }
 }
 
+/* What the Ruby that is watched does not show is named; of others nothing is said. */
+static void test_what_is_not_available(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  fixture.report.sum.counters.vm_unknown = RTOP_VM_BIT(RTOP_VM_LOCKS) | RTOP_VM_BIT(RTOP_VM_ARGUMENTS) | 1ull << 63;
+  json_t *object = round_trip(&fixture.report, NULL), *names = json_object_get(object, "not_available");
+  assert_int_equal(json_array_size(names), 2);
+  assert_string_equal(json_string_value(json_array_get(names, 0)), "lock owners");
+  assert_string_equal(json_string_value(json_array_get(names, 1)), "arguments of slow calls");
+  json_decref(object);
+  report_fixture_destroy(&fixture);
+}
+
 static void test_a_full_device_is_noticed(void **state)
 {
   (void)state;
@@ -441,6 +457,7 @@ int main(void)
     cmocka_unit_test(test_losses),
     cmocka_unit_test(test_fibers),
     cmocka_unit_test(test_locks),
+    cmocka_unit_test(test_what_is_not_available),
     cmocka_unit_test(test_a_full_device_is_noticed),
   };
   setlocale(LC_CTYPE, "C.UTF-8");

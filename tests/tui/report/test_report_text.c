@@ -1,5 +1,6 @@
 #include "tests/tui/report_fixture.h"
 
+#include "shm/base/vm_parts.h"
 #include <locale.h>
 #include <stdlib.h>
 
@@ -52,6 +53,18 @@ static const char *written_waits(const struct rtop_report *report)
 static char *written(const struct rtop_report *report)
 {
   return written_in(report, 100);
+}
+
+static void test_what_is_not_available(void **state)
+{
+  (void)state;
+  struct report_fixture fixture;
+  report_fixture_setup(&fixture);
+  assert_null(strstr(written(&fixture.report), "vailable"));
+  fixture.report.sum.counters.vm_unknown = RTOP_VM_BIT(RTOP_VM_FIBERS) | RTOP_VM_BIT(RTOP_VM_LOCKS);
+  assert_non_null(
+      strstr(written(&fixture.report), "\nNot available on this Ruby: stacks of waiting fibers, lock owners\n"));
+  report_fixture_destroy(&fixture);
 }
 
 static void test_labels(void **state)
@@ -292,6 +305,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_batch_text),
     cmocka_unit_test(test_labels),
+    cmocka_unit_test(test_what_is_not_available),
     cmocka_unit_test(test_exceptions),
     cmocka_unit_test(test_fibers),
     cmocka_unit_test(test_old_stacks),

@@ -1,5 +1,7 @@
 /* The help: two pages for each view, and no word on the screen that it does not explain. */
 #include "tests/tui/screen_fixture.h"
+#include "shm/base/vm_parts.h"
+#include "shm/window/window.h"
 #include "tui/term/theme.h"
 #include <ctype.h>
 
@@ -60,6 +62,24 @@ static void test_nothing_is_cut_on_a_small_screen(void **state)
 {
   (void)state;
   fits(&tiny, 20);
+}
+
+/* Of a Ruby that does not show everything the help says so first, as long as it does not. */
+static void test_what_is_not_available(void **state)
+{
+  (void)state;
+  int pages;
+  struct rtop_window window = { .start_mono_ns = MODEL_END_NS, .end_mono_ns = MODEL_END_NS + 100000000 };
+  open_case(&small, model_profile());
+  assert_null(strstr(help_text(&pages), "not available"));
+  rtop_window_set_counter(&window, RTOP_COUNTER_VM_UNKNOWN, RTOP_VM_BIT(RTOP_VM_LOCKS) | RTOP_VM_BIT(RTOP_VM_CALLS));
+  assert_true(rtop_profile_add(profile, 0, &window, NULL, 0, NULL));
+  model_redraw(&ui);
+  const char *text = help_text(&pages), *at = strstr(text, "not available on this Ruby: lock owners, tracing of");
+  assert_non_null(at);
+  assert_true(at < strstr(text, "On this screen"));
+  rtop_window_destroy(&window);
+  model_screen_close(&ui, &profile);
 }
 
 /* Is it in the help, as a word? */
@@ -201,7 +221,7 @@ int main(void)
     cmocka_unit_test(test_two_pages_at_80x24_one_at_160x50), cmocka_unit_test(test_nothing_is_cut_on_a_small_screen),
     cmocka_unit_test(test_a_key_that_does_nothing),          cmocka_unit_test(test_nothing_is_cut_on_a_small_screen),
     cmocka_unit_test(test_every_word_is_explained),          cmocka_unit_test(test_footer_is_the_same_everywhere),
-    cmocka_unit_test(test_delta_stays_in_the_time_view),
+    cmocka_unit_test(test_delta_stays_in_the_time_view),     cmocka_unit_test(test_what_is_not_available),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
