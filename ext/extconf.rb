@@ -22,6 +22,11 @@ unless have_header("lz4.h") && have_library("lz4", "LZ4_compress_default")
   abort "liblz4 is missing (Debian: liblz4-dev)"
 end
 
+# What Ruby's headers say of the insides of objects; what a later one does not have is done without (ext/base/vm_object.h).
+%w[T_IMEMO T_ICLASS RUBY_T_MASK RUBY_FL_USHIFT].each { |name| have_const(name, "ruby.h") }
+%w[RTYPEDDATA_P RTYPEDDATA_TYPE RTYPEDDATA_GET_DATA RBASIC_CLASS].each { |name| have_func(name, "ruby.h") }
+have_type("struct RTypedData", "ruby.h")
+
 # Judge the project's code, not Ruby's headers.
 $warnflags = "-Wall -Wextra -Wshadow -Wconversion -Wno-unused-parameter"
 $warnflags += " -Werror" if ENV["WERROR"] == "1"
@@ -85,5 +90,5 @@ gem_rules = <<~MAKE
 MAKE
 
 create_makefile("rperf_top") do |lines|
-  lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/**/*.h"].sort.join(" ")}\n" << gem_rules
+  lines << "$(OBJS): #{Dir["#{root}/{ext,shm}/**/*.{h,def}"].sort.join(" ")}\n" << gem_rules
 end

@@ -165,6 +165,7 @@ static void restart_in_child(void)
 static VALUE look_around(VALUE unused)
 {
   fiber_switch_look(&session.sampler);
+  gc_look(&session.sampler);
   lock_words_learn_more();
   return unused;
 }

@@ -2,6 +2,7 @@
 #include "gc.h"
 
 #include "ext/base/trylock.h"
+#include "ext/base/vm_unknown.h"
 #include "ext/sampling/accounting.h"
 #include "ext/sampling/running.h"
 #include "ext/sampling/stacks.h"
@@ -13,6 +14,11 @@ static VALUE hook;
 /* One collection runs at a time, in the VM as a whole. */
 static _Atomic int phase = RTOP_MARKING;
 static bool inside;
+
+/* A collector that is loaded instead of the VM's own need not tell when it begins and ends. */
+enum { UNTOLD_COLLECTIONS = 3 };
+static _Atomic bool told; /* of one */
+static uint64_t collections_at_start;
 
 /* C code may run for long before it needs the GC, and for long after it without a safepoint: a tick that fell into it
  * is served here, where its frame still stands on the stack. */
@@ -89,6 +95,7 @@ static void on_gc(VALUE trace_point, void *pointer)
   struct sampler *sampler = pointer;
   if (!atomic_load_explicit(&sampler->active, memory_order_relaxed)) return;
   rb_event_flag_t event = rb_tracearg_event_flag(rb_tracearg_from_tracepoint(trace_point));
+  if (event == RUBY_INTERNAL_EVENT_GC_ENTER) atomic_store_explicit(&told, true, memory_order_relaxed);
   if (event == RUBY_INTERNAL_EVENT_GC_END_MARK) atomic_store(&phase, RTOP_SWEEPING);
   else if (event != RUBY_INTERNAL_EVENT_GC_ENTER && event != RUBY_INTERNAL_EVENT_GC_EXIT)
     atomic_store(&phase, RTOP_MARKING); /* begins, or will next: START, END_SWEEP */
@@ -107,8 +114,24 @@ static void on_gc(VALUE trace_point, void *pointer)
   }
 }
 
+static uint64_t collections(const struct sampler *sampler)
+{
+  return gc_figure(sampler->gc_keys[GC_MINOR]) + gc_figure(sampler->gc_keys[GC_MAJOR]);
+}
+
+/* Collections of other Ractors are not told of by every Ruby. */
+void gc_look(const struct sampler *sampler)
+{
+  static bool settled;
+  if (settled || atomic_load_explicit(&sampler->ractors_seen, memory_order_relaxed)) return;
+  settled = atomic_load_explicit(&told, memory_order_relaxed);
+  bool few = collections(sampler) < collections_at_start + UNTOLD_COLLECTIONS;
+  vm_unknown_unless(settled || few, RTOP_VM_GC_TIME);
+}
+
 void gc_install(struct sampler *sampler)
 {
+  collections_at_start = collections(sampler);
   const rb_event_flag_t events = RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT |
                                  RUBY_INTERNAL_EVENT_GC_START | RUBY_INTERNAL_EVENT_GC_END_MARK |
                                  RUBY_INTERNAL_EVENT_GC_END_SWEEP;

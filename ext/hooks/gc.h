@@ -13,4 +13,7 @@
 void gc_install(struct sampler *sampler);
 void gc_remove(void);
 
+/* [job] Are there collections that the VM does not tell of? Then their time counts as the method's. */
+void gc_look(const struct sampler *sampler);
+
 #endif

@@ -140,7 +140,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   data->off_since_ns = 0;
   running_begin(sampler, data, now, begin);
   data->blame_read = waiting_integral(&sampler->waiting, now);
-  data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+  data->allocations_read = gc_figure(sampler->gc_keys[GC_OBJECTS]);
   if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
   else if (data->native_shared) threads_follow_native(data);
   if (!data->main_ractor) atomic_store_explicit(&sampler->ractors_seen, true, memory_order_relaxed);
@@ -252,7 +252,7 @@ static void adopt_running(struct sampler *sampler, struct thread_data *data, int
 {
   running_begin(sampler, data, now, 0);
   data->blame_read = waiting_integral(&sampler->waiting, now);
-  data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+  data->allocations_read = gc_figure(sampler->gc_keys[GC_OBJECTS]);
   threads_bind_native(data);
   atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
 }

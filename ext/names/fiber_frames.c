@@ -2,6 +2,8 @@
 #include "fiber_frames.h"
 
 #include "method_entry.h"
+#include "ext/base/vm_object.h"
+#include "ext/base/vm_unknown.h"
 #include <ruby/debug.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,32 +14,27 @@ struct words {
   const void *at[THREAD_WORDS];
 };
 
-static int fiber_word = UNKNOWN;
-static struct words while_probe; /* as the fiber of our own saw them */
-
-/* Are an object's data within the object? The flag that tells it has moved from series to series, and so has its macro. */
-static bool lies_within(VALUE object)
-{
-  uintptr_t data = (uintptr_t)RTYPEDDATA_GET_DATA(object);
-  return data >= object && data - object <= sizeof(struct RTypedData);
-}
+static int fiber_word = UNKNOWN, data_word = UNKNOWN; /* data_word: of a thread's object */
+static struct words while_probe;                      /* as the fiber of our own saw them */
 
 /* A thread's object, where it is one that points to what the VM keeps of it. */
 static bool read_words(VALUE thread, struct words *words)
 {
-  if (!RB_TYPE_P(thread, T_DATA) || !RTYPEDDATA_P(thread) || lies_within(thread)) return false;
-  memcpy(words, RTYPEDDATA_GET_DATA(thread), sizeof *words);
+  const void *data = vm_data(thread);
+  if (!data) return false;
+  memcpy(words, data, sizeof *words);
   return true;
 }
 
 static int frames_with(VALUE thread, int which, const void *fiber, int limit, VALUE *frames, int *lines)
 {
   struct words words;
+  VALUE copy[VM_OBJECT_WORDS];
   if (!read_words(thread, &words)) return 0;
-  struct RTypedData copy = *RTYPEDDATA(thread);
   words.at[which] = fiber;
-  copy.data = &words;
-  return rb_profile_thread_frames((VALUE)&copy, 0, limit, frames, lines);
+  memcpy(copy, (const void *)thread, sizeof copy);
+  copy[data_word] = (VALUE)&words;
+  return rb_profile_thread_frames((VALUE)copy, 0, limit, frames, lines);
 }
 
 static VALUE probe(VALUE self)
@@ -49,6 +46,19 @@ static VALUE probe(VALUE self)
 static VALUE run_probe(RB_BLOCK_CALL_FUNC_ARGLIST(unused, object))
 {
   return rb_funcallv(object, rb_intern("rperf_top_wait"), 0, NULL);
+}
+
+/* Which word of a thread's object points to its data; UNKNOWN: none does, for they are in the object itself, or several. */
+static int find_data(VALUE thread)
+{
+  const VALUE *object = (const VALUE *)thread, data = (VALUE)vm_data(thread);
+  int found = UNKNOWN;
+  for (int which = 1; data && which < VM_OBJECT_WORDS; which++) {
+    if (object[which] != data) continue;
+    if (found != UNKNOWN) return UNKNOWN;
+    found = which;
+  }
+  return found;
 }
 
 /* Does the VM show the frame of our fiber, and nothing else, when this word is the one of then? The others are those of
@@ -71,7 +81,8 @@ void fiber_frames_learn(void)
   memset(&while_probe, 0, sizeof while_probe);
   rb_define_method(class, "rperf_top_wait", probe, 0);
   VALUE fiber = rb_fiber_new(run_probe, object);
-  if (!read_words(thread, &before)) return;
+  data_word = find_data(thread);
+  if (data_word == UNKNOWN || !read_words(thread, &before)) return;
   rb_fiber_resume(fiber, 0, NULL);
   if (!RTEST(rb_fiber_alive_p(fiber)) || !read_words(thread, &after)) return;
   for (int which = 0; which < THREAD_WORDS; which++) {
@@ -81,6 +92,7 @@ void fiber_frames_learn(void)
     found = found == UNKNOWN ? which : THREAD_WORDS;
   }
   if (found != THREAD_WORDS) fiber_word = found;
+  vm_unknown_unless(fiber_frames_known(), RTOP_VM_FIBERS);
   rb_fiber_resume(fiber, 0, NULL);
   RB_GC_GUARD(object);
 }
@@ -92,7 +104,7 @@ bool fiber_frames_known(void)
 
 const void *fiber_frames_current(VALUE thread)
 {
-  return fiber_frames_known() ? ((const struct words *)RTYPEDDATA_GET_DATA(thread))->at[fiber_word] : NULL;
+  return fiber_frames_known() ? ((const struct words *)vm_data_of(thread))->at[fiber_word] : NULL;
 }
 
 int fiber_frames_of(VALUE thread, const void *fiber, int limit, VALUE *frames, int *lines)

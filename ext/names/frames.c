@@ -2,6 +2,7 @@
 #include "frames.h"
 
 #include "frame_names.h"
+#include "ext/base/gc_figures.h"
 #include "ext/base/hash.h"
 #include "ext/base/trylock.h"
 #include "shm/base/label_text.h"
@@ -23,7 +24,7 @@ static void forget_values(struct frames *frames)
 /* Once in each: what is met while it goes on is marked when it comes back to us at its end. */
 static void forget_in_major(struct frames *frames)
 {
-  size_t majors = rb_gc_stat(frames->major_count);
+  size_t majors = gc_figure(frames->majors_key);
   if (majors == frames->majors || !trylock_take(frames->lock)) return;
   frames->majors = majors;
   forget_values(frames);
@@ -46,7 +47,8 @@ static const rb_data_type_t marker_type = {
   .function = { .dmark = mark_values },
 };
 
-int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes, struct trylock *lock)
+int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes, struct trylock *lock,
+                  VALUE majors_key)
 {
   uint32_t strings = 2 * capacity;
   *frames = (struct frames){
@@ -56,9 +58,9 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
     .value_mask = VALUE_SLOTS_FIRST - 1,
     .value_slots = 2 * FRAMES_VALUES_MIN,
     .lock = lock,
-    .major_count = ID2SYM(rb_intern("major_gc_count")),
+    .majors_key = majors_key,
   };
-  frames->majors = rb_gc_stat(frames->major_count);
+  frames->majors = gc_figure(majors_key);
   while (frames->value_slots < 2 * capacity) frames->value_slots *= 2;
   frames->values_max = frames->value_slots / 2;
   frames->entries = calloc(capacity, sizeof *frames->entries);

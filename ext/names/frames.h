@@ -70,7 +70,7 @@ struct frames {
   uint32_t value_mask;
   uint32_t value_count;
   struct trylock *lock;        /* the sampler's */
-  VALUE major_count;           /* what rb_gc_stat() is asked for */
+  VALUE majors_key;            /* what rb_gc_stat() is asked for; 0: it does not tell of collections */
   size_t majors;               /* collections at which VALUEs were forgotten last */
   _Atomic uint64_t generation; /* grows when VALUEs were forgotten: caches of VALUEs are stale */
 
@@ -91,7 +91,8 @@ struct frames {
 };
 
 /* Under the GVL; makes one Ruby object. 0, or -1 when memory ran out. `lock` is the sampler's. */
-int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes, struct trylock *lock);
+int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes, struct trylock *lock,
+                  VALUE majors_key);
 void frames_destroy(struct frames *frames);
 
 /* Id of a frame, or FRAMES_UNKNOWN. [hook] */

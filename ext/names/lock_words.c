@@ -3,6 +3,8 @@
 
 #include "fiber_frames.h"
 #include "method_entry.h"
+#include "ext/base/vm_object.h"
+#include "ext/base/vm_unknown.h"
 #include "shm/base/format.h"
 #include <ruby/debug.h>
 #include <stdatomic.h>
@@ -39,22 +41,15 @@ static VALUE mutex_class;
 static ID id_sleep;
 static bool frame_was_right; /* as the probe saw it */
 
-/* The type of an object that has data of a type; NULL: it is another kind of object. */
-static const rb_data_type_t *type_of(VALUE object)
-{
-  if (RB_SPECIAL_CONST_P(object) || RB_BUILTIN_TYPE(object) != T_DATA || !RTYPEDDATA_P(object)) return NULL;
-  return RTYPEDDATA_TYPE(object);
-}
-
 static size_t data_bytes(VALUE object)
 {
-  const rb_data_type_t *type = type_of(object);
-  return type && type->function.dsize ? type->function.dsize(RTYPEDDATA_GET_DATA(object)) : 0;
+  const rb_data_type_t *type = vm_data_type(object);
+  return type && type->function.dsize ? type->function.dsize(vm_data_of(object)) : 0;
 }
 
 static const VALUE *words_of(VALUE object)
 {
-  return RTYPEDDATA_GET_DATA(object);
+  return vm_data_of(object);
 }
 
 /* The innermost frame; NULL: there is none (any more), as when a thread ends: its stack goes first. */
@@ -174,9 +169,9 @@ static size_t waiters_of(VALUE mutex)
 static bool learn_mutex(void)
 {
   VALUE one = rb_mutex_new(), other = rb_mutex_new();
-  mutex_type = type_of(one);
+  mutex_type = vm_data_type(one);
   mutex_waiters = waiters_of(one);
-  bool right = mutex_type && mutex_type == type_of(other) && mutex_waiters && mutex_waiters == waiters_of(other) &&
+  bool right = mutex_type && mutex_type == vm_data_type(other) && mutex_waiters && mutex_waiters == waiters_of(other) &&
                !words_of(one)[MUTEX_OWNER] && learn_held(one, other);
   mutex_class = CLASS_OF(one);
   rb_gc_register_mark_object(mutex_class); /* compared by address: it must not move */
@@ -186,13 +181,13 @@ static bool learn_mutex(void)
 }
 
 /* Lists without elements are those that point to themselves. One that has others is left out. */
-static void learn_queue(struct queue_type *to, const char *name, uint32_t heads)
+static bool learn_queue(struct queue_type *to, const char *name, uint32_t heads)
 {
   struct queue_type found = { 0 };
   ID id = rb_intern(name);
   VALUE class = rb_const_defined(rb_cThread, id) ? rb_const_get(rb_cThread, id) : Qnil;
   *to = found;
-  if (!RB_TYPE_P(class, T_CLASS)) return;
+  if (!RB_TYPE_P(class, T_CLASS)) return false;
   VALUE object = rb_obj_alloc(class);
   size_t bytes = data_bytes(object);
   for (size_t at = 0; bytes && at + 2 * sizeof(VALUE) <= bytes; at += sizeof(uint32_t)) {
@@ -200,9 +195,10 @@ static void learn_queue(struct queue_type *to, const char *name, uint32_t heads)
     if (found.heads < HEADS_MAX) found.head[found.heads] = at;
     found.heads++;
   }
-  found.type = type_of(object);
+  found.type = vm_data_type(object);
   if (found.heads == heads) *to = found;
   RB_GC_GUARD(object);
+  return found.type && found.heads == heads;
 }
 
 /* It has a Mutex of its own. */
@@ -213,8 +209,9 @@ static void learn_monitor(void)
       rb_const_defined(rb_cObject, id) && NIL_P(rb_autoload_p(rb_cObject, id)) ? rb_const_get(rb_cObject, id) : Qnil;
   if (!RB_TYPE_P(class, T_CLASS)) return;
   VALUE object = rb_obj_alloc(class);
-  const rb_data_type_t *type = data_bytes(object) == MONITOR_WORDS * sizeof(VALUE) ? type_of(object) : NULL;
-  if (type && type_of(words_of(object)[MONITOR_MUTEX]) == mutex_type) atomic_store(&monitor_type, type);
+  const rb_data_type_t *type = data_bytes(object) == MONITOR_WORDS * sizeof(VALUE) ? vm_data_type(object) : NULL;
+  bool right = type && vm_data_type(words_of(object)[MONITOR_MUTEX]) == mutex_type;
+  if (vm_unknown_unless(right, RTOP_VM_MONITORS)) atomic_store(&monitor_type, type);
   RB_GC_GUARD(object);
 }
 
@@ -231,9 +228,9 @@ void lock_words_learn(void)
   held_word = UNKNOWN;
   atomic_store(&monitor_type, NULL);
   id_sleep = rb_intern("sleep");
-  learn_queue(&queue, "Queue", 1);
-  learn_queue(&sized_queue, "SizedQueue", 2);
-  known = learn_frames() && learn_mutex();
+  bool one = learn_queue(&queue, "Queue", 1), other = learn_queue(&sized_queue, "SizedQueue", 2);
+  known = vm_unknown_unless(learn_frames() && learn_mutex(), RTOP_VM_LOCKS);
+  vm_unknown_unless(known && one && other, RTOP_VM_QUEUES);
   if (known) learn_monitor();
 }
 
@@ -282,7 +279,7 @@ static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *typ
   const rb_data_type_t *right = atomic_load_explicit(&monitor_type, memory_order_relaxed);
   if (!right && atomic_load_explicit(&monitor_tries, memory_order_relaxed) < MONITOR_TRIES) meet_monitor(type);
   VALUE mutex = right == type ? words_of(monitor)[MONITOR_MUTEX] : Qnil;
-  if (type_of(mutex) != mutex_type || !waits_in(words_of(mutex), mutex_waiters * sizeof(VALUE)))
+  if (vm_data_type(mutex) != mutex_type || !waits_in(words_of(mutex), mutex_waiters * sizeof(VALUE)))
     return wait_for(RTOP_LOCK_NONE, NULL);
   return wait_for(RTOP_LOCK_MONITOR, words_of(mutex));
 }
@@ -290,7 +287,7 @@ static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *typ
 struct lock_wait lock_words_wait(VALUE thread)
 {
   const VALUE *frame = known ? frame_of(thread) : NULL;
-  const rb_data_type_t *type = frame ? type_of(frame[FRAME_RECEIVER]) : NULL;
+  const rb_data_type_t *type = frame ? vm_data_type(frame[FRAME_RECEIVER]) : NULL;
   if (!type) return wait_for(RTOP_LOCK_NONE, NULL);
   VALUE receiver = frame[FRAME_RECEIVER];
   if (type == mutex_type) return wait_in_mutex(words_of(receiver));

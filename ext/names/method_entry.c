@@ -1,10 +1,11 @@
 /* Learns at load where words of a method entry stand, and reads them. */
 #include "method_entry.h"
 
+#include "ext/base/vm_object.h"
+#include "ext/base/vm_unknown.h"
 #include <ruby/debug.h>
 
 enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID, WORD_OWNER };
-#define IMEMO_TYPE_MASK ((VALUE)0xF << RUBY_FL_USHIFT | RUBY_T_MASK)
 
 /* A definition: its type, then for a C function that function, how it is called, the number of its arguments; its name. */
 enum { FUNCTION_TYPE, FUNCTION_CALL, FUNCTION_INVOKER, FUNCTION_ARGUMENTS, FUNCTION_NAME };
@@ -27,8 +28,8 @@ static VALUE word(VALUE frame, int which)
 /* The type of a frame's object; 0: it is none that could be a method entry. */
 static VALUE type_of(VALUE frame)
 {
-  if (RB_SPECIAL_CONST_P(frame) || RB_BUILTIN_TYPE(frame) != T_IMEMO) return 0;
-  return word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK;
+  if (RB_SPECIAL_CONST_P(frame) || (int)RB_BUILTIN_TYPE(frame) != VM_IMEMO) return 0;
+  return word(frame, WORD_FLAGS) & VM_KIND_MASK;
 }
 
 static VALUE probe(VALUE self)
@@ -57,8 +58,8 @@ static bool is_function(VALUE entry, ID name, uint32_t arguments)
 static bool learn_functions(VALUE object, ID name)
 {
   VALUE method = rb_obj_method(object, ID2SYM(name)), definition = word(own_entry, WORD_DEFINITION);
-  if (!RB_TYPE_P(method, T_DATA) || !definition || RB_SPECIAL_CONST_P(definition)) return false;
-  const VALUE *words = RTYPEDDATA_GET_DATA(method);
+  const VALUE *words = vm_data(method);
+  if (!words || !definition || RB_SPECIAL_CONST_P(definition)) return false;
   for (entry_of_method = 0; entry_of_method < METHOD_WORDS; entry_of_method++)
     if (words[entry_of_method] == own_entry) break;
   function_type = word(definition, FUNCTION_TYPE) & FUNCTION_TYPE_MASK;
@@ -76,6 +77,11 @@ static bool is_right(VALUE object, VALUE class)
   return rb_funcallv(object, rb_intern("rperf_top_probe"), 0, NULL) == Qtrue;
 }
 
+/* What is done with the VM's own functions. Further checks come when somebody asks for it. */
+static const enum rtop_vm_part by_function[] = { RTOP_VM_FUNCTIONS,  RTOP_VM_CALLS,     RTOP_VM_C_CALLS,
+                                                 RTOP_VM_ATTRIBUTES, RTOP_VM_ALL_CALLS, RTOP_VM_ARGUMENTS,
+                                                 RTOP_VM_ALIVE,      RTOP_VM_SITES };
+
 /* One method in a class, and one in a module, whose entry names what stands for the module in the class. */
 void method_entry_learn(void)
 {
@@ -85,15 +91,18 @@ void method_entry_learn(void)
   known = functions_known = false;
   owners_known = true;
   entry_flags = 0;
-  known = is_right(object, class) && is_right(rb_obj_alloc(including), module);
+  known = vm_unknown_unless(is_right(object, class) && is_right(rb_obj_alloc(including), module), RTOP_VM_METHODS);
   functions_known = known && learn_functions(object, rb_intern("rperf_top_probe"));
+  for (size_t i = 0; i < sizeof by_function / sizeof by_function[0]; i++)
+    vm_unknown_unless(functions_known, by_function[i]);
   RB_GC_GUARD(module);
 }
 
 VALUE method_entry_of(VALUE method)
 {
-  if (!functions_known || !RB_TYPE_P(method, T_DATA)) return 0;
-  VALUE entry = ((const VALUE *)RTYPEDDATA_GET_DATA(method))[entry_of_method];
+  const VALUE *words = functions_known ? vm_data(method) : NULL;
+  if (!words) return 0;
+  VALUE entry = words[entry_of_method];
   return entry && !RB_SPECIAL_CONST_P(entry) && method_entry_is(entry) ? entry : 0;
 }
 
@@ -156,7 +165,7 @@ ID method_entry_first_name(VALUE entry)
 
 bool method_entry_is(VALUE frame)
 {
-  return known && (word(frame, WORD_FLAGS) & IMEMO_TYPE_MASK) == entry_flags;
+  return known && (word(frame, WORD_FLAGS) & VM_KIND_MASK) == entry_flags;
 }
 
 bool method_entry_is_code(VALUE frame)
@@ -168,7 +177,7 @@ VALUE method_entry_class(VALUE frame)
 {
   VALUE class = word(frame, WORD_CLASS);
   if (!class || RB_SPECIAL_CONST_P(class)) return 0;
-  if (RB_BUILTIN_TYPE(class) == T_ICLASS) class = RBASIC_CLASS(class);
+  if ((int)RB_BUILTIN_TYPE(class) == VM_ICLASS) class = vm_class(class);
   return class && (RB_BUILTIN_TYPE(class) == T_CLASS || RB_BUILTIN_TYPE(class) == T_MODULE) ? class : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "cut_threads.h"
 #include "opening.h"
 #include "ext/base/trylock.h"
+#include "ext/base/vm_unknown.h"
 #include "shm/base/clock.h"
 #include <sched.h>
 #include <stdio.h>
@@ -127,6 +128,12 @@ static void follow_start(struct cut *cut)
   cut->baseline.allocations = start->allocations;
 }
 
+static void tell_unknown(struct rtop_window *window)
+{
+  uint64_t bits = vm_unknown_bits();
+  if (bits) rtop_window_set_counter(window, RTOP_COUNTER_VM_UNKNOWN, bits);
+}
+
 static void add_counters(struct cut *cut)
 {
   follow_start(cut);
@@ -149,6 +156,7 @@ static void add_counters(struct cut *cut)
   rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, rss_bytes(cut));
   set_clock_change(window, RTOP_COUNTER_CPU_NS, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), &before->cpu_ns);
   set_clock_change(window, RTOP_COUNTER_PUBLISHER_CPU_NS, clock_own_cpu_ns(), &before->publisher_cpu_ns);
+  tell_unknown(window);
 }
 
 static uint64_t change(uint64_t now, uint64_t *before)

@@ -374,7 +374,7 @@ void accounting_read_blame(struct sampler *sampler, struct thread_data *data, in
 
 void accounting_read_allocations(struct sampler *sampler, struct thread_data *data)
 {
-  uint64_t total = rb_gc_stat(sampler->gc_symbols[0]);
+  uint64_t total = gc_figure(sampler->gc_keys[GC_OBJECTS]);
   if (total > data->allocations_read) data->allocations += total - data->allocations_read;
   data->allocations_read = total;
 }

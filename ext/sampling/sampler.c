@@ -8,6 +8,7 @@
 #include "stacks.h"
 #include "thread_calls.h"
 #include "ext/base/trylock.h"
+#include "ext/base/vm_unknown.h"
 #include "ext/names/fiber_frames.h"
 #include "ext/names/lock_words.h"
 #include "ext/names/method_entry.h"
@@ -31,14 +32,12 @@ static VALUE learn_layout(VALUE unused)
 
 void sampler_learn(struct sampler *sampler)
 {
-  static const char *const names[] = { "total_allocated_objects", "minor_gc_count", "major_gc_count", "heap_live_slots",
-                                       "malloc_increase_bytes" };
-  for (int i = 0; i < 5; i++) {
-    sampler->gc_symbols[i] = ID2SYM(rb_intern(names[i])); /* interned by C code: never collected */
-    rb_gc_stat(sampler->gc_symbols[i]);
-  }
+  static const enum rtop_vm_part at_load[] = { RTOP_VM_METHODS, RTOP_VM_FUNCTIONS, RTOP_VM_CALLS,
+                                               RTOP_VM_FIBERS,  RTOP_VM_LOCKS,     RTOP_VM_QUEUES };
   int raised = 0;
   VALUE error = rb_errinfo();
+  for (size_t i = 0; i < sizeof at_load / sizeof at_load[0]; i++) vm_unknown_unless(false, at_load[i]);
+  gc_figures_learn(sampler->gc_keys);
   rb_protect(learn_layout, Qnil, &raised);
   if (raised) rb_set_errinfo(error);
 }
@@ -46,7 +45,8 @@ void sampler_learn(struct sampler *sampler)
 int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity, uint32_t string_bytes)
 {
   if (calltree_create(&sampler->tree, node_capacity) != 0) return -1;
-  if (frames_create(&sampler->frames, frame_capacity, string_bytes, &sampler->lock) != 0) return -1;
+  VALUE majors = sampler->gc_keys[GC_MAJOR];
+  if (frames_create(&sampler->frames, frame_capacity, string_bytes, &sampler->lock, majors) != 0) return -1;
   for (int i = 0; i < 2; i++)
     if (cells_create(&sampler->cells[i]) != 0) return -1;
   task_names_init(&sampler->task_names);
@@ -213,7 +213,7 @@ void sampler_adopt_threads(struct sampler *sampler)
     if (!data) continue;
     data->is_main = thread == rb_thread_main();
     data->running_since_ns = now;
-    data->allocations_read = rb_gc_stat(sampler->gc_symbols[0]);
+    data->allocations_read = gc_figure(sampler->gc_keys[GC_OBJECTS]);
     data->main_ractor = true;
     atomic_store(&data->stack_known, false);
     lock_waits_note_held(data);
@@ -230,11 +230,11 @@ void sampler_adopt_threads(struct sampler *sampler)
 void sampler_read_vm(struct sampler *sampler)
 {
   struct sampler_counters *counters = &sampler->counters;
-  atomic_store(&counters->allocations, rb_gc_stat(sampler->gc_symbols[0]));
-  atomic_store(&counters->gc_minor, rb_gc_stat(sampler->gc_symbols[1]));
-  atomic_store(&counters->gc_major, rb_gc_stat(sampler->gc_symbols[2]));
-  atomic_store(&counters->heap_live_slots, rb_gc_stat(sampler->gc_symbols[3]));
-  atomic_store(&counters->malloc_bytes, rb_gc_stat(sampler->gc_symbols[4]));
+  atomic_store(&counters->allocations, gc_figure(sampler->gc_keys[GC_OBJECTS]));
+  atomic_store(&counters->gc_minor, gc_figure(sampler->gc_keys[GC_MINOR]));
+  atomic_store(&counters->gc_major, gc_figure(sampler->gc_keys[GC_MAJOR]));
+  atomic_store(&counters->heap_live_slots, gc_figure(sampler->gc_keys[GC_LIVE_SLOTS]));
+  atomic_store(&counters->malloc_bytes, gc_figure(sampler->gc_keys[GC_MALLOC_BYTES]));
 }
 
 void sampler_count_from_now(struct sampler *sampler)

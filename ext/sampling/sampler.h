@@ -25,6 +25,7 @@
 #include "threads.h"
 #include "wait_cpu.h"
 #include "waiting.h"
+#include "ext/base/gc_figures.h"
 #include "ext/base/on_core.h"
 #include "ext/base/trylock.h"
 #include "ext/names/calltree.h"
@@ -73,7 +74,7 @@ struct sampler {
   _Atomic int64_t fresh_ns;        /* a thread whose last stack is older takes one whatever the credit is */
   _Atomic uint64_t window;         /* number of the open window */
   _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points; longer stretches are always seen */
-  VALUE gc_symbols[5];
+  VALUE gc_keys[GC_FIGURES];
   _Atomic uint32_t *publisher_word; /* see publisher_wake() */
 
   alignas(64) struct trylock lock; /* calltree, frames, cells, stack buffers */

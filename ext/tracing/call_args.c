@@ -2,6 +2,7 @@
 #include "call_args.h"
 
 #include "call_place.h"
+#include "ext/base/vm_unknown.h"
 #include "ext/names/method_entry.h"
 #include "ext/names/value_text.h"
 #include <string.h>
@@ -171,6 +172,13 @@ static VALUE learn(VALUE pointer)
   return seen->bytes == sizeof probe_text - 1 && memcmp(seen->text, probe_text, seen->bytes) == 0 ? Qtrue : Qfalse;
 }
 
+/* Else the program has put something else in their place. */
+static bool are_of_the_vm(void)
+{
+  return rb_method_basic_definition_p(rb_cMethod, rb_intern("parameters")) &&
+         rb_method_basic_definition_p(rb_cBinding, rb_intern("local_variable_get"));
+}
+
 bool call_args_learn(void)
 {
   static struct probe_seen seen;
@@ -178,5 +186,6 @@ bool call_args_learn(void)
   if (looked) return known;
   looked = true;
   known = call_protected(learn, &seen, &raised) == Qtrue && !raised;
+  vm_unknown_unless(known || !are_of_the_vm(), RTOP_VM_ARGUMENTS);
   return known;
 }

@@ -1,6 +1,7 @@
 /* Learns how the VM tells of calls, from calls of our own. */
 #include "call_place.h"
 
+#include "ext/base/vm_unknown.h"
 #include "ext/names/method_entry.h"
 #include <string.h>
 
@@ -8,8 +9,8 @@ enum { EVENT_FIBER = 1, EVENT_FRAME, EVENT_SELF };
 enum { FRAME_NEXT_INSTRUCTION = 0, FRAME_SELF = 3 };
 enum { FIBER_FRAME = 2 }; /* the frame that it is in */
 
-static bool looked, known;
-static uintptr_t leaving; /* the instruction that leaves a frame whose calls are traced */
+static bool looked, known, replaced; /* replaced: by the program, what sets a tracepoint */
+static uintptr_t leaving;            /* the instruction that leaves a frame whose calls are traced */
 static uintptr_t frame_bytes;
 static unsigned ruby_kind;
 
@@ -92,7 +93,7 @@ static void watch_probe(VALUE object, const char *name, struct seen *seen, VALUE
 {
   seen->right = true;
   *tracepoint = rb_tracepoint_new(0, RUBY_EVENT_CALL | RUBY_EVENT_RETURN, note_probe, seen);
-  if (!call_place_enable(*tracepoint, rb_obj_method(object, ID2SYM(rb_intern(name))))) seen->right = false;
+  if (!call_place_enable(*tracepoint, rb_obj_method(object, ID2SYM(rb_intern(name))))) replaced = true;
 }
 
 /* "other" ends in its middle. "leap" is left by a return in a block that "tail" calls last, so that both are jumped through. */
@@ -129,6 +130,7 @@ static void learn_calls(void)
   known = is_paired(&plain) && is_paired(&other) && is_paired(&tail) && is_paired(&leap) &&
           tail.called.frame < leap.called.frame && plain.called.fiber == leap.called.fiber &&
           plain.instruction == other.instruction && tail.instruction != leaving && leap.instruction != leaving;
+  vm_unknown_unless(known || replaced, RTOP_VM_CALLS);
   RB_GC_GUARD(object);
 }
 
@@ -136,6 +138,7 @@ bool call_place_learn(void)
 {
   if (!looked) {
     looked = true;
+    vm_unknown_unless(false, RTOP_VM_CALLS); /* it may raise */
     learn_calls();
   }
   return known;

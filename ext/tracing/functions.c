@@ -6,6 +6,7 @@
 #include "trace_hook.h"
 #include "whole_probe.h"
 #include "ext/base/fast_clock.h"
+#include "ext/base/vm_unknown.h"
 #include "ext/names/method_entry.h"
 #include <ruby/debug.h>
 
@@ -67,10 +68,12 @@ void functions_learn_kinds(void)
   rb_attr(module, rb_intern("plain"), 1, 1, 0);
   reader = look_at(module, "plain");
   writer = look_at(module, "plain=");
+  if (!vm_unknown_unless(reader.known && writer.known, RTOP_VM_ATTRIBUTES)) return;
   if (!rb_method_basic_definition_p(CLASS_OF(rb_cStruct), rb_intern("inherited"))) return; /* the program's would run */
   VALUE members = rb_struct_define(NULL, "plain", NULL);
   member = look_at(members, "plain");
   member_set = look_at(members, "plain=");
+  vm_unknown_unless(member.known && member_set.known, RTOP_VM_ATTRIBUTES);
   RB_GC_GUARD(module);
   RB_GC_GUARD(members);
 }
@@ -127,7 +130,7 @@ bool functions_learn(struct functions *functions)
     functions->probe = whole_probe_make();
     rb_gc_register_address(&functions->probe);
   }
-  if (!whole_probe_learn(functions->probe, events_of_c)) return false;
+  if (!vm_unknown_unless(whole_probe_learn(functions->probe, events_of_c), RTOP_VM_C_CALLS)) return false;
   if (!atomic_load(&functions->call_cost_ns)) atomic_store(&functions->call_cost_ns, measure_call(functions));
   return true;
 }

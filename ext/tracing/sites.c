@@ -2,6 +2,7 @@
 #include "sites.h"
 
 #include "sites_names.h"
+#include "ext/base/vm_unknown.h"
 #include "ext/names/method_entry.h"
 #include <ruby/debug.h>
 #include <sched.h>
@@ -127,12 +128,12 @@ static void remove_hook(struct sites *sites)
 
 static uint64_t objects_made(const struct sites *sites)
 {
-  return rb_gc_stat(sites->sampler->gc_symbols[0]);
+  return gc_figure(sites->sampler->gc_keys[GC_OBJECTS]);
 }
 
 static uint64_t major_gcs(const struct sites *sites)
 {
-  return rb_gc_stat(sites->sampler->gc_symbols[2]);
+  return gc_figure(sites->sampler->gc_keys[GC_MAJOR]);
 }
 
 static bool is_marking(void)
@@ -184,7 +185,7 @@ static VALUE make_map(VALUE pointer)
   map_at = method_entry_function_1(map, class, "[]");
   map_put = method_entry_function_2(map, class, "[]=");
   is_marking();
-  if (!map_at || !map_put) return Qfalse;
+  if (!map_at || !map_put) return rb_method_basic_definition_p(class, rb_intern("[]")) ? Qfalse : Qnil;
   sites->map = rb_obj_hide(map);
   return Qtrue;
 }
@@ -236,7 +237,7 @@ static void begin(struct sites *sites, const struct rtop_trace_wish *wish)
     atomic_store(&sites->state, RTOP_SITES_REFUSED);
     return;
   }
-  call_protected(make_map, sites);
+  vm_unknown_unless(call_protected(make_map, sites), RTOP_VM_ALIVE);
   sites->judges = sites->unjudged = false;
   sites->judged = sites->failures = 0;
   sites->next = 0;

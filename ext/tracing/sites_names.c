@@ -1,6 +1,8 @@
 /* Finds the call node of a class below that of a method and line. */
 #include "sites_names.h"
 
+#include "ext/base/vm_object.h"
+#include "ext/base/vm_unknown.h"
 #include "ext/names/frames.h"
 #include <dlfcn.h>
 #include <string.h>
@@ -14,19 +16,20 @@ void sites_names_learn(void)
 {
   *(void **)&memsize_of = dlsym(RTLD_DEFAULT, "rb_obj_memsize_of");
   *(void **)&slot_size = dlsym(RTLD_DEFAULT, "rb_gc_obj_slot_size");
+  vm_unknown_unless(memsize_of && slot_size, RTOP_VM_OBJECT_BYTES);
 }
 
 /* The VM's own objects, and what is no object any more. */
 static bool is_internal(VALUE object)
 {
-  switch (RB_BUILTIN_TYPE(object)) {
+  int type = (int)RB_BUILTIN_TYPE(object);
+  if (type == VM_IMEMO || type == VM_ICLASS) return true;
+  switch (type) {
   case T_NONE:
-  case T_IMEMO:
-  case T_ICLASS:
   case T_NODE:
   case T_MOVED:
   case T_ZOMBIE: return true;
-  default: return RBASIC_CLASS(object) == 0;
+  default: return vm_class(object) == 0;
   }
 }
 
@@ -34,7 +37,7 @@ size_t sites_names_bytes(VALUE object)
 {
   int type = (int)RB_BUILTIN_TYPE(object);
   if (type == T_NONE || type == T_MOVED || type == T_ZOMBIE) return 0;
-  bool plain = type != T_DATA && type != T_IMEMO && type != T_NODE;
+  bool plain = type != T_DATA && type != VM_IMEMO && type != T_NODE;
   if (plain && memsize_of) return memsize_of(object);
   return slot_size ? slot_size(object) : 0;
 }

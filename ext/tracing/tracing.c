@@ -415,8 +415,8 @@ static void follow_wanted(const struct wanted *wanted, bool alone)
 {
   struct tracing *tracing = wanted->tracing;
   int64_t now_ns = clock_now_ns();
-  bool raised, possible = wanted->slots && alone && make_tables(tracing) &&
-                          call_protected(learn_to_trace, (VALUE)tracing, &raised) == Qtrue && !raised;
+  bool raised, samples = wanted->slots && alone && make_tables(tracing);
+  bool traces = samples && call_protected(learn_to_trace, (VALUE)tracing, &raised) == Qtrue && !raised;
   bool any = wanted->slots != 0;
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
     struct trace_target *target = &tracing->targets[i];
@@ -424,7 +424,7 @@ static void follow_wanted(const struct wanted *wanted, bool alone)
     bool same = is_wanted && memcmp(&target->wish, &wanted->wishes[i], sizeof target->wish) == 0;
     if (!same) leave_target(target);
     if (is_wanted && atomic_load(&target->phase) == TRACE_FREE)
-      use_target(target, &wanted->wishes[i], possible, now_ns);
+      use_target(target, &wanted->wishes[i], sites_is_asked(&wanted->wishes[i]) ? samples : traces, now_ns);
     if (atomic_load(&target->phase) == TRACE_USED) follow_target(target, now_ns);
     any = any || atomic_load(&target->phase) != TRACE_FREE;
   }

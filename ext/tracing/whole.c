@@ -5,6 +5,7 @@
 #include "whole_names.h"
 #include "whole_probe.h"
 #include "ext/base/fast_clock.h"
+#include "ext/base/vm_unknown.h"
 #include <dlfcn.h>
 #include <ruby/debug.h>
 #include <stdlib.h>
@@ -167,7 +168,8 @@ static VALUE learn_all(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
   rb_event_flag_t events = whole->ruby_only ? ruby_events : ruby_events | c_events;
-  return call_place_learn() && whole_probe_learn(whole->probe, events) ? Qtrue : Qfalse;
+  if (!call_place_learn()) return Qfalse;
+  return vm_unknown_unless(whole_probe_learn(whole->probe, events), RTOP_VM_ALL_CALLS) ? Qtrue : Qfalse;
 }
 
 static int64_t wish_ns(const struct rtop_trace_wish *wish)

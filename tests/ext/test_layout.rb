@@ -3,7 +3,8 @@
 # The only insides that are read are the words of a method entry (ext/names/method_entry.h), of a thread
 # (ext/names/fiber_frames.h), of locks (ext/names/lock_words.h) and of a traced call (ext/tracing/call_place.h,
 # call_args.h). A library loaded before the VM's stands in for a VM with other ones: what the probes at load see of
-# themselves is changed by it, nothing after that. Counters that a VM lacks turn the profiler off.
+# themselves is changed by it, nothing after that. What a check has found missing is said, by a bit of a counter for each part
+# (shm/base/vm_parts.def).
 # Waits nearly all of the time
 require_relative "exact"
 
@@ -21,6 +22,23 @@ class LayoutTest < Minitest::Test
     #include <unistd.h>
 
     typedef unsigned long VALUE;
+    #define NEXT(name, result, ...) ((result (*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name))
+
+    static int is(const char *how)
+    {
+      return !strcmp(getenv("OTHER_VM"), how);
+    }
+
+    /* Does the extension ask, and no other? */
+    #define OURS() is_ours(__builtin_return_address(0))
+    static int is_ours(void *address)
+    {
+      Dl_info caller;
+      if (!dladdr(address, &caller) || !strstr(caller.dli_fname, "rperf_top")) return 0;
+      close(open(getenv("OTHER_VM_TOLD"), O_CREAT | O_WRONLY, 0600));
+      return 1;
+    }
+
     enum { FLAGS, CLASS, DEFINITION, ID, WORDS = 5 };
     static VALUE copy[WORDS];
 
@@ -44,7 +62,10 @@ class LayoutTest < Minitest::Test
       const char *how = getenv("OTHER_VM"), *told = getenv("OTHER_VM_TOLD");
       if (limit != 1) return count;
       close(open(told, O_CREAT | O_WRONLY, 0600));
-      if (!strcmp(how, "untouched") || !strcmp(how, "other calls") || !strcmp(how, "other functions") || !strcmp(how, "no bindings")) return count;
+      const char *const changes[] = { "as it is", "nil", "kind", "class", "moved", "id", "kind of the second", "module" };
+      size_t change_at = 0;
+      while (change_at < sizeof changes / sizeof changes[0] && strcmp(how, changes[change_at])) change_at++;
+      if (change_at == sizeof changes / sizeof changes[0]) return count;
       probes++;
       if (!strcmp(how, "kind of the second") && probes == 2) change("kind", frames);
       else if (!strcmp(how, "module") && probes == 2) change("class", frames);
@@ -95,12 +116,56 @@ class LayoutTest < Minitest::Test
       return strcmp(getenv("OTHER_VM"), "other locks") ? real(mutex) : mutex;
     }
 
+    /* A Method that is none, when it is made by us; a name of a method that is another one. */
+    VALUE rb_obj_method(VALUE object, VALUE name)
+    {
+      VALUE method = NEXT(rb_obj_method, VALUE, VALUE, VALUE)(object, name);
+      return OURS() && is("other methods") ? NEXT(rb_str_new_cstr, VALUE, const char *)("no method") : method;
+    }
+
+    VALUE rb_tracearg_method_id(void *event)
+    {
+      VALUE id = NEXT(rb_tracearg_method_id, VALUE, void *)(event);
+      return OURS() && is("other names") ? 4 : id;
+    }
+
+    /* Attributes of ours stand in another module than was asked for. */
+    void rb_attr(VALUE module, VALUE name, int read, int write, int ex)
+    {
+      void (*real)(VALUE, VALUE, int, int, int) = NEXT(rb_attr, void, VALUE, VALUE, int, int, int);
+      if (!OURS() || !is("other attributes")) { real(module, name, read, write, ex); return; }
+      VALUE other = NEXT(rb_module_new, VALUE, void)();
+      real(other, name, read, write, ex);
+      NEXT(rb_include_module, void, VALUE, VALUE)(module, other);
+    }
+
+    /* Locks and maps that have nothing in them that we know. */
+    VALUE rb_obj_alloc(VALUE class)
+    {
+      VALUE (*real)(VALUE) = NEXT(rb_obj_alloc, VALUE, VALUE);
+      const char *lacks = strncmp(getenv("OTHER_VM"), "other ", 6) ? "" : getenv("OTHER_VM") + 6;
+      const char *name = OURS() && *lacks >= 'A' && *lacks <= 'Z' ? NEXT(rb_class2name, const char *, VALUE)(class) : "";
+      return *name && !strcmp(name, lacks) ? real(*(VALUE *)dlsym(RTLD_DEFAULT, "rb_cObject")) : real(class);
+    }
+
+    /* A collector that does not tell when it begins and ends: GC_ENTER, GC_EXIT. */
+    VALUE rb_tracepoint_new(VALUE thread, unsigned events, void (*call)(VALUE, void *), void *data)
+    {
+      if (OURS() && is("silent collections") && events & 0x2000000) events &= ~0x6000000u;
+      return NEXT(rb_tracepoint_new, VALUE, VALUE, unsigned, void (*)(VALUE, void *), void *)(thread, events, call, data);
+    }
+
     size_t rb_gc_stat(VALUE key)
     {
       static size_t (*real)(VALUE);
       if (!real) *(void **)&real = dlsym(RTLD_NEXT, "rb_gc_stat");
       void (*raise)(VALUE, const char *, ...) = (void (*)(VALUE, const char *, ...))dlsym(RTLD_DEFAULT, "rb_raise");
-      if (!strcmp(getenv("OTHER_VM"), "no counter")) raise(*(VALUE *)dlsym(RTLD_DEFAULT, "rb_eArgError"), "unknown key");
+      close(open(getenv("OTHER_VM_TOLD"), O_CREAT | O_WRONLY, 0600));
+      const char *(*name)(VALUE) = (const char *(*)(VALUE))dlsym(RTLD_DEFAULT, "rb_id2name");
+      VALUE (*id)(VALUE) = (VALUE (*)(VALUE))dlsym(RTLD_DEFAULT, "rb_sym2id");
+      const char *asked = is("no counter") || is("one kind of collection") ? name(id(key)) : "";
+      int lacks = is("no counter") ? strcmp(asked, "count") : !strncmp(asked, "m", 1); /* minor, major, malloc */
+      if (*asked && lacks) raise(*(VALUE *)dlsym(RTLD_DEFAULT, "rb_eArgError"), "unknown key");
       return real(key);
     }
   C
@@ -170,13 +235,101 @@ class LayoutTest < Minitest::Test
     assert_all_is_named(dump)
   end
 
-  def test_counters_that_are_lacking
-    program = start("puts RperfTop.running?", env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => "no counter", "OTHER_VM_TOLD" => "#{@folder}/told" })
+  # {name in shm/base/vm_parts.def => bit}
+  PARTS = File.read("#{__dir__}/../../shm/base/vm_parts.def").scan(/^VM_PART\((\w+), (\d+),/).to_h { |id, bit| [id, bit.to_i] }
+  BY_FUNCTION = %w[FUNCTIONS CALLS C_CALLS ATTRIBUTES ALL_CALLS ARGUMENTS ALIVE SITES].freeze
+
+  # The parts that a process says it cannot read.
+  def unknown(dump)
+    bits = dump.windows.last&.dig("counters", "vm_unknown") || 0
+    PARTS.select { |_, bit| bits[bit] == 1 }.keys
+  end
+
+  # With monitors from the start.
+  def start_other(how, code, **env)
+    start(code, with: false, options: ["-rmonitor", "-I", BUILD, "-rrperf_top"], env: { "LD_PRELOAD" => other_vm, "OTHER_VM" => how, "OTHER_VM_TOLD" => "#{@folder}/told", **env.transform_keys(&:to_s) })
+  end
+
+  def end_well(program)
+    program.puts
     program.finish
-    skip "this Ruby does not ask its library for the function" if program.out == "true\n"
-    assert_equal "false\n", program.out
-    assert_match(/\Arperf_top: .*unknown key.*; the program runs without it\n\z/, program.err)
     assert_predicate program.status, :success?
+    assert_empty program.err
+  end
+
+  WAITS = "def first_wait = $stdin.gets\nfirst_wait\n"
+  AT_LOAD = {
+    "untouched" => [],
+    "nil" => %w[METHODS FIBERS LOCKS QUEUES] + BY_FUNCTION,
+    "other methods" => BY_FUNCTION,
+    "no fiber" => %w[FIBERS LOCKS QUEUES],
+    "other locks" => %w[LOCKS QUEUES],
+    "other Thread::Queue" => %w[QUEUES],
+    "other Thread::SizedQueue" => %w[QUEUES],
+    "other Monitor" => %w[MONITORS],
+    "no counter" => %w[GC_FIGURES],
+    "one kind of collection" => %w[GC_FIGURES],
+  }.freeze
+
+  def test_what_is_missing_at_load_is_said
+    AT_LOAD.each do |how, parts|
+      program = start_other(how, WAITS)
+      dump = program.dump_until("windows") { |one| one.windows.size > 2 }
+      skip "this Ruby does not ask its library for the function" unless File.exist?("#{@folder}/told")
+      assert_equal parts.sort, unknown(dump).sort, how
+      end_well(program)
+    end
+  end
+
+  ASKED = {
+    "untouched" => [],
+    "other calls" => %w[CALLS],
+    "other attributes" => %w[ATTRIBUTES],
+    "other functions" => %w[ALL_CALLS C_CALLS],
+    "no bindings" => %w[ARGUMENTS],
+    "other names" => %w[ALL_CALLS C_CALLS],
+    "other ObjectSpace::WeakMap" => %w[ALIVE],
+  }.freeze
+
+  # Checks that are made when somebody asks.
+  def test_what_is_missing_when_asked_for_is_said
+    code = "class Price; def total = 12.gcd(4); end\nThread.new { loop { sleep 0.002; Price.new.total } }\n" + WAITS
+    ASKED.each do |how, parts|
+      program = start_other(how, code, RPERF_TOP_ALLOW: "args")
+      view(program, "Price#total", "!Integer#gcd", "@", "*!", slower_us: 500, rate: 100)
+      # States: of the four (1: not yet), of allocation sites; of all calls, unless no call can be traced.
+      dump = program.dump_until("answers to #{how}") do |one|
+        last, exact = one.windows.last(3).map { |window| window["exact"] }, rows(one)
+        answered = last.any? { |window| window.count { |_, what, _, value| what == 1 && value > 1 } == 4 }
+        answered && (how == "other calls" ? [48] : [32, 48]).all? { |state| exact.any? { |_, what,| what == state } }
+      end
+      skip "this Ruby does not ask its library for the function" unless File.exist?("#{@folder}/told")
+      assert_equal parts.sort, unknown(dump).sort, how
+      end_well(program)
+    end
+  end
+
+  # A counter that a VM lacks is 0; where it knows no kinds of collections, all are major ones.
+  def test_counters_that_are_lacking
+    program = start_other("one kind of collection", AWAKE + "20.times { GC.start }\n" + WAITS)
+    dump = program.dump_until("windows") { |one| one.windows.size > 2 && one.counter("gc_major") >= 20 }
+    skip "this Ruby does not ask its library for the function" unless File.exist?("#{@folder}/told")
+    assert_equal 0, dump.counter("gc_minor")
+    assert_equal 0, dump.windows.last["counters"]["malloc_bytes"]
+    assert_operator dump.windows.last["counters"]["heap_live_slots"], :>, 0
+    end_well(program)
+  end
+
+  # Then the time of collections counts as the method's, which is said.
+  def test_collections_that_are_not_told_of
+    { "untouched" => [], "silent collections" => %w[GC_TIME] }.each do |how, parts|
+      program = start_other(how, "20.times { GC.start }\n" + AWAKE + WAITS)
+      dump = program.dump_until("windows") { |one| one.windows.size > 4 }
+      skip "this Ruby does not ask its library for the function" unless File.exist?("#{@folder}/told")
+      assert_equal parts, unknown(dump), how
+      assert_equal parts.empty?, dump.total(state: %w[marking sweeping]) > 0, how
+      end_well(program)
+    end
   end
 
   # Where fibers wait is not known then: it is the scheduler's own waiting.
@@ -258,9 +411,9 @@ class LayoutTest < Minitest::Test
 
   INSIDES = /\b(struct RTypedData|RTYPEDDATA|RTYPEDDATA_GET_DATA|RBASIC\w*|T_IMEMO|T_ICLASS|RUBY_FL_USHIFT|RCLASS\w*|ROBJECT\w*|RUBY_T_MASK)\b/
 
-  def test_only_four_files_look_inside
+  def test_only_one_file_looks_inside
     files = Dir[File.expand_path("../../ext/**/*.{c,h}", __dir__)].select { |path| File.read(path).match?(INSIDES) }
-    assert_equal %w[fiber_frames.c lock_words.c method_entry.c sites_names.c], files.map { |path| File.basename(path) }.sort
+    assert_equal %w[vm_object.h], files.map { |path| File.basename(path) }.sort
   end
 
   ["nil", "kind", "class", "moved", "id", "kind of the second", "module"].each do |how|
