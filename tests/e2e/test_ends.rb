@@ -14,6 +14,13 @@ class TestEnds < Minitest::Test
     File.unlink("#{Dir.tmpdir}/rperf-top-test-#{$$}.collapsed") rescue nil
   end
 
+  # What is in RUBYLIB already may begin like the folder of the extension, and is not that.
+  def test_a_folder_in_rubylib_that_begins_alike
+    result = viewer("-b", "-J", "-n", "1", "--", RbConfig.ruby, QUICK, "-e", "sleep 1.5", env: { "RUBYLIB" => "#{BUILD}-old" })
+    assert_predicate result.status, :success?, result.err
+    assert_equal 1, result.objects.size
+  end
+
   def test_a_killed_process_is_dead_and_can_be_read
     running("#{PROGRAMS}/fib.rb") do |pid|
       reader, writer = IO.pipe

@@ -50,12 +50,25 @@ static bool launch_open_log(struct rtop_launch *launch, struct rtop_error *error
   return false;
 }
 
+/* Is it one of the parts, not the beginning of one? */
+static bool launch_lists(const char *list, const char *separator, const char *value)
+{
+  size_t bytes = strlen(value);
+  for (const char *at = list;; at += strspn(at, separator)) {
+    size_t length = strcspn(at, separator);
+    if (length == bytes && memcmp(at, value, bytes) == 0) return true;
+    if (!at[length]) return false;
+    at += length;
+  }
+}
+
 static void launch_append(const char *variable, const char *separator, const char *value)
 {
   char *both = NULL;
   const char *old = getenv(variable);
   if (!old || !*old) setenv(variable, value, 1);
-  else if (!strstr(old, value) && asprintf(&both, "%s%s%s", old, separator, value) >= 0) setenv(variable, both, 1);
+  else if (!launch_lists(old, separator, value) && asprintf(&both, "%s%s%s", old, separator, value) >= 0)
+    setenv(variable, both, 1);
   free(both);
 }
 

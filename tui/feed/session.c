@@ -1,5 +1,6 @@
 /* Holds the feeds of a session and merges them. */
 #include "session_impl.h"
+#include "cores.h"
 
 #include "shm/base/clock.h"
 #include "shm/base/error.h"
@@ -431,6 +432,19 @@ static void session_explain(struct rtop_session *session, bool ended)
   session->waits = !ended && !channel && rtop_launch_waits(session->launch, session->words, sizeof session->words);
 }
 
+/* Of processes that live, why their threads have no core. */
+static void session_cores(struct rtop_session *session, int64_t now_ms)
+{
+  if (session->stream || now_ms < session->next_cores_ms || session->count > SESSION_CORES_MAX) return;
+  session->next_cores_ms = now_ms + SESSION_CORES_MS;
+  for (int i = 0; i < session->count; i++) {
+    const struct rtop_feed_info *info = rtop_session_info(session, i);
+    struct rtop_profile_cores reading = { .source = (uint32_t)i, .time_ns = clock_now_ns() };
+    if (info && session->feeds[i].state == RTOP_FEED_LIVE && rtop_cores_read(info->pid, &reading))
+      rtop_profile_add_cores(session->profile, &reading);
+  }
+}
+
 size_t rtop_session_poll(struct rtop_session *session)
 {
   int64_t now_ms = clock_now_ns() / 1000000;
@@ -446,6 +460,7 @@ size_t rtop_session_poll(struct rtop_session *session)
     else if (!feed->over_since_ms) feed->over_since_ms = now_ms;
   }
   if (session->stream) session_stream_look(session);
+  session_cores(session, now_ms);
   if (explain) session_explain(session, ended);
   session_pulse(session, now_ms);
   session->command_over = ended;

@@ -15,6 +15,8 @@ enum {
   SESSION_SPARE = 100,     /* looks for more may take one part in so many of our time */
   SESSION_DESCENDANTS_MAX = 256,
   SESSION_PULSE_MS = 1000,
+  SESSION_CORES_MS = 250, /* between looks why there is no core, */
+  SESSION_CORES_MAX = 32, /* of so many processes: of more it is not looked at */
   SESSION_PAST = 1024,
   SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
 };
@@ -73,7 +75,7 @@ struct rtop_session {
   bool by_seconds, always_by_seconds;
   struct rtop_recorder *recorder; /* NULL: nothing is recorded */
   struct rtop_feed *stream;       /* the first feed, when that is one; NULL: it is not */
-  int64_t next_pulse_ms;
+  int64_t next_pulse_ms, next_cores_ms;
   struct rtop_launch *launch;
   int64_t started_mono_ns; /* of the session, and of the command */
   int64_t next_look_ms;

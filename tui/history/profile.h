@@ -351,6 +351,21 @@ void rtop_profile_add_mark(struct rtop_profile *profile, uint32_t source, int64_
 /* Those in the span, oldest first. Returns how many were written: at most capacity, the newest ones. */
 size_t rtop_profile_marks(const struct rtop_profile *profile, struct rtop_span span, struct rtop_profile_mark *marks,
                           size_t capacity);
+/* Why threads of a source had no core, in sums that its process has since it began: the kernel tells who watches it alive
+ * (tui/feed/cores.h). Kept for some minutes; not part of recordings. */
+struct rtop_profile_cores {
+  uint32_t source;
+  int32_t pid;
+  int64_t time_ns;
+  uint64_t delayed_ns;   /* its tasks were ready to run, and another one ran */
+  uint64_t throttled_ns; /* a CPU quota kept them from it */
+  bool tells_throttled;  /* that one is known */
+};
+void rtop_profile_add_cores(struct rtop_profile *profile, const struct rtop_profile_cores *reading);
+/* What of that was in a span. False: not known. */
+bool rtop_profile_cores(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,
+                        struct rtop_profile_cores *change);
+
 /* Walking through time. A point in time stands for the window that ends there: the window of an instant is
  * the one that holds what is just before it, of the first source that has one; between windows the one
  * before. start == end: nothing is held. */

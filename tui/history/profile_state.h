@@ -46,6 +46,13 @@ struct profile_marks {
   size_t count, capacity;
 };
 
+/* Readings of why there was no core (profile_cores.c). */
+enum { PROFILE_CORES_MAX = 4096 };
+struct profile_cores {
+  struct rtop_profile_cores all[PROFILE_CORES_MAX]; /* in turn */
+  uint32_t next, count;
+};
+
 /* When what is known of a stretch became another thing (profile_windows.c). */
 struct profile_changes {
   uint64_t count, latest[PROFILE_SECONDS]; /* the latest change of a second, modulo so many */
@@ -89,6 +96,7 @@ struct rtop_profile {
   uint64_t source_bytes;
   struct profile_threads threads;
   struct profile_marks marks;
+  struct profile_cores cores;
   struct profile_memory memory;
   struct profile_carry carry;
   bool has_exact; /* some window has or had numbers of traced methods */

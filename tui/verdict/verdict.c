@@ -8,6 +8,7 @@
 
 static const double stays = 0.7; /* of what it takes to come */
 static const double gc_least = 0.2, lock_least = 0.5, gvl_least = 0.5, gvl_held_least = 0.5;
+static const double without_least = 0.5, without_of_held = 0.5;
 static const double running_sure = 0.4, running_least = 0.1, blocked_least = 0.2;
 static const uint64_t unfinished_least_ns = 250000000;
 
@@ -27,7 +28,7 @@ struct judge {
 
 const char *verdict_kind_name(enum verdict_kind kind)
 {
-  static const char *const names[VERDICT_KINDS] = { "", "idle", "running", "blocked", "lock", "gvl", "gc" };
+  static const char *const names[VERDICT_KINDS] = { "", "idle", "running", "blocked", "lock", "gvl", "gc", "no-cpu" };
   return kind < VERDICT_KINDS ? names[kind] : "";
 }
 
@@ -98,6 +99,10 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
   if (judge_counts(judge, row)) {
     judge->waiting_ns += cell->cost.wall_ns[RTOP_STATE_WAITING];
     judge_add(judge, key, OF_HELD, held_ns);
+    /* Of a call that goes on without a safepoint the CPU is not known before its end. */
+    bool goes_on = row->stale && row->state == RTOP_STATE_RUNNING;
+    if (!goes_on && judge_is_method(judge, rtop_symbols_get_node(judge->symbols, cell->node)->frame))
+      judge_add(judge, key, OF_WITHOUT, verdict_without(&cell->cost));
     judge_add(judge, key, OF_BLAME, cell->cost.blame_ns);
     /* What is "(shared)" was made below the method that it stands under; of nobody, if under none. */
     judge_add(judge, judge_is_method(judge, key) ? key : UINT32_MAX, OF_OBJECTS, cell->cost.allocations);
@@ -105,6 +110,8 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
   if (off_ns == 0) return;
   enum verdict_part part = judge_off(judge, cell->node, &way);
   judge_add(judge, key, part, off_ns);
+  uint64_t cpu_ns = cell->cost.cpu_ns > held_ns ? cell->cost.cpu_ns - held_ns : 0;
+  if (part == OF_WORK && key < judge->frames) judge->maker->sums[key].off_cpu += cpu_ns < off_ns ? cpu_ns : off_ns;
   bool work = part == OF_WORK || part == OF_LOCK;
   judge->work_ns += work ? off_ns : 0;
   *(work               ? &life->work_ns
@@ -145,6 +152,9 @@ static enum verdict_kind judge_kind(const struct judge *judge)
   const struct verdict *verdict = judge->verdict;
   double length = (double)judge->sum->length_ns, waiting = (double)judge->waiting_ns / length;
   double lock = (double)judge->of[OF_LOCK] / length, off = lock + (double)judge->of[OF_WORK] / length;
+  if (verdict->without >= judge_least(judge, VERDICT_NO_CPU, without_least) &&
+      verdict->without >= judge_least(judge, VERDICT_NO_CPU, without_of_held) * verdict->held)
+    return VERDICT_NO_CPU;
   if (verdict->gc >= judge_least(judge, VERDICT_GC, gc_least)) return VERDICT_GC;
   if (lock >= judge_least(judge, VERDICT_LOCK, lock_least) && lock >= judge_least(judge, VERDICT_LOCK, waiting) &&
       (double)judge_most(judge, OF_LOCK) >= judge_least(judge, VERDICT_LOCK, 0.5) * (double)judge->of[OF_LOCK])
@@ -184,6 +194,7 @@ static uint64_t judge_value(const struct judge *judge, const struct rtop_sum_cel
   if (!judge_shows(judge, row) || (part <= OF_OBJECTS && !judge_counts(judge, row))) return 0;
   switch (part) {
   case OF_HELD: return verdict_held(&cell->cost);
+  case OF_WITHOUT: return row->stale && row->state == RTOP_STATE_RUNNING ? 0 : verdict_without(&cell->cost);
   case OF_BLAME: return cell->cost.blame_ns;
   case OF_OBJECTS: return cell->cost.allocations;
   default:
@@ -477,11 +488,55 @@ static void judge_holding(struct judge *judge)
   verdict->share = (double)judge->maker->sums[verdict_key(&verdict->place)].of[OF_HELD] / (double)judge->of[OF_HELD];
 }
 
+/* The one process that is judged; of several VERDICT_ALL_SOURCES. */
+static uint32_t judge_only_source(const struct judge *judge)
+{
+  const struct rtop_sum *sum = judge->sum;
+  if (judge->shown != VERDICT_ALL_SOURCES || sum->thread_count == 0) return judge->shown;
+  for (size_t i = 1; i < sum->thread_count; i++)
+    if (sum->threads[i].source != sum->threads[0].source) return VERDICT_ALL_SOURCES;
+  return sum->threads[0].source;
+}
+
+/* C code without the GVL that has a core (compression, encryption) does not wait; nor does it where it has one for some
+ * of the time, and was ready for one for the rest, as far as that was not the time of what holds the GVL. */
+static bool judge_computes(const struct judge *judge)
+{
+  struct rtop_profile_cores cores;
+  const struct verdict_sums *sums = &judge->maker->sums[verdict_key(&judge->verdict->place)];
+  uint64_t work_ns = sums->of[OF_WORK], cpu_ns = sums->off_cpu;
+  uint32_t source = judge_only_source(judge);
+  if (judge->verdict->place.leaf == 0 || cpu_ns == 0) return false;
+  if (cpu_ns * 2 >= work_ns) return true;
+  if (cpu_ns * 50 < work_ns || source == VERDICT_ALL_SOURCES ||
+      !rtop_profile_cores(judge->profile, source, judge->sum->span, &cores))
+    return false;
+  uint64_t held_ns = judge->of[OF_WITHOUT], ready_ns = cores.delayed_ns > held_ns ? cores.delayed_ns - held_ns : 0;
+  return (cpu_ns + ready_ns) * 2 >= work_ns;
+}
+
+/* What the kernel tells of the process: a quota keeps its tasks ready as well, so it is asked for first. */
+static void judge_why(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  struct rtop_profile_cores cores;
+  uint32_t source = verdict->source != VERDICT_ALL_SOURCES ? verdict->source : judge_only_source(judge);
+  double without_ns = (double)judge->of[OF_WITHOUT];
+  if (source == VERDICT_ALL_SOURCES || !rtop_profile_cores(judge->profile, source, judge->sum->span, &cores)) return;
+  if (cores.tells_throttled && (double)cores.throttled_ns * 2 >= without_ns) verdict->why = VERDICT_WHY_QUOTA;
+  else if ((double)cores.delayed_ns * 2 >= without_ns) verdict->why = VERDICT_WHY_OTHERS;
+  else if ((double)cores.delayed_ns * 4 < without_ns) verdict->why = VERDICT_WHY_SLEEPS;
+}
+
 static void judge_blame(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
   double length = (double)judge->sum->length_ns, work = (double)judge->work_ns;
   switch (verdict->kind) {
+  case VERDICT_NO_CPU:
+    judge_why(judge);
+    judge_place(judge, OF_WITHOUT, (double)judge->of[OF_WITHOUT], 0.25);
+    break;
   case VERDICT_GC: judge_place(judge, OF_OBJECTS, (double)judge->of[OF_OBJECTS], 0.5); break;
   case VERDICT_LOCK:
     judge_place(judge, OF_LOCK, work, 0.25);
@@ -498,6 +553,7 @@ static void judge_blame(struct judge *judge)
     break;
   case VERDICT_BLOCKED:
     judge_place(judge, judge->of[OF_LOCK] > judge->of[OF_WORK] ? OF_LOCK : OF_WORK, work, 0.25);
+    verdict->computes = judge_computes(judge);
     judge_since(judge);
     break;
   case VERDICT_IDLE:
@@ -528,16 +584,19 @@ static void judge_shares(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
   const struct rtop_sum *sum = judge->sum;
-  uint64_t gc_ns = 0, held_ns = 0;
+  uint64_t gc_ns = 0, held_ns = 0, cpu_ns = 0;
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_cost *cost = &sum->threads[i].cost;
     if (!judge_counts(judge, &sum->threads[i])) continue;
     gc_ns += cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
     held_ns += verdict_held(cost);
+    cpu_ns += cost->cpu_ns;
   }
   verdict->gc = (double)gc_ns / (double)sum->length_ns;
   verdict->held = (double)held_ns / (double)sum->length_ns;
   if (verdict->source == VERDICT_ALL_SOURCES) verdict->held = verdict->gvl.held;
+  if (cpu_ns > 0 && verdict->gvl.count > 0 && !verdict->gvl.ractors)
+    verdict->without = (double)judge->of[OF_WITHOUT] / (double)sum->length_ns;
 }
 
 /* Who waits for work is told by frames that may be hidden. */

@@ -5,6 +5,8 @@
  * At work is what runs, waits for the GVL, or is off it in `work` or `lock`.
  *
  * The first of these that is so gives the kind; the one of the verdict before needs only 0.7 of it to stay:
+ *   no-cpu   the GVL is held without a core for half of the time: what runs does not go on, whatever it is. Calls without a
+ *            safepoint count when they are over: their CPU is not known before
  *   gc       collection takes a fifth of the time
  *   lock     half a thread is in locks, more than wait for the GVL; and one place has half of that
  *   gvl      half a thread waits for the GVL, which is held half of the time
@@ -44,6 +46,7 @@ enum verdict_kind {
   VERDICT_LOCK,
   VERDICT_GVL,
   VERDICT_GC,
+  VERDICT_NO_CPU,
   VERDICT_KINDS
 };
 const char *verdict_kind_name(enum verdict_kind kind); /* "idle", ...; "" for none */
@@ -90,12 +93,23 @@ struct verdict_behind {
   struct verdict_thread thread; /* that had that alone */
 };
 
+/* Why the GVL was held without a core: what had half of that time. */
+enum verdict_why {
+  VERDICT_WHY_UNKNOWN,
+  VERDICT_WHY_QUOTA,  /* a CPU quota of its control group */
+  VERDICT_WHY_OTHERS, /* other tasks ran: those of other processes, or of its own */
+  VERDICT_WHY_SLEEPS, /* neither has a quarter of it: a method slept, or waited for I/O, and kept the GVL */
+};
+
 struct verdict {
   enum verdict_kind kind;
   struct verdict_gvl gvl;
   uint32_t source; /* gc, gvl, running, a deadlock: whose, of several; else VERDICT_ALL_SOURCES */
   double held, gc; /* of that one */
-  double objects;  /* allocated per second */
+  double without;  /* held, and the holder had no core: 0 where the process's CPU is not known */
+  enum verdict_why why;
+  bool computes;  /* blocked: the place has a core for half of that time and more */
+  double objects; /* allocated per second */
   struct verdict_place place;
   double share;   /* that the place has: of the span (running), of what is held, waited for, made */
   bool last_seen; /* the place is only where it was seen last */

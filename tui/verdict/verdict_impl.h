@@ -7,11 +7,23 @@
 enum { VERDICT_SOURCES_MAX = 128 };
 
 /* What a cell is about. */
-enum verdict_part { OF_HELD, OF_BLAME, OF_OBJECTS, OF_WORK, OF_LOCK, OF_PAUSE, OF_REST, OF_UNKNOWN, VERDICT_PARTS };
+enum verdict_part {
+  OF_HELD,
+  OF_WITHOUT,
+  OF_BLAME,
+  OF_OBJECTS,
+  OF_WORK,
+  OF_LOCK,
+  OF_PAUSE,
+  OF_REST,
+  OF_UNKNOWN,
+  VERDICT_PARTS
+};
 
 /* Of a frame, as the method that stacks are known by, or as their leaf. */
 struct verdict_sums {
   uint64_t of[VERDICT_PARTS];
+  uint64_t off_cpu; /* of the work off the GVL: on a core */
   uint64_t as_leaf; /* of the place that is looked at */
 };
 
@@ -25,6 +37,13 @@ static inline uint64_t verdict_held(const struct rtop_cost *cost)
 {
   const uint64_t *wall_ns = cost->wall_ns;
   return wall_ns[RTOP_STATE_RUNNING] + wall_ns[RTOP_STATE_MARKING] + wall_ns[RTOP_STATE_SWEEPING];
+}
+
+/* Of the time with the GVL: without a core. What was off the GVL meanwhile may have had some of the CPU. */
+static inline uint64_t verdict_without(const struct rtop_cost *cost)
+{
+  uint64_t held_ns = verdict_held(cost);
+  return held_ns > cost->cpu_ns ? held_ns - cost->cpu_ns : 0;
 }
 
 struct verdict_thread verdict_thread_of(const struct rtop_thread_row *row);

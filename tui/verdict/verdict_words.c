@@ -120,6 +120,33 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
   if (brevity->extra) say_waiters(phrase, &verdict->gvl);
 }
 
+/* "no CPU 90% of the time: quota of the container; main thread holds the GVL in Object#burn" */
+static void say_no_cpu(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                       const struct brevity *brevity)
+{
+  static const char *const why[] = { [VERDICT_WHY_UNKNOWN] = "",
+                                     [VERDICT_WHY_QUOTA] = ": quota of the container",
+                                     [VERDICT_WHY_OTHERS] = ": other processes" };
+  int percent = words_percent(verdict->without);
+  if (verdict->why == VERDICT_WHY_SLEEPS) {
+    phrase_add(phrase, "%sGVL held without CPU %d%%", say->process, percent);
+    if (verdict->place.leaf == 0) return;
+    phrase_add(phrase, ": ");
+    add_place(phrase, say->symbols, &verdict->place, brevity);
+    phrase_add(phrase, " sleeps with the GVL");
+    return;
+  }
+  phrase_add(phrase, "%sno CPU %d%% of the time%s", say->process, percent, why[verdict->why]);
+  if (verdict->place.leaf == 0) return;
+  phrase_add(phrase, "; GVL held");
+  if (verdict->thread.known && brevity->extra) {
+    phrase_add(phrase, " by ");
+    add_thread(phrase, &verdict->thread, brevity->cap);
+  }
+  phrase_add(phrase, " in ");
+  add_place(phrase, say->symbols, &verdict->place, brevity);
+}
+
 static void say_gc(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                    const struct brevity *brevity)
 {
@@ -240,6 +267,18 @@ static void say_lock(struct phrase *phrase, const struct verdict *verdict, const
   else if (verdict->owner.known) say_owner(phrase, verdict, say, brevity);
 }
 
+/* "pack 0 computes 93% off the GVL in Zlib.deflate < Pack#pack", "2 threads compute off the GVL in ..." */
+static void say_computes(struct phrase *phrase, const struct verdict *verdict, const struct brevity *brevity)
+{
+  if (verdict->thread.known) {
+    add_thread(phrase, &verdict->thread, brevity->cap);
+    phrase_add(phrase, " computes %d%% off the GVL in ", words_percent(verdict->thread_has));
+  } else {
+    phrase_add(phrase, verdict->alike > 1 ? "%u threads compute off the GVL in " : "%u thread computes off the GVL in ",
+               verdict->alike);
+  }
+}
+
 static void say_blocked(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                         const struct brevity *brevity)
 {
@@ -248,7 +287,9 @@ static void say_blocked(struct phrase *phrase, const struct verdict *verdict, co
     phrase_add(phrase, "blocked: %.1f threads at work, in many places", verdict->threads);
     return;
   }
-  if (verdict->thread.known) {
+  if (verdict->computes) {
+    say_computes(phrase, verdict, brevity);
+  } else if (verdict->thread.known) {
     add_thread(phrase, &verdict->thread, brevity->cap);
     phrase_add(phrase, " waits %d%% in ", words_percent(verdict->thread_has));
   } else if (threads > 1) {
@@ -298,6 +339,7 @@ static void say_verdict(struct phrase *phrase, const struct verdict *verdict, co
                         const struct brevity *brevity)
 {
   switch (verdict->kind) {
+  case VERDICT_NO_CPU: say_no_cpu(phrase, verdict, say, brevity); break;
   case VERDICT_GC: say_gc(phrase, verdict, say, brevity); break;
   case VERDICT_LOCK: say_lock(phrase, verdict, say, brevity); break;
   case VERDICT_GVL: say_gvl(phrase, verdict, say, brevity); break;

@@ -284,7 +284,7 @@ static void draw_verdict(const struct ui *ui)
   static const enum face faces[VERDICT_KINDS] = {
     [VERDICT_NONE] = FACE_NORMAL,   [VERDICT_IDLE] = FACE_TITLE, [VERDICT_RUNNING] = FACE_TITLE,
     [VERDICT_BLOCKED] = FACE_TITLE, [VERDICT_LOCK] = FACE_HOT,   [VERDICT_GVL] = FACE_HOT,
-    [VERDICT_GC] = FACE_HOT,
+    [VERDICT_GC] = FACE_HOT,        [VERDICT_NO_CPU] = FACE_HOT,
   };
   struct verdict_words words;
   struct rect at = ui->layout.part[PART_VERDICT];

@@ -91,6 +91,7 @@ struct life {
   int age_ms;       /* of the state at the end */
   int old_ms;       /* no safepoint for so long */
   uint32_t lock;    /* number of a Mutex that it waits for */
+  int cpu_ms;       /* in `node` */
   uint64_t holder;  /* its place among the lives, from 1 */
 };
 
@@ -116,6 +117,7 @@ static void second_of(uint32_t source, const struct life *lives, size_t count)
     } else if (life->ms) {
       struct rtop_cell *cell = fixture_cell(&made, thread, life->node, life->state, (uint64_t)(life->ms * MS));
       cell->allocations = life->objects;
+      cell->cpu_ns = (uint64_t)(life->cpu_ms * MS);
       cell->blame_ns = (uint64_t)(life->blame_ms * MS);
     }
     if (life->waits_ms) fixture_cell(&made, thread, life->node, RTOP_WAITING, (uint64_t)(life->waits_ms * MS));
@@ -298,6 +300,105 @@ static void test_two_processes_alike(void **state)
     first = i == 0 ? verdict.source : first;
     assert_int_equal(verdict.source, first);
   }
+}
+
+/* What the kernel told of the second that comes. */
+static void no_core(int delayed_ms, int throttled_ms)
+{
+  for (int i = 0; i < 2; i++)
+    rtop_profile_add_cores(profile, &(struct rtop_profile_cores){ .pid = 1,
+                                                                  .time_ns = (now_ms + i * WINDOW_MS) * MS,
+                                                                  .delayed_ns = (uint64_t)(i * delayed_ms * MS),
+                                                                  .throttled_ns = (uint64_t)(i * throttled_ms * MS),
+                                                                  .tells_throttled = true });
+}
+
+static struct life starves(void)
+{
+  struct life life = runs("", index_action(), 1000);
+  life.cpu_ms = 95;
+  return life;
+}
+
+static void test_no_core_for_a_quota(void **state)
+{
+  (void)state;
+  no_core(900, 890);
+  HAPPENS(starves());
+  says("no CPU 91% of the time: quota of the container; GVL held by main thread in OrdersController#index");
+  assert_int_equal(verdict.kind, VERDICT_NO_CPU);
+  assert_string_equal(text_in(80), "no CPU 91% of the time: quota of the container; GVL held in OrdersController#in~");
+}
+
+static void test_no_core_for_others(void **state)
+{
+  (void)state;
+  no_core(900, 10);
+  HAPPENS(starves());
+  says("no CPU 91% of the time: other processes; GVL held by main thread in OrdersController#index");
+}
+
+/* The method had no use for a core: the processes that ran meanwhile are not to blame. */
+static void test_held_asleep(void **state)
+{
+  (void)state;
+  struct life step = starves();
+  step.node = call(index_action(), "SQLite3::Statement#step", "");
+  no_core(20, 0);
+  HAPPENS(step);
+  says("GVL held without CPU 91%: SQLite3::Statement#step < OrdersController#index sleeps with the GVL");
+}
+
+/* Nothing is said of why where nobody knows, and nothing at all where the CPU is not known, or was had. */
+static void test_no_core_not_known_why(void **state)
+{
+  (void)state;
+  HAPPENS(starves());
+  says("no CPU 91% of the time; GVL held by main thread in OrdersController#index");
+  struct life ran = starves();
+  ran.cpu_ms = 700;
+  no_core(300, 300);
+  HAPPENS(ran);
+  says("running: 100% OrdersController#index, main thread");
+  ran.cpu_ms = 0;
+  HAPPENS(ran);
+  says("running: 100% OrdersController#index, main thread");
+}
+
+/* The CPU of a call that goes on is not known: it does not lack it. */
+static void test_no_core_of_a_call_that_goes_on(void **state)
+{
+  (void)state;
+  struct life stuck = {
+    .name = "web", .node = index_action(), .state = RTOP_RUNNING, .ms = 1000, .old_ms = 3000, .age_ms = 4000
+  };
+  struct life other = runs("w", query(), 10);
+  other.cpu_ms = 10;
+  no_core(900, 0);
+  HAPPENS(stuck, other);
+  assert_int_equal(verdict.kind, VERDICT_RUNNING);
+}
+
+/* C code with a core of its own does not wait. */
+static void test_computes_off_the_gvl(void **state)
+{
+  (void)state;
+  uint32_t deflate = call(call(index_action(), "Pack#pack", "/app/pack.rb"), "Zlib::Deflate.deflate", "");
+  struct life one = blocked("pack 0", deflate, 930), other = blocked("pack 1", deflate, 920);
+  one.cpu_ms = 900;
+  other.cpu_ms = 880;
+  HAPPENS(rests(queue_wait()), one);
+  says("pack 0 computes 93% off the GVL in Zlib::Deflate.deflate < Pack#pack");
+  HAPPENS(rests(queue_wait()), one, other);
+  says("2 threads compute off the GVL in Zlib::Deflate.deflate < Pack#pack");
+  one.cpu_ms = other.cpu_ms = 300; /* and was ready for a core meanwhile */
+  no_core(1200, 0);
+  HAPPENS(rests(queue_wait()), one, other);
+  says("2 threads compute off the GVL in Zlib::Deflate.deflate < Pack#pack");
+  one.cpu_ms = other.cpu_ms = 10;
+  no_core(1200, 0); /* others of the process were */
+  HAPPENS(rests(queue_wait()), one, other);
+  says("100% of 2 threads at work wait in Zlib::Deflate.deflate < Pack#pack");
 }
 
 static void test_hog_and_its_victims(void **state)
@@ -841,6 +942,12 @@ int main(void)
     CASE(test_two_alike),
     CASE(test_two_hold_alike),
     CASE(test_two_processes_alike),
+    CASE(test_no_core_for_a_quota),
+    CASE(test_no_core_for_others),
+    CASE(test_held_asleep),
+    CASE(test_no_core_not_known_why),
+    CASE(test_no_core_of_a_call_that_goes_on),
+    CASE(test_computes_off_the_gvl),
     CASE(test_hog_and_its_victims),
     CASE(test_unfinished_call),
     CASE(test_holder_is_not_whose_method_it_is),
