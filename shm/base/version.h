@@ -2,6 +2,6 @@
 #ifndef RTOP_SHM_VERSION_H
 #define RTOP_SHM_VERSION_H
 
-#define RPERF_TOP_VERSION "0.1.0"
+#define RPERF_TOP_VERSION "0.9.0"
 
 #endif

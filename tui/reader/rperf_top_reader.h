@@ -29,7 +29,7 @@ extern "C" {
 
 #define RPERF_TOP_API __attribute__((visibility("default")))
 
-/* "0.1.0": of the library that is loaded. */
+/* "0.9.0": of the library that is loaded. */
 RPERF_TOP_API const char *rperf_top_version(void);
 
 enum rperf_top_error_code {
