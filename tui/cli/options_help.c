@@ -37,7 +37,7 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "      --exclude PATTERN   hide Class::*, Class#name, path/, gem:NAME, stdlib, <C>: their\n"
                             "                          time counts for the caller that is shown (may be repeated)\n"
                             "      --only-mine         hide gems and Ruby's own methods\n"
-                            "      --no-c              hide C functions\n"
+                            "      --no-c              hide C functions and Ruby's own methods\n"
                             "      --by-process        tell methods of different processes apart\n"
                             "      --merge KEY         merge by method, line, class, file, gem or label\n"
                             "\n"

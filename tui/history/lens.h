@@ -31,7 +31,7 @@ enum { RTOP_LENS_EXCLUDE_BYTES = 4096, RTOP_LENS_LABEL_BYTES = 512, RTOP_LENS_KE
 
 struct rtop_lens_look {
   bool only_mine; /* no gems, no standard library, nothing of Ruby's own */
-  bool no_c;      /* no methods written in C */
+  bool no_c;      /* no methods written in C, and none of Ruby's own in Ruby */
   enum rtop_merge merge;
   bool processes;                        /* methods of different processes are different ones */
   bool labels;                           /* label sets stay the outermost frames of their stacks (exports) */

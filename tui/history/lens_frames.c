@@ -46,11 +46,17 @@ static bool excluded(const struct lens_frames *frames, const struct rtop_symbol 
   return frames->patterns && rtop_patterns_match(frames->patterns, &frame);
 }
 
+/* Which of Ruby's own methods are in C and which in Ruby differs from one version to the next. */
+static bool is_of_ruby(const struct lens_frames *frames, const struct rtop_symbol *symbol)
+{
+  return symbol->kind == RTOP_SYMBOL_C || origin_of(frames, symbol, NULL) == RTOP_ORIGIN_CORE;
+}
+
 static bool hidden(const struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
   if (rtop_symbol_is_labels(symbol)) return !frames->look->labels && frames->look->merge != RTOP_MERGE_LABEL;
   if (symbol->kind == RTOP_SYMBOL_SPECIAL) return false; /* it is nobody's code, but its time is known */
-  if (frames->look->no_c && symbol->kind == RTOP_SYMBOL_C) return true;
+  if (frames->look->no_c && is_of_ruby(frames, symbol)) return true;
   if (frames->look->only_mine && !lens_frames_is_mine(frames, symbol)) return true;
   return excluded(frames, symbol);
 }

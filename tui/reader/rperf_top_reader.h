@@ -159,7 +159,7 @@ RPERF_TOP_API void rperf_top_last(const struct rperf_top_reader *reader, int64_t
 
 enum {
   RPERF_TOP_ONLY_MINE = 1, /* calls into gems and Ruby's library count for the application's method: -m of rperf-top */
-  RPERF_TOP_NO_C = 2,      /* methods in C count for their callers */
+  RPERF_TOP_NO_C = 2,      /* methods in C, and Ruby's own in Ruby, count for their callers */
   RPERF_TOP_PROCESSES = 4, /* methods of different processes are different ones */
 };
 

@@ -19,7 +19,7 @@ bool off_ways_begin(struct off_ways *ways, struct rtop_lens *lens, const struct 
 
 bool off_is_fork(const struct rtop_symbol *symbol)
 {
-  return symbol->kind == RTOP_SYMBOL_C && strcmp(rtop_wait_method(symbol->label), "fork") == 0;
+  return rtop_symbol_is_core(symbol) && strcmp(rtop_wait_method(symbol->label), "fork") == 0;
 }
 
 static bool is_loaded(const struct rtop_symbol *symbol)
