@@ -24,6 +24,15 @@ static void use_plain(struct frame_names *names)
   names->label_bytes = names->plain_bytes;
 }
 
+bool frame_names_is_core(VALUE frame)
+{
+  static const char internal[] = "<internal:";
+  VALUE path = rb_profile_frame_path(frame);
+  if (!RB_TYPE_P(path, T_STRING)) return true;
+  return (size_t)RSTRING_LEN(path) >= sizeof internal - 1 &&
+         memcmp(RSTRING_PTR(path), internal, sizeof internal - 1) == 0;
+}
+
 /* Of Ruby code; false of C functions. */
 static bool read_plain(VALUE frame, struct frame_names *names)
 {
@@ -86,6 +95,15 @@ bool frame_names_peek(VALUE frame, struct frame_names *names)
   return names->plain_bytes && add_class(names, frame);
 }
 
+void frame_names_labelled(VALUE frame, const char *label, const char *namespace_label, struct frame_names *names)
+{
+  read_plain(frame, names);
+  names->label = label;
+  names->label_bytes = strlen(label);
+  names->namespace_label = namespace_label;
+  names->namespace_bytes = strlen(namespace_label);
+}
+
 static bool is_hex(char c)
 {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
@@ -112,17 +130,43 @@ static size_t copy_without_addresses(char *to, const char *from, size_t count)
   return used;
 }
 
+/* The class of a module without a name that is none of Module's own, such as Refinement. */
+static VALUE class_of_module(VALUE frame)
+{
+  VALUE module = method_entry_is(frame) ? method_entry_class(frame) : 0;
+  if (!module || !RB_TYPE_P(module, T_MODULE) || rb_obj_class(module) == rb_cModule) return Qnil;
+  return NIL_P(rb_mod_name(module)) ? rb_mod_name(rb_obj_class(module)) : Qnil;
+}
+
+/* Ruby 4.0 tells of such a module by its singleton class: its class is what was meant, "#<Refinement>#run". */
+static size_t name_class_of_module(char *text, size_t bytes, VALUE class)
+{
+  static const char singleton[] = "#<#<Class>>";
+  const char *name;
+  size_t count, wrong = sizeof singleton - 1;
+  set_string(class, &name, &count);
+  char *at = count ? memmem(text, bytes, singleton, wrong) : NULL;
+  size_t right = count + 3;
+  if (!at || bytes - wrong + right > FRAME_NAMES_LABEL_MAX) return bytes;
+  memmove(at + right, at + wrong, bytes - wrong - (size_t)(at - text));
+  memcpy(at, "#<", 2);
+  memcpy(at + 2, name, count);
+  at[right - 1] = '>';
+  return bytes - wrong + right;
+}
+
 static VALUE call_full(VALUE pointer)
 {
   VALUE *results = (VALUE *)pointer;
   results[1] = rb_profile_frame_full_label(results[0]);
   results[2] = rb_profile_frame_classpath(results[0]);
+  results[3] = class_of_module(results[0]);
   return Qnil;
 }
 
 bool frame_names_read(VALUE frame, struct frame_names *names)
 {
-  VALUE results[3] = { frame, Qnil, Qnil };
+  VALUE results[4] = { frame, Qnil, Qnil, Qnil };
   int raised = 0;
   VALUE error = rb_errinfo();
   rb_protect(call_full, (VALUE)results, &raised);
@@ -136,13 +180,16 @@ bool frame_names_read(VALUE frame, struct frame_names *names)
   set_string(results[1], &from, &count);
   if (count) {
     names->label_bytes = copy_without_addresses(names->label_buffer, from, count);
+    names->label_bytes = name_class_of_module(names->label_buffer, names->label_bytes, results[3]);
     names->label = names->label_buffer;
   }
   set_string(results[2], &from, &count);
   names->namespace_bytes = copy_without_addresses(names->namespace_buffer, from, count);
+  names->namespace_bytes = name_class_of_module(names->namespace_buffer, names->namespace_bytes, results[3]);
   names->namespace_label = names->namespace_buffer;
   RB_GC_GUARD(results[1]);
   RB_GC_GUARD(results[2]);
+  RB_GC_GUARD(results[3]);
   return true;
 }
 

@@ -274,7 +274,10 @@ uint32_t frames_function(struct frames *frames, const char *label, const char *n
 /* Its name is made of what was learned at load: nobody asks the VM. */
 static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait *wait)
 {
-  uint32_t frame = frames_function(frames, wait->label, wait->space);
+  struct frame_names names;
+  bool made;
+  frame_names_labelled(value, wait->label, wait->space, &names);
+  uint32_t frame = find_or_add(frames, &names, &made);
   remember(frames, value, frame);
   return frame;
 }

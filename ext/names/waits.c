@@ -1,8 +1,8 @@
 /* Looks up the methods in which programs wait, and compares frames with them. */
 #include "waits.h"
 
+#include "frame_names.h"
 #include "method_entry.h"
-#include <ruby/debug.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,18 +69,14 @@ void waits_learn(struct waits *waits)
   waits->count = 0;
 }
 
-/* Some are written in Ruby in some versions, and programs may define them anew. */
-static bool is_c(VALUE frame)
-{
-  return NIL_P(rb_profile_frame_path(frame));
-}
-
+/* Programs may define them anew. */
 uint32_t waits_find(const struct waits *waits, VALUE frame)
 {
   if (!method_entry_is(frame)) return WAITS_MAX;
   VALUE class = method_entry_class(frame);
   ID id = method_entry_id(frame);
   for (uint32_t i = 0; i < waits->count; i++)
-    if (waits->entries[i].class == class && waits->entries[i].id == id) return is_c(frame) ? i : WAITS_MAX;
+    if (waits->entries[i].class == class && waits->entries[i].id == id)
+      return frame_names_is_core(frame) ? i : WAITS_MAX;
   return WAITS_MAX;
 }

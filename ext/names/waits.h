@@ -1,4 +1,5 @@
-/* Methods written in C in which programs wait, known without asking the VM.
+/* Ruby's own methods in which programs wait, known without asking the VM. Which of them are in C and which in Ruby code of
+ * its own ("<internal:thread_sync>") differs from one version to the next.
  *
  * A hook may not ask for names. But a process that only waits runs no job, and what it waits in is what one wants to
  * know. So at load each of these methods is looked up once: its class, its name, and the label that Ruby would print.

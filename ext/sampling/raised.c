@@ -54,22 +54,12 @@ struct raise_site {
   uint64_t serial;
 };
 
-/* Ruby code that is not the VM's own ("<internal:kernel>"). */
-static bool is_of_program(VALUE frame)
-{
-  static const char internal[] = "<internal:";
-  VALUE path = rb_profile_frame_path(frame);
-  if (!RB_TYPE_P(path, T_STRING)) return false;
-  return (size_t)RSTRING_LEN(path) < sizeof internal - 1 ||
-         memcmp(RSTRING_PTR(path), internal, sizeof internal - 1) != 0;
-}
-
 /* 0: not among so many frames. */
 static uint32_t find_program(struct raise_site *site, int most)
 {
   int count = rb_profile_frames(0, most, site->frames, site->lines);
   for (int level = 0; level < count; level++)
-    if (is_of_program(site->frames[level])) return (uint32_t)level + 1;
+    if (!frame_names_is_core(site->frames[level])) return (uint32_t)level + 1;
   if (most == RAISED_DEPTH) site->depth = count > 0 ? (uint32_t)count : 0;
   return 0;
 }
