@@ -3,8 +3,10 @@
 
 #include "sites_names.h"
 #include "ext/base/vm_unknown.h"
+#include "ext/names/frame_names.h"
 #include "ext/names/method_entry.h"
 #include <ruby/debug.h>
+#include <ruby/ractor.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -68,14 +70,27 @@ static bool halve_pending(struct sites *sites)
   return sites_sums_coin(&sites->sums);
 }
 
-/* Where Ruby code makes it: the innermost frame of Ruby, not the function in C that it called. */
+/* The line of a frame; that of the innermost one of Ruby code is known also where it is compiled. */
+static int line_of(int level, bool innermost)
+{
+  VALUE frame;
+  int line = 0;
+  if (innermost) return rb_sourceline();
+  return rb_profile_frames(level, 1, &frame, &line) == 1 ? line : 0;
+}
+
+/* Where the program makes it: its innermost frame, not the method of Ruby itself that it called, in C or not. */
 static void note_place(struct sites_pending *sample)
 {
   VALUE frames[FRAMES_LOOKED_AT];
   int count = rb_profile_frames(0, FRAMES_LOOKED_AT, frames, NULL);
+  bool innermost = true;
   for (int i = 0; i < count; i++) {
-    if (NIL_P(rb_profile_frame_path(frames[i]))) continue;
-    int line = rb_sourceline();
+    if (frame_names_is_core(frames[i])) {
+      innermost = innermost && NIL_P(rb_profile_frame_path(frames[i]));
+      continue;
+    }
+    int line = line_of(i, innermost);
     sample->frame = frames[i];
     sample->line = line > 0 ? (uint32_t)line : 0;
     return;
@@ -98,10 +113,12 @@ static void __attribute__((noinline)) take_object(struct sites *sites, rb_trace_
   sites->hook_ns += took_ns < SAMPLE_COST_MOST_NS ? took_ns : SAMPLE_COST_MOST_NS;
 }
 
-/* For every object, inside the allocator: no call of the VM that could allocate. [hook] */
+/* For every object, inside the allocator: no call of the VM that could allocate. Since Ruby 4.0 those of all Ractors come
+ * here, which run beside one another: only the main one's are looked at. [hook] */
 static void on_new_object(VALUE unused, rb_trace_arg_t *event)
 {
   (void)unused;
+  if (rb_ractor_stdout() != rb_stdout) return;
   if (--sampled->left <= 0) take_object(sampled, event);
 }
 
