@@ -10,9 +10,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* What runs: its stack, how long that is, its frame. A frame: its receiver. */
+/* What runs: its stack, how long that is, its frame. A frame: its receiver, and where its local variables end. */
 enum { CONTEXT_STACK, CONTEXT_STACK_WORDS, CONTEXT_FRAME };
-enum { FRAME_RECEIVER = 3, FRAME_WORDS = 7 };
+enum { FRAME_RECEIVER = 3, FRAME_ENVIRONMENT, FRAME_WORDS = 7 };
 #define STACK_WORDS_MAX ((VALUE)1 << 27)
 
 /* A Mutex: its owner (two words from 3.4.11 on), the next Mutex that the same thread holds, the list of those who wait
@@ -28,6 +28,17 @@ struct queue_type {
   uint32_t heads;
   size_t head[HEADS_MAX];
 };
+
+/* A ConditionVariable: since Ruby 4.0 its `wait` is Ruby code, which sleeps in it without calling Mutex#sleep. Which Mutex that
+ * is about is its first argument. Words of the environment, from its end: that argument, and the one behind it. An
+ * element of a list of waiting threads: the lock is so many words before it. */
+enum { ENVIRONMENT_MUTEX = -4, ENVIRONMENT_TIMEOUT, WAITER_LOCK = -3, CONDITION_ARITY = -2 };
+static const rb_data_type_t *condition_type; /* NULL: it is written in C, or not known */
+static bool arguments_were_right;            /* as the probe saw them */
+static _Thread_local struct {
+  const VALUE *frame;
+  VALUE mutex;
+} in_condition; /* what the thread last waited in */
 
 static bool known;
 static int held_word = UNKNOWN; /* of a thread */
@@ -201,6 +212,59 @@ static bool learn_queue(struct queue_type *to, const char *name, uint32_t heads)
   return found.type && found.heads == heads;
 }
 
+/* Called by a method in Ruby with the arguments of ConditionVariable#wait: itself, and none. */
+static VALUE probe_arguments(VALUE self)
+{
+  VALUE thread = rb_thread_current();
+  if (!frame_is_right(thread)) return Qnil;
+  const VALUE *caller = frame_of(thread) + FRAME_WORDS, *context = fiber_frames_current(thread);
+  const VALUE *stack = (const VALUE *)context[CONTEXT_STACK], *environment = (const VALUE *)caller[FRAME_ENVIRONMENT];
+  bool inside = environment > stack - ENVIRONMENT_MUTEX && environment < caller;
+  arguments_were_right = caller[FRAME_RECEIVER] == self && inside && environment[ENVIRONMENT_MUTEX] == self &&
+                         environment[ENVIRONMENT_TIMEOUT] == Qnil;
+  return Qnil;
+}
+
+static bool learn_arguments(void)
+{
+  VALUE object = rb_eval_string("Module.new do\n"
+                                "def self.wait(mutex, timeout = nil) = rperf_top_arguments\n"
+                                "end\n");
+  arguments_were_right = false;
+  rb_define_singleton_method(object, "rperf_top_arguments", probe_arguments, 0);
+  rb_funcallv(object, rb_intern("wait"), 1, &object);
+  return arguments_were_right;
+}
+
+/* Where it is written in C it calls Mutex#sleep, which is known. */
+static void learn_condition(void)
+{
+  ID id = rb_intern("ConditionVariable");
+  VALUE class = rb_const_defined(rb_cThread, id) ? rb_const_get(rb_cThread, id) : Qnil;
+  condition_type = NULL;
+  if (!RB_TYPE_P(class, T_CLASS)) return;
+  VALUE object = rb_obj_alloc(class);
+  if (rb_obj_method_arity(object, rb_intern("wait")) == CONDITION_ARITY) {
+    bool right = data_bytes(object) >= 2 * sizeof(VALUE) && is_empty_head(words_of(object), 0) && learn_arguments();
+    if (vm_unknown_unless(right, RTOP_VM_CONDITIONS)) condition_type = vm_data_type(object);
+  }
+  RB_GC_GUARD(object);
+}
+
+/* Three words; where they lie in the object itself, its type does not tell how many these are. */
+static bool is_as_large_as_a_monitor(VALUE object)
+{
+  const rb_data_type_t *type = vm_data_type(object);
+  uintptr_t data = (uintptr_t)vm_data(object);
+  if (type && type->function.dsize) return data_bytes(object) == MONITOR_WORDS * sizeof(VALUE);
+  return type && data > object && data - object <= VM_OBJECT_WORDS * sizeof(VALUE);
+}
+
+static bool is_address(VALUE word)
+{
+  return word % sizeof word == 0 && word >= 1 << 16 && word < UINTPTR_MAX >> 8;
+}
+
 /* It has a Mutex of its own. */
 static void learn_monitor(void)
 {
@@ -209,9 +273,9 @@ static void learn_monitor(void)
       rb_const_defined(rb_cObject, id) && NIL_P(rb_autoload_p(rb_cObject, id)) ? rb_const_get(rb_cObject, id) : Qnil;
   if (!RB_TYPE_P(class, T_CLASS)) return;
   VALUE object = rb_obj_alloc(class);
-  const rb_data_type_t *type = data_bytes(object) == MONITOR_WORDS * sizeof(VALUE) ? vm_data_type(object) : NULL;
-  bool right = type && vm_data_type(words_of(object)[MONITOR_MUTEX]) == mutex_type;
-  if (vm_unknown_unless(right, RTOP_VM_MONITORS)) atomic_store(&monitor_type, type);
+  VALUE mutex = is_as_large_as_a_monitor(object) ? words_of(object)[MONITOR_MUTEX] : Qnil;
+  bool right = is_address(mutex) && vm_data_type(mutex) == mutex_type;
+  if (vm_unknown_unless(right, RTOP_VM_MONITORS)) atomic_store(&monitor_type, vm_data_type(object));
   RB_GC_GUARD(object);
 }
 
@@ -231,7 +295,9 @@ void lock_words_learn(void)
   bool one = learn_queue(&queue, "Queue", 1), other = learn_queue(&sized_queue, "SizedQueue", 2);
   known = vm_unknown_unless(learn_frames() && learn_mutex(), RTOP_VM_LOCKS);
   vm_unknown_unless(known && one && other, RTOP_VM_QUEUES);
-  if (known) learn_monitor();
+  if (!known) return;
+  learn_condition();
+  learn_monitor();
 }
 
 bool lock_words_known(void)
@@ -255,6 +321,24 @@ static struct lock_wait wait_in_mutex(const void *data)
                 method_entry_is(frames[0]) && method_entry_id(frames[0]) == id_sleep &&
                 method_entry_class(frames[0]) == mutex_class;
   return sleeps ? wait_for(RTOP_LOCK_CONDITION, data) : wait_for(RTOP_LOCK_NONE, NULL);
+}
+
+/* Its argument is followed where the list says the same; once it is woken up, and waits for its Mutex, as long as it is in
+ * the same call. */
+static struct lock_wait wait_in_condition(const VALUE *frame, const void *data)
+{
+  VALUE mutex = ((const VALUE *)frame[FRAME_ENVIRONMENT])[ENVIRONMENT_MUTEX];
+  if (waits_in(data, 0)) {
+    uintptr_t head[2];
+    read_head(data, 0, head);
+    in_condition.frame =
+        ((const VALUE *)head[1])[WAITER_LOCK] == mutex && vm_data_type(mutex) == mutex_type ? frame : NULL;
+    in_condition.mutex = mutex;
+    return in_condition.frame ? wait_for(RTOP_LOCK_CONDITION, words_of(mutex)) : wait_for(RTOP_LOCK_NONE, NULL);
+  }
+  if (in_condition.frame != frame || in_condition.mutex != mutex) return wait_for(RTOP_LOCK_NONE, NULL);
+  bool waits = waits_in(words_of(mutex), mutex_waiters * sizeof(VALUE));
+  return waits ? wait_for(RTOP_LOCK_MUTEX, words_of(mutex)) : wait_for(RTOP_LOCK_NONE, NULL);
 }
 
 static struct lock_wait wait_in_queue(const struct queue_type *type, const void *data)
@@ -293,6 +377,7 @@ struct lock_wait lock_words_wait(VALUE thread)
   if (type == mutex_type) return wait_in_mutex(words_of(receiver));
   if (type == queue.type) return wait_in_queue(&queue, words_of(receiver));
   if (type == sized_queue.type) return wait_in_queue(&sized_queue, words_of(receiver));
+  if (type == condition_type) return wait_in_condition(frame, words_of(receiver));
   return wait_in_monitor(receiver, type);
 }
 
