@@ -132,8 +132,7 @@ module Support
     path = "#{@folder}/#{name}.rb"
     File.write(path, code)
     load = with ? ["-I", BUILD, "-rrperf_top"] : []
-    load << "-r#{__dir__}/window_over.rb" if code.include?("window_over")
-    load << "-r#{__dir__}/ractor_value.rb" if code.include?("Ractor.new")
+    load << "-r#{__dir__}/window_over.rb" if code.match?(/window_over|Ractor\.new/)
     quick = "--disable=gems" unless gems || env["GEM_HOME"] # they are three quarters of a start
     command = [*wrapper, RbConfig.ruby, *quick, *load, *options, path, *arguments]
     command = [*DEATH_WITH_PARENT, *command] if pdeath && self.class.setpriv?

@@ -1,4 +1,6 @@
-# For programs of tests (support.rb loads it where it is called): waits for the profiler, not for a time.
+# For programs of tests (support.rb loads it where it is called, or where Ractors are): waits for the profiler, not for a
+# time. What a Ractor's block returned is Ractor#value, as in Ruby 4.0.
+Ractor.alias_method :value, :take unless Ractor.method_defined?(:value)
 
 # Until the window that is open now is in a segment of this process: what happened so far is known. That is so when it
 # has been written to twice, a window apart. Asked is only when: whoever opens and closes a file of his own loses the
