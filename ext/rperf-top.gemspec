@@ -1,6 +1,9 @@
 # The gem: the sources, built where it is installed. `gem build ext/rperf-top.gemspec` stands in the folder above,
 # Bundler (with a git source) in this one, so the paths are of whichever it is.
 root = File.expand_path("..", __dir__)
+# Where the sources were cloned from, if that is a page, too: "git@forge:owner/name.git" is https://forge/owner/name.
+origin = Dir.exist?("#{root}/.git") ? IO.popen(["git", "-C", root, "config", "--get", "remote.origin.url"], err: File::NULL, &:read).to_s : ""
+home = origin.strip.delete_suffix(".git").sub(%r{\A(?:ssh://)?git@([^:/]+)[:/]}, 'https://\1/')[%r{\Ahttps://[\w.-]+/[\w./~-]+\z}]
 here = File.identical?(Dir.pwd, __dir__) ? "" : "ext/"
 
 Gem::Specification.new do |spec|
@@ -23,5 +26,8 @@ Gem::Specification.new do |spec|
     wanted = here.empty? ? ["**/*"] : ["{ext,shm,tui,man}/**/*", "GNUmakefile", "LICENSE", "README.md"]
     Dir[*wanted].select { |path| File.file?(path) && !path.match?(/\.(o|so|log)\z|Makefile\z(?<!GNUmakefile)/) }
   end
+  spec.homepage = home
   spec.metadata = { "rubygems_mfa_required" => "true" }
+  spec.metadata.update("source_code_uri" => home, "bug_tracker_uri" => "#{home}/issues",
+                       "changelog_uri" => "#{home}/blob/HEAD/.github/CHANGELOG.md") if home
 end

@@ -75,6 +75,23 @@ class TestGem < Minitest::Test
     assert_empty spec.files.grep(%r{\A(tests|build|\.)|\.(o|so|log)\z})
   end
 
+  # What is known of the place that it was cloned from; nothing is made up where that is no page.
+  def test_where_it_says_it_is_from
+    skip "git is not installed" unless system("git", "--version", out: File::NULL)
+    { "git@forge.example:owner/rperf-top.git" => "https://forge.example/owner/rperf-top", "https://forge.example/o/r" => "https://forge.example/o/r",
+      "/srv/git/rperf-top.git" => nil, nil => nil }.each do |origin, home|
+      Dir.mktmpdir(nil, E2E.logs) do |folder|
+        FileUtils.mkdir_p(%w[ext shm/base].map { |name| "#{folder}/#{name}" })
+        FileUtils.cp("#{ROOT}/ext/rperf-top.gemspec", "#{folder}/ext")
+        FileUtils.cp("#{ROOT}/shm/base/version.h", "#{folder}/shm/base")
+        assert system("git", "-C", folder, "init", "-q", err: File::NULL)
+        assert system("git", "-C", folder, "remote", "add", "origin", origin) if origin
+        spec = Gem::Specification.load("#{folder}/ext/rperf-top.gemspec")
+        assert_equal [home, home && "#{home}/issues"], [spec.homepage, spec.metadata["bug_tracker_uri"]]
+      end
+    end
+  end
+
   def test_without_what_the_viewer_needs
     home = self.class.without_viewer
     assert_runs(home, RUBY, "-rrperf_top", "-e", RUNNING)
