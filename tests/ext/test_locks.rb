@@ -72,6 +72,22 @@ class LocksTest < Minitest::Test
     program.finish
   end
 
+  # One that was woken up, and whose Mutex another one has, waits for that, no longer for the condition.
+  def test_woken_up_without_its_mutex
+    code = <<~'RUBY'
+      condition = ConditionVariable.new
+      woken = named("woken") { m.synchronize { condition.wait(m) } }
+      Thread.pass until woken.stop?
+      gets
+      named("owner") { m.synchronize { condition.signal; sleep } }
+    RUBY
+    program, before = waits(code, "the condition") { |seen| seen["woken"]&.kind == :condition }
+    program.puts
+    _, after = waits("", "the Mutex", program: program) { |seen| seen["woken"]&.kind == :mutex }
+    assert_equal [before["woken"].number, "owner"], after["woken"].to_a.last(2)
+    program.finish
+  end
+
   # Two wait for one, one for another; each has a number, which stays, whatever the collector does.
   def test_numbers
     program, first, = waits(<<~'RUBY', "three that wait") { |seen| kinds(seen).values.count(:mutex) == 3 }

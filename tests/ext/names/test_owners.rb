@@ -77,7 +77,8 @@ class OwnersTest < Minitest::Test
       First.new.a; First.new.b; Second.new.a
     RUBY
     assert_met "Delegator#method_missing", "Real#work"
-    assert(@seen.any? { |label| label.match?(/block in (Delegator\.)?delegating_block/) }, @seen.inspect)
+    # The library of Ruby 4.0 writes such a method, in a class without a name.
+    assert(@seen.any? { |label| label.match?(/block in (Delegator\.)?delegating_block|\A#<Class>#work/) }, @seen.inspect)
     assert(@seen.any? { |label| label.match?(/block .*in (Maker#)?makes/) }, @seen.inspect)
     assert_empty @seen.grep(/First|Second|Typed/).grep_v(/\A<class:/)
   end
