@@ -75,6 +75,24 @@ class TestGem < Minitest::Test
     assert_empty spec.files.grep(%r{\A(tests|build|\.)|\.(o|so|log)\z})
   end
 
+  # The pages come with the gem; without a program that shows them it says where they are.
+  def test_the_manual
+    Dir.mktmpdir(nil, E2E.logs) do |folder|
+      run = lambda { |*words| Open3.capture3({ "PATH" => folder }, RUBY, "#{ROOT}/ext/exe/rperf-top", "--man", *words) }
+      assert_match(/neither man nor mandoc here; the page is .*rperf-top\.1$/, run.call[1])
+      File.write("#{folder}/mandoc", "#!/bin/sh\necho mandoc \"$@\"\n", perm: 0o755)
+      assert_match(%r{\Amandoc .*/man/rperf_top\.3\n\z}, run.call("rperf_top")[0])
+      File.write("#{folder}/man", "#!/bin/sh\necho man \"$@\"\n", perm: 0o755)
+      { [] => "rperf-top.1", ["json"] => "rperf-top-json.5", ["rperf-top-push.5"] => "rperf-top-push.5" }.each do |words, page|
+        out, _, status = run.call(*words)
+        assert status.success?
+        assert_match(%r{\Aman -l .*/man/#{Regexp.escape(page)}\n\z}, out)
+      end
+      assert_match(/no page "x".*librperf_top, rperf-top, /, run.call("x")[1])
+    end
+    assert_includes Gem::Package.new(self.class.built).spec.files, "man/rperf-top.1"
+  end
+
   # What is known of the place that it was cloned from; nothing is made up where that is no page.
   def test_where_it_says_it_is_from
     skip "git is not installed" unless system("git", "--version", out: File::NULL)
