@@ -193,6 +193,17 @@ static void stalls_end_gone(struct stalls *stalls, struct stalls_state *state, i
     if (state->source[i].seen_ns && state->source[i].seen_ns < before_ns) stalls_end_source(stalls, &state->source[i]);
 }
 
+/* How far to look from there: half a minute, or over a stretch that nothing is told of, however long, and to the end of a
+ * window that is longer. Else two windows a year apart would be a million looks. */
+static int64_t stalls_look_end(const struct rtop_profile *profile, int64_t until_ns, int64_t held_end_ns)
+{
+  int64_t end_ns = held_end_ns - until_ns > stalls_chunk_ns ? until_ns + stalls_chunk_ns : held_end_ns;
+  struct rtop_span here = rtop_profile_window_of(profile, until_ns + 1), next = rtop_profile_step(profile, until_ns, 1);
+  if (here.start_ns <= until_ns && here.end_ns > end_ns) end_ns = here.end_ns;
+  else if (next.start_ns > end_ns) end_ns = next.end_ns;
+  return end_ns < held_end_ns ? end_ns : held_end_ns;
+}
+
 bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, const struct rtop_symbols *symbols,
                    const struct stall_limits *limits)
 {
@@ -202,8 +213,7 @@ bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, co
   if (!state || held.end_ns == held.start_ns) return false;
   if (state->until_ns < held.start_ns) state->until_ns = state->marks_ns = held.start_ns;
   stalls_follow_sources(stalls, profile);
-  struct rtop_span span = { state->until_ns - stalls_lag_ns, state->until_ns + stalls_chunk_ns };
-  if (span.end_ns > held.end_ns) span.end_ns = held.end_ns;
+  struct rtop_span span = { state->until_ns - stalls_lag_ns, stalls_look_end(profile, state->until_ns, held.end_ns) };
   struct stalls_look look = { stalls, state, profile, symbols, limits };
   rtop_profile_each(profile, span, stalls_visit, &look);
   stalls_blame_collections(&look, state->until_ns);

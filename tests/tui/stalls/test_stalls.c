@@ -119,6 +119,30 @@ static void test_nothing_wrong(void **state)
   assert_int_equal(stalls.count, 0);
 }
 
+/* Of a strange file: windows that are years apart, and one that lasts for years, are looked at one by one. */
+static void test_years_without_windows(void **state)
+{
+  (void)state;
+  static const int64_t year_ms = INT64_C(31557600000);
+  struct doing doing = { .state = RTOP_RUNNING, .node = node[WORK] };
+  for (int i = 0; i < 5; i++) {
+    struct rtop_window made = { 0 };
+    int64_t length_ms = i == 3 ? 20 * year_ms : 100;
+    fixture_window(&made, now_ms * MS, (now_ms + length_ms) * MS);
+    uint32_t thread = fixture_thread(&made, 1, doing.state, doing.node, 0);
+    fixture_cell(&made, thread, doing.node, doing.state, 100 * MS);
+    assert_true(fixture_add(profile, 0, &made));
+    rtop_window_destroy(&made);
+    now_ms += length_ms + 3 * year_ms;
+  }
+  int looks = 1;
+  while (stalls_update(&stalls, profile, symbols, &limits) && looks < 1000) looks++;
+  assert_in_range(looks, 1, 20);
+  runs(11);
+  waits_in(SLEEP, 15); /* what comes then is seen as ever */
+  assert_int_equal(stalls.count, 1);
+}
+
 static void test_sleep_within_work(void **state)
 {
   (void)state;
@@ -1347,6 +1371,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     STALL_TEST(test_nothing_wrong),
+    STALL_TEST(test_years_without_windows),
     STALL_TEST(test_sleep_within_work),
     STALL_TEST(test_lock),
     STALL_TEST(test_rest),
