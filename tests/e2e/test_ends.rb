@@ -106,6 +106,22 @@ class TestEnds < Minitest::Test
     end
   end
 
+  # Of a command that we started its status is known, whatever it told: exit! runs no handlers, and the first process of a
+  # daemon ends like that.
+  COMMANDS = {
+    "exit! 0" => ["exit", "exit status 0"],
+    "exit! 3" => ["exit", "exit status 3"],
+    "Process.kill(:KILL, $$); sleep" => ["signal", "killed by signal 9"],
+    "Process.daemon(true, true)" => ["exit", "exit status 0"],
+  }.freeze
+
+  def test_how_a_command_ended_that_did_not_say_so
+    COMMANDS.each do |program, (cause, text)|
+      told = viewer("-b", "-J", "--", RbConfig.ruby, QUICK, "-e", "sleep 0.6; #{program}").objects.last["end"]
+      assert_equal [cause, text], told.values_at("cause", "text"), program
+    end
+  end
+
   # As of `ruby ... | head`.
   def test_nobody_reads_its_output
     read, write = IO.pipe

@@ -2,6 +2,7 @@
 #include "feed.h"
 
 #include "feed_impl.h"
+#include "shm/segment/ending.h"
 #include "tui/text/budget.h"
 #include "tui/text/clock_shift.h"
 #include <stdio.h>
@@ -62,6 +63,15 @@ bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end)
 {
   *end = feed->end;
   return feed->has_end;
+}
+
+void rtop_feed_waited(struct rtop_feed *feed, int status, bool killed)
+{
+  struct rtop_ending ending = { .cause = killed ? RTOP_ENDING_SIGNAL : RTOP_ENDING_EXIT,
+                                .number = killed ? status - 128 : status };
+  if (!feed->has_end || strcmp(feed->end.cause, rtop_ending_cause_name(RTOP_ENDING_VANISHED)) != 0) return;
+  feed->end.cause = rtop_ending_cause_name(ending.cause);
+  rtop_ending_text(&ending, feed->end_text, sizeof feed->end_text);
 }
 
 const char *rtop_feed_problem(const struct rtop_feed *feed)

@@ -82,6 +82,10 @@ struct rtop_feed_end {
 /* False while it lives. A recording tells it after the first poll, when the process ended in its time. */
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
 
+/* What its parent, which we are, was told of its end (as waitpid: the status, or 128 and the signal that killed it): better
+ * than that it vanished, if that is all that is known. */
+void rtop_feed_waited(struct rtop_feed *feed, int status, bool killed);
+
 /* A sentence when not all of it was read: it asked for too much. NULL: it did not. */
 const char *rtop_feed_problem(const struct rtop_feed *feed);
 

@@ -432,6 +432,15 @@ static void session_explain(struct rtop_session *session, bool ended)
   session->waits = !ended && !channel && rtop_launch_waits(session->launch, session->words, sizeof session->words);
 }
 
+/* We are the command's parent: how it ended is known, even if it told nobody (exit!, a daemon's first process). */
+static void session_waited(struct rtop_session *session)
+{
+  for (int i = 0; i < session->count; i++)
+    if (rtop_feed_info(session->feeds[i].feed)->pid == rtop_launch_pid(session->launch))
+      rtop_feed_waited(session->feeds[i].feed, rtop_launch_status(session->launch),
+                       rtop_launch_killed(session->launch));
+}
+
 /* Of processes that live, why their threads have no core. */
 static void session_cores(struct rtop_session *session, int64_t now_ms)
 {
@@ -461,6 +470,7 @@ size_t rtop_session_poll(struct rtop_session *session)
   }
   if (session->stream) session_stream_look(session);
   session_cores(session, now_ms);
+  if (ended) session_waited(session);
   if (explain) session_explain(session, ended);
   session_pulse(session, now_ms);
   session->command_over = ended;
