@@ -2,6 +2,7 @@
 #include "frame_names.h"
 
 #include "method_entry.h"
+#include "own_objects.h"
 
 #include "shm/base/format.h"
 #include "shm/base/utf8.h"
@@ -168,8 +169,11 @@ bool frame_names_read(VALUE frame, struct frame_names *names)
 {
   VALUE results[4] = { frame, Qnil, Qnil, Qnil };
   int raised = 0;
+  if (!own_objects_allowed()) return false;
   VALUE error = rb_errinfo();
+  size_t begun = own_objects_begin();
   rb_protect(call_full, (VALUE)results, &raised);
+  own_objects_end(begun);
   if (raised) {
     rb_set_errinfo(error);
     return false;
@@ -201,7 +205,10 @@ static VALUE call_class_path(VALUE class)
 size_t frame_names_class(VALUE class, char *out)
 {
   int raised = 0;
+  if (!own_objects_allowed()) return 0;
+  size_t begun = own_objects_begin();
   VALUE error = rb_errinfo(), path = rb_protect(call_class_path, class, &raised);
+  own_objects_end(begun);
   if (raised) rb_set_errinfo(error);
   if (raised || !RB_TYPE_P(path, T_STRING)) return 0;
   size_t bytes = copy_without_addresses(out, RSTRING_PTR(path), (size_t)RSTRING_LEN(path));

@@ -27,7 +27,7 @@ struct frame_names {
 bool frame_names_is_core(VALUE frame);
 
 /* The label as Ruby prints it: "Object#fib", "block in Price#total", "JSON.generate". Makes Ruby objects and takes locks of
- * the VM: in the job only. False when that raised. */
+ * the VM: in the job only. False when that raised, or no object may be made now (own_objects.h). */
 bool frame_names_read(VALUE frame, struct frame_names *names);
 
 /* The same of code whose texts all exist since it was compiled or defined and its class was named: nothing is made, and no
@@ -37,8 +37,8 @@ bool frame_names_peek(VALUE frame, struct frame_names *names);
 /* Of a method whose label is known: only texts that exist since it was compiled are read, in whatever Ractor. [hook] */
 void frame_names_labelled(VALUE frame, const char *label, const char *namespace_label, struct frame_names *names);
 
-/* The name of a class, in FRAME_NAMES_LABEL_MAX bytes; of one without a name "#<Class>". Returns its bytes; 0 when that
- * raised. Makes Ruby objects and calls nothing of the program's: in the job only. */
+/* The name of a class, in FRAME_NAMES_LABEL_MAX bytes; of one without a name "#<Class>". Returns its bytes; 0 as
+ * there. Makes Ruby objects and calls nothing of the program's: in the job only. */
 size_t frame_names_class(VALUE class, char *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "stacks.h"
 
 #include "ext/names/label_nodes.h"
+#include "ext/names/own_objects.h"
 #include "ext/base/trylock.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -53,11 +54,12 @@ static uint32_t known_levels(struct sampler *sampler, const struct stack_hashes 
   return 0;
 }
 
-/* The number of a frame in the stack buffers; FRAMES_UNKNOWN: it has no name yet. */
+/* The number of a frame in the stack buffers; FRAMES_UNKNOWN: it has no name yet. A job asks the VM, as long as it may. */
 static uint32_t frame_of(struct sampler *sampler, const struct thread_data *data, VALUE value, bool in_job)
 {
   uint32_t frame = frames_find(&sampler->frames, value);
-  bool peeks = frame == FRAMES_UNKNOWN && !in_job && data->main_ractor && !atomic_load(&sampler->ractors_seen);
+  if (frame != FRAMES_UNKNOWN || (in_job && own_objects_allowed())) return frame;
+  bool peeks = data->main_ractor && !atomic_load(&sampler->ractors_seen);
   return peeks ? frames_peek(&sampler->frames, value) : frame;
 }
 
@@ -132,7 +134,7 @@ uint32_t sampler_named_stack(struct sampler *sampler, void *what,
 
 static uint32_t walk_noted(struct sampler *sampler, void *what, VALUE *unknown)
 {
-  static struct thread_data nobody = { .pool = 1 }; /* under the lock */
+  static struct thread_data nobody = { .pool = 1, .main_ractor = true }; /* under the lock */
   const struct stack_noted *noted = what;
   memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
   memcpy(sampler->stack_lines, noted->lines, noted->depth * sizeof *noted->lines);

@@ -5,6 +5,7 @@
 #include "ext/base/vm_unknown.h"
 #include "ext/names/frame_names.h"
 #include "ext/names/method_entry.h"
+#include "ext/names/own_objects.h"
 #include <ruby/debug.h>
 #include <ruby/ractor.h>
 #include <sched.h>
@@ -14,6 +15,7 @@ enum {
   FRAMES_LOOKED_AT = 16, /* for one of Ruby */
   PROBE_OBJECTS = 500,
   PROBE_ROUNDS = 4,
+  PROBE_COLLECTIONS_MAX = 4, /* in a round */
   FAILURES_MAX = 16, /* jobs in which not all got names: then they go without */
   JUDGED_PER_JOB = 512,
   END_TRIES = 1000,
@@ -158,11 +160,17 @@ static bool is_marking(void)
   return rb_gc_latest_gc_info(ID2SYM(rb_intern("state"))) == ID2SYM(rb_intern("marking"));
 }
 
+/* Fewer objects where each is a collection: then it is dear whatever hangs on it. */
 static double probe_once(void)
 {
+  size_t begun = own_objects_begin();
   int64_t from = clock_now_ns();
-  for (int i = 0; i < PROBE_OBJECTS; i++) rb_ary_new();
-  return (double)(clock_now_ns() - from) / PROBE_OBJECTS;
+  int made = 0;
+  while (made < PROBE_OBJECTS && rb_gc_count() - begun < PROBE_COLLECTIONS_MAX) {
+    rb_ary_new();
+    made++;
+  }
+  return (double)(clock_now_ns() - from) / made;
 }
 
 static double probe_least(void)
@@ -226,10 +234,12 @@ static bool make_all(struct sites *sites)
 static void open_interval(struct sites *sites)
 {
   int64_t begin_ns = clock_own_cpu_ns();
+  size_t begun = own_objects_begin();
   sites->hook_ns = 0;
   sites->paused = false;
-  if (sites->sums.looks) call_protected(set_hook, sites);
+  if (sites->sums.looks && own_objects_allowed()) call_protected(set_hook, sites);
   else remove_hook(sites);
+  own_objects_end(begun);
   sites->sums.looks = sites->is_set; /* without memory it is not looked at */
   sites->left = sites_sums_skip(&sites->sums);
   sites->interval_ns = clock_now_ns();

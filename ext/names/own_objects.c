@@ -1,0 +1,38 @@
+/* Counts collections that the profiler's own objects cause, and keeps them few. */
+#include "own_objects.h"
+
+#include <ruby.h>
+#include <stdint.h>
+
+enum { MOST = OWN_OBJECTS_IN_HAND * OWN_OBJECTS_ONE_IN };
+
+/* In collections of anybody's; one of ours costs OWN_OBJECTS_ONE_IN of them. */
+static int64_t in_hand = MOST;
+static size_t counted;
+
+static void earn(void)
+{
+  size_t count = rb_gc_count();
+  size_t more = count - counted;
+  counted = count;
+  in_hand = more > MOST ? MOST : in_hand + (int64_t)more;
+  if (in_hand > MOST) in_hand = MOST;
+}
+
+bool own_objects_allowed(void)
+{
+  earn();
+  return in_hand >= OWN_OBJECTS_ONE_IN;
+}
+
+size_t own_objects_begin(void)
+{
+  return rb_gc_count();
+}
+
+void own_objects_end(size_t begun)
+{
+  size_t caused = rb_gc_count() - begun;
+  earn();
+  in_hand -= caused > MOST ? MOST : (int64_t)caused * OWN_OBJECTS_ONE_IN;
+}
