@@ -35,6 +35,24 @@ static void serve_tick(struct sampler *sampler, struct thread_data *data)
   ticks_serve(&sampler->ticks);
 }
 
+/* A collection comes between, as a wait does: what lies before it belongs to what was met there, and instants within it are
+ * no instants of running time, so that the next one stands for about a period all the same. (Where it had all since the one
+ * before, a method with collections in it lacked 4 to 11 % of its running time, which went to what ran next.) Not within the
+ * profiler's own work, which ends where it began. */
+static void end_running(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  data->collects_between = !data->own_work;
+  if (!data->collects_between) return;
+  if (cpu_clock_usable()) accounting_read_cpu(data, now);
+  running_end(sampler, data, now, RUNNING_GC);
+}
+
+static void begin_running(struct sampler *sampler, struct thread_data *data, int64_t now)
+{
+  if (data->collects_between) running_begin(sampler, data, now, RUNNING_GC);
+  data->collects_between = false;
+}
+
 static void enter(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
@@ -43,6 +61,7 @@ static void enter(struct sampler *sampler, struct thread_data *data, int64_t now
   accounting_add(sampler, data, before, open);
   accounting_read_blame(sampler, data, now);
   if (before == RTOP_RUNNING && sampler_tick_due(sampler, data, now)) serve_tick(sampler, data);
+  if (before == RTOP_RUNNING) end_running(sampler, data, now);
   data->gc_start_ns = now;
   data->gc_marking_ns = data->gc_sweeping_ns = 0;
 }
@@ -82,6 +101,7 @@ static void leave(struct sampler *sampler, struct thread_data *data, int64_t now
   pass_tick(sampler, data, now);
   turn(sampler, data, now, RTOP_RUNNING);
   data->not_own_ns += data->gc_marking_ns + data->gc_sweeping_ns;
+  begin_running(sampler, data, now);
   struct accounting_stretch stretch = {
     .states = { RTOP_MARKING, RTOP_SWEEPING },
     .wall_ns = { data->gc_marking_ns, data->gc_sweeping_ns },

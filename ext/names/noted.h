@@ -22,7 +22,7 @@ struct noted_stack {
   uint32_t name;     /* of the fiber (task_names.h) */
   const void *fiber; /* that waits there (fiber_frames.h); NULL: the thread did */
   uint32_t states[2];
-  int64_t wall_ns[2];
+  int64_t wall_ns[2], cpu_ns[2];
   VALUE frames[NOTED_DEPTH_MAX]; /* leaf first */
   int lines[NOTED_DEPTH_MAX];
 };

@@ -406,13 +406,20 @@ static int64_t take_stretch_cpu(struct sampler *sampler, struct thread_data *dat
   return cpu < 0 ? take_cpu(lane, wall) : cpu;
 }
 
+static int64_t part_cpu(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch,
+                        int part, uint32_t node)
+{
+  bool known = part == 0 && stretch->cpu_known;
+  return known ? stretch->cpu_ns : take_stretch_cpu(sampler, data, stretch, part, node);
+}
+
 static void charge_whole(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch,
                          uint32_t node)
 {
   for (int i = 0; i < 2; i++) {
     if (stretch->wall_ns[i] <= 0) continue;
     struct lane *lane = &data->lanes[stretch->states[i]];
-    int64_t cpu = i == 0 && stretch->cpu_known ? stretch->cpu_ns : take_stretch_cpu(sampler, data, stretch, i, node);
+    int64_t cpu = part_cpu(sampler, data, stretch, i, node);
     struct rtop_cell cell = {
       .node = node,
       .thread = data->index,
@@ -454,7 +461,9 @@ static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int
   return node;
 }
 
-/* A method on it was never met: the next job, which comes at once, names the stack and charges the stretch. */
+/* A method on it was never met: the next job, which comes at once, names the stack and charges the stretch, with the CPU that
+ * was read for it. (Left in the lane it was nobody's: a major collection makes the profiler forget names, and
+ * those of GC.start and its like never had any CPU.) */
 static bool note(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   if (sampler->stack_depth <= 0) return false;
@@ -468,6 +477,7 @@ static bool note(struct sampler *sampler, struct thread_data *data, const struct
   for (int i = 0; i < 2; i++) {
     noted->states[i] = stretch->states[i];
     noted->wall_ns[i] = stretch->wall_ns[i];
+    noted->cpu_ns[i] = stretch->wall_ns[i] > 0 ? part_cpu(sampler, data, stretch, i, 0) : 0;
   }
   rb_postponed_job_trigger(sampler->job);
   return true;

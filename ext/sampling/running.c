@@ -299,7 +299,7 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
 {
   struct strata *strata = strata_of(sampler, data), *begun = &sampler->pools.entries[data->begin_pool].strata;
   bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
-  bool is_rest = !divided || passed->last_ns + data->off_core_ns > STRATA_LONG_NS;
+  bool is_rest = !divided || data->begin_node == RUNNING_GC || passed->last_ns + data->off_core_ns > STRATA_LONG_NS;
   /* What waits belongs to the first that was met in the stretch. */
   bool late = is_rest && !data->rest_met && data->met_node;
   set_head_apart(sampler, data, passed);
@@ -340,6 +340,7 @@ static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int
   int64_t length = now_ns - data->running_since_ns;
   int64_t took = length - (data->not_own_ns - data->begin_not_own_ns) - data->breaks_ns;
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
+  if (data->begin_node == RUNNING_GC || end_node == RUNNING_GC) return 0;
   if (!data->begin_pool || length > STRATA_LONG_NS || coarse || !(cpu_clock_usable() || data->native_shared)) return 0;
   if (took < STRATA_SHORT_NS && (data->begin_node || end_node)) return STRATA_SHORT;
   return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, took), took);
@@ -404,7 +405,8 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
     trylock_release(&sampler->lock);
   }
   data->met_node = 0;
-  data->allocations_node = sampler->tree.entries[end_node].parent; /* the call that waits will have returned */
+  if (end_node != RUNNING_GC) /* the call that waits will have returned */
+    data->allocations_node = sampler->tree.entries[end_node].parent;
   move_all(&data->head, open);
   move_all(&data->behind, open);
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);

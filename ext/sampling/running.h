@@ -35,6 +35,9 @@
 
 #include "sampler.h"
 
+/* In place of a node: a collection comes before or behind the stretch. It is of no kind, and waits in place 0. */
+#define RUNNING_GC UINT32_MAX
+
 /* It begins at now_ns, after a wait with the stack begin_node; 0: not known. */
 void running_begin(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t begin_node);
 

@@ -151,6 +151,7 @@ static void charge_noted(struct sampler *sampler, bool main_ractor)
         .state = first->states[i],
         .samples = 1,
         .wall_ns = (uint64_t)first->wall_ns[i],
+        .cpu_ns = (uint64_t)first->cpu_ns[i],
       };
       if (cell.wall_ns) accounting_charge(sampler, data, &cell, 0);
     }
@@ -300,9 +301,11 @@ void sampler_job(struct sampler *sampler)
   }
   accounting_spent(data, RTOP_RUNNING, open);
   accounting_add(sampler, data, RTOP_RUNNING, open);
+  data->own_work = true;
   lock_waits_note_held(data);
   if (sampler_tick_due(sampler, data, now)) take_sample(sampler, data, own.begin_ns);
   housekeeping(sampler, data, own.begin_ns);
+  data->own_work = false;
   accounting_end_own(sampler, data, &own);
 }
 

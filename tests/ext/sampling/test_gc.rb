@@ -43,6 +43,70 @@ class GCTest < Minitest::Test
     assert_whole_life dump, dump.main, absolute: 50_000_000
   end
 
+  # A major collection makes the profiler forget names, which the next job finds again: the CPU must wait for that, too.
+  def test_collections_that_are_asked_for_have_their_cpu
+    dump, program = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "100" })
+      KEPT = Array.new(200_000) { |i| "string number #{i}" }
+      def cpu = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+      def by_start = GC.start
+      def by_compact = GC.compact
+      def by_space = ObjectSpace.garbage_collect
+      def by_warmup = Process.warmup
+      ways = %i[by_start by_compact by_space by_warmup]
+      ways.each do |way|
+        from = cpu
+        5.times { send(way) }
+        puts cpu - from
+        window_over
+      end
+    RUBY
+    %w[by_start by_compact by_space by_warmup].zip(program.out.split.map(&:to_i)) do |way, took|
+      shown = dump.total(:cpu, on_stack: "Object##{way}")
+      assert_operator shown, :>, 0.7 * took, way
+      assert_operator shown, :<, 1.1 * took + 5_000_000, way
+      assert_operator dump.total(:cpu, on_stack: "Object##{way}", state: %w[marking sweeping]), :>, 0.6 * took, way
+    end
+  end
+
+  # Every object is a collection, so names that the profiler makes of objects would be its end: the program must go on. By
+  # collections, not by the clock: how many a round takes does not depend on the machine.
+  STRESS = {
+    plain: "",
+    compact: "GC.auto_compact = true",
+    verify: "verify = true",
+    traced: "require 'objspace'; ObjectSpace.trace_object_allocations_start",
+    threads: "threads = true",
+  }.freeze
+  STRESS_ROUNDS = 12
+
+  STRESS.each do |name, code|
+    define_method("test_a_program_whose_objects_are_all_collections_goes_on_#{name}") do
+      text = <<~RUBY
+        verify = threads = false
+        #{code}
+        def deep(n) = n == 0 ? [1].map { |x| x.to_s } : deep(n - 1)
+        rounds, before = 0, GC.count
+        GC.stress = true
+        while rounds < #{STRESS_ROUNDS} && GC.count - before < 20_000
+          deep(5)
+          odd = Class.new { def x = [1].each { }; def self.y = [2].map { |z| z.to_s } }
+          odd.new.x
+          odd.y
+          GC.verify_compaction_references if verify && rounds % 4 == 0
+          Thread.new { deep(2) }.join if threads
+          rounds += 1
+        end
+        GC.stress = false
+        puts rounds, GC.count - before
+      RUBY
+      plain, profiled = [false, true].map do |with|
+        run_program(text, with: with, env: { "RPERF_TOP_RECORD_HZ" => "1000" }).out.split.map(&:to_i)
+      end
+      assert_equal [STRESS_ROUNDS] * 2, [plain.first, profiled.first]
+      assert_operator profiled.last, :<, 1.5 * plain.last
+    end
+  end
+
   # An instant within a collection met the collection. The code behind it is not met the more often for that.
   def test_collections_do_not_draw_running_time
     dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "100", "RPERF_TOP_BUDGET" => "100" })
