@@ -75,6 +75,30 @@ static enum verdict_part judge_off(const struct judge *judge, uint32_t node, con
   return parts[off_gvl_of(judge->symbols, node, way)];
 }
 
+static uint64_t judge_collected(const struct rtop_cost *cost)
+{
+  return cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
+}
+
+/* Collections that were asked for: of which the leaf is a method that does nothing else. */
+static uint64_t judge_asked(const struct judge *judge, const struct rtop_sum_cell *cell)
+{
+  static const char *const asking[] = { "GC.start",
+                                        "GC#garbage_collect",
+                                        "GC.compact",
+                                        "GC.verify_compaction_references",
+                                        "ObjectSpace.garbage_collect",
+                                        "ObjectSpace#garbage_collect",
+                                        "Process.warmup" };
+  uint64_t gc_ns = judge_collected(&cell->cost);
+  if (gc_ns == 0) return 0;
+  const struct rtop_symbol *leaf =
+      rtop_symbols_get(judge->symbols, rtop_symbols_get_node(judge->symbols, cell->node)->frame);
+  for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+    if (strcmp(leaf->label, asking[i]) == 0) return rtop_symbol_is_core(leaf) ? gc_ns : 0;
+  return 0;
+}
+
 static void judge_add(struct judge *judge, uint32_t key, enum verdict_part part, uint64_t value)
 {
   judge->of[part] += value;
@@ -104,6 +128,7 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
     if (!goes_on && judge_is_method(judge, rtop_symbols_get_node(judge->symbols, cell->node)->frame))
       judge_add(judge, key, OF_WITHOUT, verdict_without(&cell->cost));
     judge_add(judge, key, OF_BLAME, cell->cost.blame_ns);
+    judge_add(judge, key, OF_ASKED, judge_asked(judge, cell));
     /* What is "(shared)" was made below the method that it stands under; of nobody, if under none. */
     judge_add(judge, judge_is_method(judge, key) ? key : UINT32_MAX, OF_OBJECTS, cell->cost.allocations);
   }
@@ -196,6 +221,7 @@ static uint64_t judge_value(const struct judge *judge, const struct rtop_sum_cel
   case OF_HELD: return verdict_held(&cell->cost);
   case OF_WITHOUT: return row->stale && row->state == RTOP_STATE_RUNNING ? 0 : verdict_without(&cell->cost);
   case OF_BLAME: return cell->cost.blame_ns;
+  case OF_ASKED: return judge_asked(judge, cell);
   case OF_OBJECTS: return cell->cost.allocations;
   default:
     if (cell->cost.wall_ns[RTOP_STATE_BLOCKED] == 0 || judge_off(judge, cell->node, way) != part) return 0;
@@ -528,6 +554,15 @@ static void judge_why(struct judge *judge)
   else if ((double)cores.delayed_ns * 4 < without_ns) verdict->why = VERDICT_WHY_SLEEPS;
 }
 
+/* Who asked for most of it, else who makes what is collected. */
+static void judge_gc(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  judge_place(judge, OF_ASKED, verdict->gc * (double)judge->sum->length_ns, 0.5);
+  verdict->asked = verdict->place.leaf != 0;
+  if (!verdict->asked) judge_place(judge, OF_OBJECTS, (double)judge->of[OF_OBJECTS], 0.5);
+}
+
 static void judge_blame(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -537,7 +572,7 @@ static void judge_blame(struct judge *judge)
     judge_why(judge);
     judge_place(judge, OF_WITHOUT, (double)judge->of[OF_WITHOUT], 0.25);
     break;
-  case VERDICT_GC: judge_place(judge, OF_OBJECTS, (double)judge->of[OF_OBJECTS], 0.5); break;
+  case VERDICT_GC: judge_gc(judge); break;
   case VERDICT_LOCK:
     judge_place(judge, OF_LOCK, work, 0.25);
     judge_owner(judge);
@@ -588,7 +623,7 @@ static void judge_shares(struct judge *judge)
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_cost *cost = &sum->threads[i].cost;
     if (!judge_counts(judge, &sum->threads[i])) continue;
-    gc_ns += cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
+    gc_ns += judge_collected(cost);
     held_ns += verdict_held(cost);
     cpu_ns += cost->cpu_ns;
   }

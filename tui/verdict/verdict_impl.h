@@ -11,6 +11,7 @@ enum verdict_part {
   OF_HELD,
   OF_WITHOUT,
   OF_BLAME,
+  OF_ASKED,
   OF_OBJECTS,
   OF_WORK,
   OF_LOCK,

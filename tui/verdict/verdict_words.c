@@ -152,6 +152,13 @@ static void say_gc(struct phrase *phrase, const struct verdict *verdict, const s
 {
   char rate[16];
   rtop_text_count(rate, sizeof rate, verdict->objects);
+  if (verdict->asked) {
+    phrase_add(phrase, "%sGC %d%%: ", say->process, words_percent(verdict->gc));
+    if (verdict->share < 0.9) phrase_add(phrase, "%d%% ", words_percent(verdict->share));
+    phrase_add(phrase, "asked for by ");
+    add_place(phrase, say->symbols, &verdict->place, brevity);
+    return;
+  }
   phrase_add(phrase, "%sGC %d%%: %s objects/s", say->process, words_percent(verdict->gc), rate);
   if (verdict->place.leaf == 0) return;
   if (verdict->share < 0.9) phrase_add(phrase, ", %d%%", words_percent(verdict->share));

@@ -526,6 +526,30 @@ static void test_collection(void **state)
   says("GC 38%: 2.1M objects/s from Catalogue#slice");
 }
 
+/* Who asks for collections is to blame, whoever makes what is collected. */
+static void test_collection_that_was_asked_for(void **state)
+{
+  (void)state;
+  uint32_t collect = call(request(), "Oob#collect", "/app/oob.rb"), ask = call(collect, "GC.start", "");
+  uint32_t slice = call(request(), "Catalogue#slice", "/app/catalogue.rb");
+  struct life one = runs("puma 001", slice, 100);
+  one.objects = 1000000;
+  one.other = ask;
+  one.other_state = RTOP_MARKING;
+  one.other_ms = 500;
+  HAPPENS(one, rests(queue_wait()));
+  says("GC 50%: asked for by GC.start < Oob#collect");
+  struct life two = one;
+  two.other = slice;
+  two.other_ms = 200;
+  one.other_ms = 300;
+  HAPPENS(one, two);
+  says("GC 50%: 60% asked for by GC.start < Oob#collect");
+  one.other_ms = 100;
+  HAPPENS(one, two);
+  says("GC 30%: 2.0M objects/s from Catalogue#slice");
+}
+
 /* What was made between two samples in different places stands below the caller of both, and was made there. */
 static void test_collection_of_what_is_shared(void **state)
 {
@@ -957,6 +981,7 @@ int main(void)
     CASE(test_no_leaf_has_half),
     CASE(test_gems),
     CASE(test_collection),
+    CASE(test_collection_that_was_asked_for),
     CASE(test_collection_of_what_is_shared),
     CASE(test_collection_of_everybody),
     CASE(test_lock_and_its_owner),
