@@ -6,6 +6,7 @@
 #include "ext/hooks/fiber_switch.h"
 #include "ext/hooks/gc.h"
 #include "ext/hooks/gvl.h"
+#include "ext/hooks/makers.h"
 #include "ext/hooks/raises.h"
 #include "ext/hooks/timeslice.h"
 #include "ext/names/exclude.h"
@@ -100,6 +101,7 @@ static void turn_off(enum state state)
   raises_remove();
   timeslice_remove();
   fiber_switch_remove();
+  makers_off();
   session.state = state;
 }
 
@@ -127,6 +129,7 @@ static void drop_parent(void)
   trylock_release(&sampler->threads.pool_lock);
   trylock_release(&sampler->labels.lock);
   publisher_abandon(&session.publisher);
+  makers_off();
   atomic_store(&session.publisher.ending, 0);
   tracing_forget(&session.tracing);
   profiles_forked(&session.publisher.profiles);
@@ -175,11 +178,13 @@ static void sample(void)
   VALUE error = rb_errinfo();
   int raised = 0;
   sites_pause(&session.tracing.sites);
+  makers_close(&session.sampler);
   sampler_job(&session.sampler);
   tracing_job(&session.tracing);
   rb_protect(look_around, Qnil, &raised);
   if (raised) rb_set_errinfo(error);
   sites_job(&session.tracing.sites);
+  makers_open(&session.sampler, session.config.budget);
 }
 
 static void job(void *unused)
@@ -400,6 +405,7 @@ const char *session_start(const struct config *config)
 void session_stop(void)
 {
   if (atomic_load(&session.fork_pending)) drop_parent();
+  if (session.state == ACTIVE) makers_close(&session.sampler);
   if (session.state == ACTIVE) sampler_hand_in(&session.sampler);
   if (session.state == ACTIVE) tracing_hand_in(&session.tracing);
   if (session.state != STOPPED) {

@@ -105,10 +105,3 @@ uint32_t calltree_between(const struct calltree *tree, uint32_t a, uint32_t b)
   return both == a || both == b ? tree->entries[both].parent : both;
 }
 
-uint32_t calltree_shared(struct calltree *tree, uint32_t a, uint32_t b, uint32_t frame)
-{
-  const struct rtop_node_entry *nodes = tree->entries;
-  uint32_t both = calltree_both(tree, a, b);
-  bool one_leaf = both == b && nodes[a].frame == nodes[b].frame && nodes[a].parent == nodes[b].parent;
-  return one_leaf ? b : calltree_child(tree, both, frame, 0);
-}

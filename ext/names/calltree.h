@@ -35,10 +35,6 @@ uint32_t calltree_both(const struct calltree *tree, uint32_t a, uint32_t b);
 /* What ran between two waits with these stacks: what called both, as both have returned or are not there yet. */
 uint32_t calltree_between(const struct calltree *tree, uint32_t a, uint32_t b);
 
-/* Where both stacks stand: `b` itself when both have the same leaf called from the same place, else a child with this
- * frame below what they share. */
-uint32_t calltree_shared(struct calltree *tree, uint32_t a, uint32_t b, uint32_t frame);
-
 static inline uint32_t calltree_count(struct calltree *tree)
 {
   return atomic_load_explicit(&tree->count, memory_order_acquire);

@@ -77,6 +77,7 @@ struct loop {
   int64_t next_cut_ns, active_ns;
   uint64_t served, points[RTOP_STATE_COUNT];
   int64_t tick_cost_ns, stacks_cost_ns;
+  uint64_t makers_cost_ns;
   int64_t stopped_ns[2]; /* in this window, in the next one */
 };
 
@@ -378,6 +379,9 @@ static int64_t whole_cost(struct loop *loop, int64_t length_ns)
   int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS]);
   cost += own_cost_releases(counters, length_ns) + own_cost_raises(counters);
   cost += (int64_t)loop->served * loop->tick_cost_ns;
+  uint64_t makers = atomic_load_explicit(&loop->sampler->counters.makers_ns, memory_order_relaxed);
+  cost += (int64_t)(makers - loop->makers_cost_ns);
+  loop->makers_cost_ns = makers;
   loop->served = 0;
   return cost;
 }

@@ -12,26 +12,24 @@ static struct strata *strata_of(struct sampler *sampler, const struct thread_dat
   return &sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)].strata;
 }
 
-/* What was allocated between two samples belongs to a method only when both stood in it: else to what both stacks
- * share, where "(shared)" is its own. */
-static uint32_t allocations_node(struct sampler *sampler, uint32_t before, uint32_t node)
-{
-  if (before == node) return node;
-  return before ? calltree_shared(&sampler->tree, before, node, FRAMES_SHARED) : sampler->shared_node;
-}
+enum { ALLOCATIONS_KEPT_WINDOWS = 10 };
 
-static void charge_allocations(struct sampler *sampler, struct thread_data *data, uint32_t node)
+/* What the thread made is kept for samples of new objects (ext/hooks/makers.h) for about a second; then it is "(shared)",
+ * which says of no method that it made any. */
+static void charge_allocations(struct sampler *sampler, struct thread_data *data)
 {
-  uint32_t before = data->allocations_node;
-  data->allocations_node = node;
-  if (!data->allocations) return;
+  uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
+  uint64_t passed = window - data->allocations_window;
+  if (!passed || !data->allocations) return;
+  data->allocations_window = window;
+  bool all = passed >= ALLOCATIONS_KEPT_WINDOWS || data->allocations < ALLOCATIONS_KEPT_WINDOWS;
   struct rtop_cell cell = {
-    .node = allocations_node(sampler, before, node),
+    .node = sampler->shared_node,
     .thread = data->index,
     .state = RTOP_RUNNING,
-    .allocations = data->allocations,
+    .allocations = all ? data->allocations : data->allocations * passed / ALLOCATIONS_KEPT_WINDOWS,
   };
-  if (cells_add(sampler->open, &cell)) data->allocations = 0;
+  if (cells_add(sampler->open, &cell)) data->allocations -= cell.allocations;
 }
 
 /* Without a cheap clock CPU is read once a period, and kinds are not told apart: their time waits in place 0. */
@@ -330,7 +328,7 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
     struct passed passed = find_passed(sampler, data, met, off);
     point_on_core(sampler, data, node, &passed);
   }
-  charge_allocations(sampler, data, node);
+  charge_allocations(sampler, data);
 }
 
 /* Kinds are told apart where the CPU of each stretch is known, by what it took itself: a thread that makes way for the timer
@@ -405,8 +403,6 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
     trylock_release(&sampler->lock);
   }
   data->met_node = 0;
-  if (end_node != RUNNING_GC) /* the call that waits will have returned */
-    data->allocations_node = sampler->tree.entries[end_node].parent;
   move_all(&data->head, open);
   move_all(&data->behind, open);
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);

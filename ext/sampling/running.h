@@ -41,7 +41,7 @@
 /* It begins at now_ns, after a wait with the stack begin_node; 0: not known. */
 void running_begin(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t begin_node);
 
-/* An instant met it here. Allocations go with it. Lock held. */
+/* An instant met it here. Lock held. */
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node);
 
 /* CPU that was read only now, of stretches that ended before: it goes to where their wall time went. After

@@ -50,6 +50,7 @@ struct sampler_counters {
   _Atomic uint64_t samples, dropped, cost_ns;
   _Atomic uint64_t points[RTOP_STATE_COUNT]; /* stacks taken at the end of a stretch */
   _Atomic uint64_t exceptions;
+  _Atomic uint64_t makers_ns; /* what samples of new objects cost (ext/hooks/makers.h), by estimate */
   _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes; /* as read last */
 };
 

@@ -148,7 +148,7 @@ struct thread_data {
   int64_t wait_taken_ns; /* cpu_taken_ns when the open wait began */
   uint64_t raises;       /* exceptions raised on it */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
-  uint32_t allocations_node; /* where its last clock sample stood, or what called its last wait; 0: not known */
+  uint64_t allocations_window; /* when some of `allocations`, which no sample of a new object has, was given up last */
 
   /* publisher's */
   uint32_t slot; /* in the segment */

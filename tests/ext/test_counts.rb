@@ -50,11 +50,9 @@ class CountsTest < Minitest::Test
       by[method] += cell.allocations
     end
     assert_near small + large, by.values.sum, relative: 0.02
-    # A short piece between two samples of the same method cannot be seen.
-    assert_operator by["Object#none"] + by["Object#nap"], :<=, (small + large) * 0.02
-    assert_operator by["Object#large"], :<=, large
-    assert_operator by["Object#large"], :>=, large * 0.8
-    assert_operator by["Object#small"], :<=, small * 1.1
+    assert_equal 0, by["Object#none"] + by["Object#nap"]
+    assert_operator by["Object#large"], :>=, large * 0.5
+    assert_operator by["Object#large"], :>, by["Object#small"]
   end
 
   # Two samples of one thread in the same method say nothing of what lies between them when the thread waited meanwhile: it is

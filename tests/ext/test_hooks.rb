@@ -8,7 +8,7 @@ class HooksTest < Minitest::Test
   BUILD = ENV["RTOP_BUILD"] || File.expand_path("../../build", __dir__)
   HOOKS = %w[gvl_event on_gc on_raise on_switch trace_hook on_new_object].freeze
   # Of the VM: what only reads, or sets a flag.
-  VM = %w[rb_profile_frames rb_sourceline rb_gc_stat rb_thread_current rb_thread_local_aref rb_internal_thread_specific_get
+  VM = %w[rb_profile_frames rb_sourceline rb_gc_stat rb_gc_count rb_thread_current rb_thread_local_aref rb_internal_thread_specific_get
           rb_internal_thread_specific_set rb_postponed_job_trigger rb_tracearg_event_flag rb_tracearg_from_tracepoint
           rb_tracearg_raised_exception rb_tracearg_object rb_obj_class rb_ractor_stdout rb_stdout].freeze
   # Of the VM, for threads with a fiber scheduler: whose method stands on a stack, and what fiber runs. After a switch there is

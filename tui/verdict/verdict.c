@@ -110,6 +110,14 @@ static bool judge_is_method(const struct judge *judge, uint32_t frame)
   return rtop_symbols_get(judge->symbols, frame)->kind != RTOP_SYMBOL_SPECIAL;
 }
 
+/* Not the profiler's own code, as its middlewares. */
+static bool judge_may_make(const struct judge *judge, uint32_t frame)
+{
+  static const char own[] = "RperfTop";
+  const struct rtop_symbol *symbol = rtop_symbols_get(judge->symbols, frame);
+  return judge_is_method(judge, frame) && strncmp(symbol->namespace_label, own, sizeof own - 1) != 0;
+}
+
 static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
 {
   const struct rtop_thread_row *row = &judge->sum->threads[cell->thread];
@@ -129,8 +137,8 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
       judge_add(judge, key, OF_WITHOUT, verdict_without(&cell->cost));
     judge_add(judge, key, OF_BLAME, cell->cost.blame_ns);
     judge_add(judge, key, OF_ASKED, judge_asked(judge, cell));
-    /* What is "(shared)" was made below the method that it stands under; of nobody, if under none. */
-    judge_add(judge, judge_is_method(judge, key) ? key : UINT32_MAX, OF_OBJECTS, cell->cost.allocations);
+    /* What is "(shared)" is nobody's; older processes tell of some below the method that it was made under. */
+    judge_add(judge, judge_may_make(judge, key) ? key : UINT32_MAX, OF_OBJECTS, cell->cost.allocations);
   }
   if (off_ns == 0) return;
   enum verdict_part part = judge_off(judge, cell->node, &way);

@@ -17,10 +17,12 @@
  * A culprit is named by its leaf and the application's nearest method on its stack (else the nearest in Ruby): the
  * method that most of the time in question was spent under; its leaf only if it has half of that. The culprit of the
  * verdict before stays while it has 0.7 of what another one has. Of gc it is who asked for half of it (GC.start and
- * its like); else it is named only if it made half of the objects, with what is "(shared)" below it; of blocked and lock if it has a quarter, of gvl a fifth, of running a
- * tenth. Of time that is not known yet, in a call without a safepoint for 0.25 s, it is where the thread was seen
- * last. A thread is named if it has more than half of what is told, and twice as much as the next one (1.4 times, if the
- * verdict before named it): two alike are two. The owner of a lock is the thread that has the one that most wait for there at the end of the span, if the process tells (locks.h); else it is named if just one
+ * its like); else it is named only if it made half of the objects, with what is "(shared)" below it, and is none of the
+ * profiler's own; of blocked and lock if it has a quarter, of gvl a fifth, of running a tenth. Of time that is not known
+ * yet, in a call without a safepoint for 0.25 s, it is where the thread was seen last. A thread is named if it has more
+ * than half of what is told, and twice as much as the next one (1.4 times, if the verdict before named it): two alike are
+ * two. The owner of a lock is the thread that has the one that most wait for there at the end of the span, if the process
+ * tells (locks.h); else it is named if just one
  * thread has that call on its stack below something else than a wait that lets go of it. If none has, but just one
  * is inside a lock that was taken elsewhere, that one is named as being inside a lock, no more. What most of the
  * waiting of the span in that place was behind (wait_sums.h) is told if it had half of it.

@@ -74,12 +74,6 @@ static void test_what_two_stacks_share(void **state)
   assert_int_equal(calltree_between(&tree, waits[1], waits[1]), calls[1]); /* the same wait again */
   assert_int_equal(calltree_between(&tree, lines[1], waits[1]), RTOP_NODE_ROOT);
   assert_int_equal(calltree_between(&tree, other, waits[1]), RTOP_NODE_ROOT);
-
-  assert_int_equal(calltree_shared(&tree, waits[1], waits[1], 5), waits[1]);
-  assert_int_equal(calltree_shared(&tree, lines[1], lines[2], 5), lines[2]); /* one leaf, at two lines */
-  uint32_t shared = calltree_shared(&tree, waits[1], waits[2], 5);
-  assert_int_equal(tree.entries[shared].parent, lines[2]);
-  assert_int_equal(tree.entries[shared].frame, 5);
   calltree_destroy(&tree);
 }
 

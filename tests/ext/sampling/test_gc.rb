@@ -131,7 +131,6 @@ class GCTest < Minitest::Test
 
   def test_allocations_are_charged_to_who_made_them
     dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
-      # Each takes many periods: what is allocated between two samples belongs to the second one.
       def many = 300_000.times { Object.new }
       def none = 500_000.times { |i| i + 1 }
       t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -142,6 +141,26 @@ class GCTest < Minitest::Test
     # The counter starts with its first reading and ends with its last one, each within a window or two.
     assert_operator dump.counter("allocations"), :<=, dump.total(:allocations) * 1.05 + 20_000
     assert_operator dump.counter("allocations"), :>=, dump.total(:allocations) * 0.5
+  end
+
+  # A method that makes none has none, however long it is looked at; and nobody has what was not made. (What the VM counts
+  # between two samples told the thinker to have made 80 %.)
+  def test_who_makes_no_objects_has_none
+    dump, = history(<<~'RUBY', env: { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" })
+      class Maker; def make(n) = (while n > 0; "x" + "y"; n -= 1; end); end
+      class Thinker; def think(n) = (while n > 0; n -= 1; end); end
+      maker, thinker = Maker.new, Thinker.new
+      while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < 2.5
+        maker.make(4000)
+        thinker.think(40_000)
+      end
+    RUBY
+    all, made, shared = dump.total(:allocations), *%w[Maker#make (shared)].map { |name| dump.total(:allocations, on_stack: name) }
+    assert_operator dump.total(:wall, on_stack: "Thinker#think"), :>, 0
+    assert_equal 0, dump.total(:allocations, on_stack: "Thinker#think")
+    assert_operator made, :>, all / 20
+    assert_operator made, :>, 0.9 * (all - shared)
+    assert_operator all, :<=, dump.counter("allocations")
   end
 
   NASTY = {
