@@ -86,6 +86,7 @@ class TestDocs < Minitest::Test
       Open3.capture2("ldd", "#{BUILD}/#{name}").first.scan(%r{^\s+(lib(?:ncurses|lz4|jansson|protobuf)\S*) => (/\S+)})
     end
     packages = libraries.map { |_, path| [path, path.delete_prefix("/usr"), File.realpath(path)].filter_map { |one| Open3.capture2("dpkg-query", "-S", one, err: File::NULL).first[/\A([^:]+):/, 1] }.first }
+    skip "libraries that are of no package" if packages.include?(nil)
     assert_equal installed(dockerfile.grep(/apt-get/).last).sort, packages.uniq.sort
   end
 
