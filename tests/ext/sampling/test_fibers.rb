@@ -277,7 +277,7 @@ class FibersTest < Minitest::Test
       window_over
     RUBY
     sums = %w[wait_a wait_b wait_pipe].map { |kind| waited(dump, kind) }
-    assert_operator sums.sum, :>, 1_000 * MS
+    assert_operator sums.sum, :>, 800 * MS
     [20, 10, 5].zip(sums).each { |fibers, ns| assert_near sums.sum * fibers / 36.0, ns, relative: 0.12, absolute: 30 * MS, message: sums.inspect }
     assert_conserved dump
   end
