@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CORES_TASKS_MAX = 256, CORES_GROUPS_MAX = 8, CORES_TEXT = 8192, CORES_PATH = 1024 };
@@ -40,7 +41,9 @@ static bool cores_tasks(pid_t pid, uint64_t *delayed_ns)
   char path[40];
   int count = 0;
   bool told = false;
+  struct stat folder; /* has a link for each task */
   snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  if (stat(path, &folder) != 0 || folder.st_nlink > CORES_TASKS_MAX + 2) return false;
   DIR *tasks = opendir(path);
   if (!tasks) return false;
   for (const struct dirent *task; count <= CORES_TASKS_MAX && (task = readdir(tasks)) != NULL;) {
