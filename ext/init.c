@@ -157,9 +157,7 @@ static VALUE rperf_profile_close(VALUE self, VALUE number)
   return Qnil;
 }
 
-RUBY_FUNC_EXPORTED void Init_rperf_top(void);
-
-void Init_rperf_top(void)
+static void define_module(void)
 {
   VALUE module = rb_define_module("RperfTop");
   rb_define_const(module, "VERSION", rb_obj_freeze(rb_str_new_cstr(RPERF_TOP_VERSION)));
@@ -174,7 +172,31 @@ void Init_rperf_top(void)
   rb_define_module_function(module, "mark", rperf_mark, 1);
   labels_define(module, session_labels());
   rb_ext_ractor_safe(false);
+}
+
+/* A Ruby::Box loads a copy of this library, which would be a second profiler. All boxes have the same ENV: there the first
+ * copy leaves, where no program sees it, the address of what defines the module, and the others have that define theirs. */
+static VALUE shared_by_boxes(void)
+{
+  ID name = rb_intern("ENV");
+  return rb_const_defined(rb_cObject, name) ? rb_const_get(rb_cObject, name) : Qnil;
+}
+
+RUBY_FUNC_EXPORTED void Init_rperf_top(void);
+
+void Init_rperf_top(void)
+{
+  VALUE shared = shared_by_boxes();
+  ID name = rb_intern("rperf_top_define");
+  VALUE first = !RB_SPECIAL_CONST_P(shared) ? rb_attr_get(shared, name) : Qnil;
+  if (!NIL_P(first)) {
+    ((void (*)(void))(uintptr_t)NUM2ULL(first))();
+    return;
+  }
+  define_module();
   session_init();
+  if (!RB_SPECIAL_CONST_P(shared) && !RB_OBJ_FROZEN(shared))
+    rb_ivar_set(shared, name, ULL2NUM((uintptr_t)define_module));
   config_from_environment(&environment);
   const char *failure = environment.enabled ? session_start(&environment) : NULL;
   if (failure) session_warn(failure); /* the program goes on as it was */
