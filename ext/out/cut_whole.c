@@ -65,7 +65,8 @@ static bool add_sums(struct cut *cut, struct whole *whole)
   int64_t from = atomic_load(&whole->begin_ns), to = on ? window->end_mono_ns : atomic_load(&whole->end_ns);
   uint64_t own_ns = (uint64_t)whole->told_own_ns;
   uint64_t untimed = grown(atomic_load(&whole->counting->untimed), &whole->told_untimed);
-  uint64_t own = grown_ns(whole, atomic_load(&whole->counting->own), &own_ns);
+  /* Only at the end it is known, and what was told cannot become less. */
+  uint64_t own = on ? 0 : grown_ns(whole, atomic_load(&whole->counting->own), &own_ns);
   whole->told_own_ns = (int64_t)own_ns;
   if (from < window->start_mono_ns) from = window->start_mono_ns;
   if (to > window->end_mono_ns) to = window->end_mono_ns;

@@ -2,6 +2,7 @@
 #include "whole.h"
 
 #include "call_place.h"
+#include "whole_cost.h"
 #include "whole_names.h"
 #include "whole_probe.h"
 #include "ext/base/fast_clock.h"
@@ -113,28 +114,47 @@ static void remove_hook(struct whole *whole)
   if (atomic_exchange(&whole->is_set, false)) rb_remove_event_hook((rb_event_hook_func_t)(void (*)(void))hook);
 }
 
-/* What a call of a kind costs: all of it is the time that it takes longer, the part inside is what the hook measures of one
- * that does nothing. */
-static void measure_cost(struct whole *whole, enum whole_kind kind, double plain_ticks)
+/* Of one call in ticks, the least of all rounds: how long it takes while the hook is there, and how much of that the hook
+ * takes for the call itself. */
+struct hooked {
+  double whole, inside;
+};
+
+static void forget_nodes(struct whole_tree *tree, uint32_t from)
+{
+  for (uint32_t node = from; node < whole_tree_count(tree); node++) {
+    atomic_store(&tree->nodes[node].calls, 0);
+    atomic_store(&tree->nodes[node].total, 0);
+    atomic_store(&tree->nodes[node].self, 0);
+  }
+}
+
+/* Calls of our own, in nodes behind all others. */
+static struct hooked measure_hooked(struct whole *whole, enum whole_kind kind, uint32_t from)
 {
   struct whole_counting *counting = whole->counting;
-  struct whole_cost *cost = &counting->costs[kind];
-  double with = 0, inside = 0;
+  struct whole_tree *tree = &counting->tree;
+  struct hooked least = { 0 };
   for (int i = 0; i < WHOLE_PROBE_ROUNDS; i++) {
-    start_empty(counting);
-    counting->costs[kind] = (struct whole_cost){ 0 };
+    forget_nodes(tree, from);
     counting->on = true;
     double ticks = whole_probe_run(whole->probe, kind);
     counting->on = false;
     int64_t total = 0;
-    for (uint32_t node = 1; node < whole_tree_count(&counting->tree); node++)
-      if (atomic_load(&counting->tree.nodes[node].calls) == WHOLE_PROBE_CALLS)
-        total = atomic_load(&counting->tree.nodes[node].total);
-    if (i == 0 || ticks < with) with = ticks;
-    if (i == 0 || (double)total / WHOLE_PROBE_CALLS < inside) inside = (double)total / WHOLE_PROBE_CALLS;
+    for (uint32_t node = from; node < whole_tree_count(tree); node++)
+      if (atomic_load(&tree->nodes[node].calls) == WHOLE_PROBE_CALLS) total = atomic_load(&tree->nodes[node].total);
+    double inside = (double)total / WHOLE_PROBE_CALLS;
+    if (i == 0 || ticks < least.whole) least.whole = ticks;
+    if (i == 0 || inside < least.inside) least.inside = inside;
   }
-  double outside = with - plain_ticks - inside;
-  *cost = (struct whole_cost){ (int64_t)inside, outside > 0 ? (int64_t)outside : 0 };
+  return least;
+}
+
+/* What it costs is the time that a call takes longer than without the hook. */
+static struct whole_cost cost_of(struct hooked hooked, double plain_ticks)
+{
+  double outside = hooked.whole - plain_ticks - hooked.inside;
+  return (struct whole_cost){ (int64_t)hooked.inside, outside > 0 ? (int64_t)outside : 0 };
 }
 
 /* A tick that comes while the job runs stays there until it has ended, and until then each call is slower by a look at it: so
@@ -142,6 +162,11 @@ static void measure_cost(struct whole *whole, enum whole_kind kind, double plain
 static void set_tick(const struct whole *whole)
 {
   rb_postponed_job_trigger(whole->sampler->job);
+}
+
+static int whole_kinds(const struct whole *whole)
+{
+  return whole->ruby_only ? WHOLE_C : WHOLE_KINDS;
 }
 
 /* Everything that calls code, of ours: before the hook is on its events are not ours. */
@@ -155,8 +180,12 @@ static VALUE begin_counting(VALUE pointer)
   for (int kind = 0; kind < WHOLE_KINDS; kind++) plain[kind] = whole_probe_least(whole->probe, (enum whole_kind)kind);
   counting->frame_bytes = call_place_frame_bytes();
   set_hook(whole);
-  for (int kind = 0; kind < (whole->ruby_only ? WHOLE_C : WHOLE_KINDS); kind++)
-    measure_cost(whole, (enum whole_kind)kind, plain[kind]);
+  start_empty(counting);
+  memset(counting->costs, 0, sizeof counting->costs);
+  struct whole_cost costs[WHOLE_KINDS] = { 0 };
+  for (int kind = 0; kind < whole_kinds(whole); kind++)
+    costs[kind] = cost_of(measure_hooked(whole, (enum whole_kind)kind, 1), plain[kind]);
+  memcpy(counting->costs, costs, sizeof costs);
   whole->ns_per_tick = fast_clock_ns_per_tick(&start);
   start_empty(counting);
   counting->on = true;
@@ -233,12 +262,57 @@ enum rtop_trace_state whole_want(struct whole *whole, int slot, const struct rto
   return whole_follow(whole);
 }
 
-static void stop(struct whole *whole)
+/* The other end: with the hook, then without. No call is open any more. */
+static VALUE measure_again(VALUE pointer)
+{
+  struct whole *whole = (struct whole *)pointer;
+  struct whole_counting *counting = whole->counting;
+  struct hooked hooked[WHOLE_KINDS];
+  set_tick(whole);
+  for (int kind = 0; kind < whole_kinds(whole); kind++)
+    hooked[kind] = measure_hooked(whole, (enum whole_kind)kind, whole_tree_count(&counting->tree));
+  remove_hook(whole);
+  for (int kind = 0; kind < whole_kinds(whole); kind++)
+    whole->again[kind] = cost_of(hooked[kind], whole_probe_least(whole->probe, (enum whole_kind)kind));
+  return Qtrue;
+}
+
+/* What the probe called is not the program's: its nodes stand behind those, and nobody has seen them. */
+static void measure_end(struct whole *whole)
+{
+  struct whole_counting *counting = whole->counting;
+  struct whole_cost costs[WHOLE_KINDS];
+  uint32_t nodes = whole_tree_count(&counting->tree), methods = atomic_load(&counting->tree.method_count);
+  uint64_t calls = atomic_load(&counting->calls), untimed = atomic_load(&counting->untimed);
+  int64_t own = atomic_load(&counting->own);
+  memcpy(costs, counting->costs, sizeof costs);
+  memset(counting->costs, 0, sizeof counting->costs);
+  if (nodes < WHOLE_NODES_MAX - WHOLE_PROBE_NODES && methods < WHOLE_METHODS_MAX - WHOLE_PROBE_NODES)
+    call_protected(measure_again, whole);
+  counting->on = false;
+  memcpy(counting->costs, costs, sizeof costs);
+  forget_nodes(&counting->tree, nodes);
+  atomic_store(&counting->tree.count, nodes);
+  atomic_store(&counting->tree.method_count, methods);
+  atomic_store(&counting->calls, calls);
+  atomic_store(&counting->untimed, untimed);
+  atomic_store(&counting->own, own);
+}
+
+/* `in_job`: then no other one comes in between, which would see calls of ours. At the end of a process, or when nobody
+ * wants it any more, what was learnt before has to do. */
+static void stop(struct whole *whole, bool in_job)
 {
   if (atomic_load(&whole->state) != RTOP_WHOLE_ON) return;
-  remove_hook(whole);
+  whole->counting->on = false;
   whole_hook_close(whole->counting);
   atomic_store(&whole->end_ns, clock_now_ns()); /* a job may come late */
+  memcpy(whole->again, whole->counting->costs, sizeof whole->again);
+  if (in_job) measure_end(whole);
+  remove_hook(whole);
+  struct whole_counting *counting = whole->counting;
+  int64_t back = whole_cost_settle(&counting->tree, counting->costs, whole->again);
+  atomic_store(&counting->own, atomic_load(&counting->own) - back);
   atomic_store(&whole->state, RTOP_WHOLE_TELLING);
 }
 
@@ -255,7 +329,7 @@ static void forget_numbers(struct whole *whole)
 void whole_leave(struct whole *whole, int slot)
 {
   atomic_fetch_and(&whole->wanted, ~(1u << slot));
-  if (!atomic_load(&whole->wanted)) stop(whole);
+  if (!atomic_load(&whole->wanted)) stop(whole, false);
 }
 
 void whole_job(struct whole *whole)
@@ -267,7 +341,8 @@ void whole_job(struct whole *whole)
   whole->counting->on = false; /* what it calls itself is not counted */
   whole_names_some(whole, state == RTOP_WHOLE_TELLING);
   whole->counting->on = on;
-  if (state == RTOP_WHOLE_ON && (whole->counting->full || clock_now_ns() >= atomic_load(&whole->end_ns))) stop(whole);
+  if (state == RTOP_WHOLE_ON && (whole->counting->full || clock_now_ns() >= atomic_load(&whole->end_ns)))
+    stop(whole, true);
 }
 
 void whole_park(struct whole *whole)
@@ -277,7 +352,7 @@ void whole_park(struct whole *whole)
 
 void whole_end(struct whole *whole)
 {
-  stop(whole);
+  stop(whole, false);
   int64_t until_ns = clock_now_ns() + END_NAMES_NS;
   while (atomic_load(&whole->state) == RTOP_WHOLE_TELLING && whole_names_some(whole, true) && clock_now_ns() < until_ns)
     ;

@@ -23,6 +23,7 @@ struct whole {
   _Atomic int64_t begin_ns, end_ns;
   struct whole_counting *counting; /* NULL until it was wanted; for good then */
   double ns_per_tick;
+  struct whole_cost again[WHOLE_KINDS]; /* what a call cost at the end */
   VALUE marker, probe;
   bool ruby_only;         /* methods in C are not counted */
   _Atomic uint32_t named; /* nodes below have their places */

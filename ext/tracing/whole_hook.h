@@ -2,7 +2,8 @@
  * name, calls nothing of the VM.
  *
  * What it costs itself is taken off: a call costs `inside` of what is measured between its two readings of the clock, and
- * `outside` around them, which is measured for its caller. Both were learnt on this machine just before.
+ * `outside` around them, which is measured for its caller. Both were learnt on this machine just before; at the end too much
+ * is given back (whole_cost.h).
  *
  * Threads: of the main Ractor, under the GVL.
  */
@@ -10,17 +11,12 @@
 #define RTOP_EXT_WHOLE_HOOK_H
 
 #include "open_calls.h"
+#include "whole_cost.h"
 #include "whole_tree.h"
 #include <ruby.h>
 #include <ruby/debug.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-
-enum whole_kind { WHOLE_RUBY, WHOLE_C, WHOLE_KINDS };
-
-struct whole_cost {
-  int64_t inside, outside; /* ticks a call */
-};
 
 struct whole_counting {
   bool on, full; /* full: no more room, so it was turned off */

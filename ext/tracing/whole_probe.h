@@ -7,7 +7,8 @@
 
 #include "whole_hook.h"
 
-enum { WHOLE_PROBE_CALLS = 2000, WHOLE_PROBE_ROUNDS = 5 };
+/* Nodes, methods: more than one run makes. */
+enum { WHOLE_PROBE_CALLS = 2000, WHOLE_PROBE_ROUNDS = 8, WHOLE_PROBE_NODES = 64 };
 
 /* The object whose methods they are. */
 VALUE whole_probe_make(void);

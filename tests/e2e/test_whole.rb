@@ -17,7 +17,7 @@ class TestWhole < Minitest::Test
     class Shop
       def order(n) = n.times { price(3) }
       def price(n) = tax(n) + tax(n)
-      def tax(n) = n
+      def tax(n) = (i = 0; i += 1 while i < 10; n) # enough for a row
     end
     File.write("#{ARGV[0]}.pid.new", Process.pid)
     File.rename("#{ARGV[0]}.pid.new", "#{ARGV[0]}.pid")
@@ -90,7 +90,7 @@ class TestWhole < Minitest::Test
     traced("-o", "/dev/shm/whole-screen-#{$$}.rpt", "--trace-all") do |result, folder|
       assert_equal 0, result.status.exitstatus, result.err
       Terminal.open("-r", "/dev/shm/whole-screen-#{$$}.rpt", rows: 30, columns: 100) do |terminal|
-        terminal.wait_for("<main>")
+        terminal.wait_for("1Methods") # rows of little time may be folded
         terminal.type("T")
         terminal.wait_for("exact: ")
         assert_match(/exact: [\d.]+ s of all calls, [\d,]+ calls, [\d.]+ [nu]s a call taken off/, terminal.repainted)
@@ -142,7 +142,7 @@ class TestWhole < Minitest::Test
         terminal.type("T")
         wait_until("samples") { terminal.repainted.match?(/SELF%v/) }
         terminal.type("T\u{15}60 ruby\r")
-        wait_until("calls") { terminal.repainted.match?(/all calls in Ruby: \d+ s to go, [\d,]+ calls, /) }
+        wait_until("calls") { terminal.repainted.match?(/all calls in Ruby: \d+ s to go, [\d,]+ calls/) }
         terminal.type("2")
         wait_until("the tree") { terminal.repainted.match?(/CALLS.*%PARENT.*Orders#check/m) }
         terminal.type("T")

@@ -264,16 +264,17 @@ static void calls_digits(char *out, size_t bytes, uint64_t count)
   out[used] = '\0';
 }
 
-static void calls_running_words(const struct ui *ui, char *out, size_t bytes, const char *calls, const char *own)
+/* What counting costs is told at the end. */
+static void calls_running_words(const struct ui *ui, char *out, size_t bytes, const char *calls)
 {
   int64_t left_ns = ui->calls.until_ns - ui->now_ns;
   const struct whole_head *head = &ui->calls.numbers.head;
   const char *of = ui->calls.ruby ? "all calls in Ruby" : "all calls";
   if (!head->told) snprintf(out, bytes, "%s: asked for, nothing is told yet (T: end)", of);
   else if (left_ns > 0)
-    snprintf(out, bytes, "%s: %d s to go, %s, %s a call taken off (T: end)", of,
-             (int)((left_ns + CALLS_SECOND_NS - 1) / CALLS_SECOND_NS), calls, own);
-  else snprintf(out, bytes, "%s: ending, %s, %s a call taken off (T: end)", of, calls, own);
+    snprintf(out, bytes, "%s: %d s to go, %s (T: end)", of, (int)((left_ns + CALLS_SECOND_NS - 1) / CALLS_SECOND_NS),
+             calls);
+  else snprintf(out, bytes, "%s: ending, %s (T: end)", of, calls);
 }
 
 /* What matters less comes last, and goes first where there is no room. */
@@ -306,6 +307,6 @@ void ui_calls_words(const struct ui *ui, char *out, size_t bytes, int columns)
   calls_digits(count, sizeof count, calls->numbers.head.calls);
   snprintf(text, sizeof text, "%s calls", count);
   rtop_text_duration(own, sizeof own, (int64_t)whole_own_ns(&calls->numbers.head));
-  if (calls->running) calls_running_words(ui, out, bytes, text, own);
+  if (calls->running) calls_running_words(ui, out, bytes, text);
   else calls_ended_words(ui, out, bytes, columns, text, own);
 }
