@@ -33,8 +33,10 @@ $warnflags += " -Werror" if ENV["WERROR"] == "1"
 $INCFLAGS = $INCFLAGS.gsub(/-I(?=\$\((?:arch_)?hdrdir\))/, "-isystem ") + " -I#{root}"
 
 $CPPFLAGS << " -D_GNU_SOURCE " << given["CPPFLAGS"]
-# initial-exec: the first use of a thread-local in a hook must not allocate.
-$CFLAGS << " -std=c11 -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections -pthread "
+$CFLAGS << " -std=c11 -fvisibility=hidden -ffunction-sections -fdata-sections -pthread "
+# The first use of a thread-local in a hook must not allocate. glibc does, unless it is told initial-exec; musl never does, and
+# does not load a library with initial-exec later than the program.
+$CFLAGS << " -ftls-model=initial-exec " if have_macro("__GLIBC__", "stdlib.h")
 $CFLAGS << given["CFLAGS"]
 # The hooks run where the caches are cold: compiled as one their code takes a tenth less of the application's time. The objects
 # contain machine code, too, in which the tests look up what hooks call.

@@ -97,22 +97,22 @@ uint64_t memory_limit(void)
   return memory_limit_of(groups, "/sys/fs/cgroup");
 }
 
-/* `used` is in pages. */
-static uint64_t limit_left(__rlimit_resource_t resource, unsigned long used)
+/* `used` is in pages; `failed` is what getrlimit() returned. */
+static uint64_t limit_left(int failed, const struct rlimit *limit, unsigned long used)
 {
-  struct rlimit limit;
   uint64_t bytes = (uint64_t)used * (uint64_t)sysconf(_SC_PAGESIZE);
-  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
-  return limit.rlim_cur > bytes ? limit.rlim_cur - bytes : 0;
+  if (failed != 0 || limit->rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  return limit->rlim_cur > bytes ? limit->rlim_cur - bytes : 0;
 }
 
 uint64_t rtop_memory_left(void)
 {
   char text[128];
+  struct rlimit limit;
   unsigned long size = 0, data = 0;
   process_read_file("/proc/self/statm", text, sizeof text);
   if (sscanf(text, "%lu %*u %*u %*u %*u %lu", &size, &data) != 2) size = data = 0;
-  uint64_t addresses = limit_left(RLIMIT_AS, size);
+  uint64_t addresses = limit_left(getrlimit(RLIMIT_AS, &limit), &limit, size);
   if (addresses < 8 * LIMIT_THREAD_BYTES) return 0;
-  return limit_smaller(addresses, limit_left(RLIMIT_DATA, data));
+  return limit_smaller(addresses, limit_left(getrlimit(RLIMIT_DATA, &limit), &limit, data));
 }

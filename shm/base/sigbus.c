@@ -13,8 +13,14 @@ struct sigbus_guard {
   size_t bytes;
 };
 
-/* initial-exec: reading it in the handler must not allocate. */
-static _Thread_local struct sigbus_guard *volatile sigbus_current __attribute__((tls_model("initial-exec")));
+/* Reading it in the handler must not allocate. glibc does so at the first use in a thread, unless it is told initial-exec;
+ * musl never does, and does not load a library with initial-exec later than the program. */
+#ifdef __GLIBC__
+#define SIGBUS_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define SIGBUS_TLS
+#endif
+static _Thread_local struct sigbus_guard *volatile sigbus_current SIGBUS_TLS;
 static struct sigaction sigbus_before;
 
 static void sigbus_chain(int number, siginfo_t *info, void *context)

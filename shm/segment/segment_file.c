@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -125,10 +126,21 @@ static int segment_file_link_anonymous(const struct segment_file *file, const ch
   return -1;
 }
 
+/* musl has it from 1.2.4 on. */
+static int segment_file_move(int directory, const char *from, const char *to)
+{
+#ifdef RENAME_NOREPLACE
+  return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
+#else
+  enum { RENAME_NOREPLACE = 1 }; /* of linux/fs.h */
+  return (int)syscall(SYS_renameat2, directory, from, directory, to, RENAME_NOREPLACE);
+#endif
+}
+
 static int segment_file_rename(const struct segment_file *file, const char *name)
 {
   int directory = file->directory_fd;
-  if (renameat2(directory, file->temporary, directory, name, RENAME_NOREPLACE) == 0) return 0;
+  if (segment_file_move(directory, file->temporary, name) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return -1;
   if (linkat(directory, file->temporary, directory, name, 0) != 0) return -1;
   return unlinkat(directory, file->temporary, 0);

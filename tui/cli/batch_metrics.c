@@ -123,7 +123,9 @@ int rtop_metrics_run(const struct rtop_options *options)
   struct metrics_run run = { .options = options, .metrics = metrics_create((size_t)options->metrics_top) };
   int status = 1;
   interrupt_open();
+#ifdef M_TRIM_THRESHOLD /* another allocator than glibc's keeps no such store */
   mallopt(M_TRIM_THRESHOLD, METRICS_SPARE_BYTES);
+#endif
   if (!run.metrics) rtop_error_set(&error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");
   else if (!options->metrics_file) run.server = metrics_server_open(options->metrics, run.metrics, &error);
   if (run.metrics && (run.server || options->metrics_file)) status = run_all(&run);

@@ -69,13 +69,28 @@ bool rtop_launch_waits(const struct rtop_launch *launch, char *out, size_t bytes
   return true;
 }
 
+/* glibc alone has the name. */
+static void signal_name(int number, char *out, size_t bytes)
+{
+#ifdef __GLIBC__
+  const char *name = sigabbrev_np(number);
+  if (name != NULL) snprintf(out, bytes, "SIG%s", name);
+  else
+#endif
+    snprintf(out, bytes, "signal %d", number);
+}
+
 static void end_words(struct rtop_launch *launch, char *out, size_t bytes)
 {
   int status = rtop_launch_status(launch), number = status > 128 ? status - 128 : 0;
-  const char *name = number > 0 && rtop_launch_killed(launch) ? sigabbrev_np(number) : NULL;
+  char name[32];
   double seconds = (double)rtop_launch_age_ns(launch) / (double)NANOSECONDS;
-  if (name != NULL) snprintf(out, bytes, "the command was killed by SIG%s after %.1f s", name, seconds);
-  else snprintf(out, bytes, "the command ended with status %d after %.1f s", status, seconds);
+  if (number > 0 && rtop_launch_killed(launch)) {
+    signal_name(number, name, sizeof name);
+    snprintf(out, bytes, "the command was killed by %s after %.1f s", name, seconds);
+  } else {
+    snprintf(out, bytes, "the command ended with status %d after %.1f s", status, seconds);
+  }
 }
 
 bool rtop_launch_failed(struct rtop_launch *launch, bool had_channel, char *out, size_t bytes)

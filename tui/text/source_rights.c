@@ -101,11 +101,8 @@ static bool rights_close_all(const int *keep, size_t keep_count)
   return syscall(SYS_close_range, from, ~0U, 0) == 0;
 }
 
-static bool rights_limit(int resource, rlim_t most)
-{
-  struct rlimit limit = { most, most };
-  return setrlimit((__rlimit_resource_t)resource, &limit) == 0;
-}
+/* The type of `resource` is another one in each C library. */
+#define rights_limit(resource, most) (setrlimit(resource, &(const struct rlimit){ most, most }) == 0)
 
 /* That of SIGBUS guards what is read of a mapping. */
 static void rights_forget_handlers(void)

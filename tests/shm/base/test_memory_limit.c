@@ -103,7 +103,13 @@ static void test_own(void **state)
 #define TERABYTES 0
 #endif
 
-static uint64_t left_under(__rlimit_resource_t resource, uint64_t limit)
+#ifdef __GLIBC__
+typedef __rlimit_resource_t limited;
+#else
+typedef int limited;
+#endif
+
+static uint64_t left_under(limited resource, uint64_t limit)
 {
   struct rlimit before, lower;
   assert_int_equal(getrlimit(resource, &before), 0);

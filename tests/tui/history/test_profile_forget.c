@@ -1,9 +1,9 @@
 /* A process that makes methods all the time: what the viewer holds stays the same, and what it shows stays right. */
 #include "tests/tui/model_fixture.h"
+#include "tests/tui/allocated.h"
 
 #include "tui/history/profile_windows.h"
 #include "tui/methods/live.h"
-#include <malloc.h>
 
 enum { NEW = 400, SECOND = 10 };
 
@@ -78,8 +78,7 @@ static void test_a_long_watch_is_flat(void **state)
     if (maker.round % 50) continue;
     assert_true(rtop_live_sum(live, rtop_profile_last(maker.profile, 1000 * MS), &sum));
     assert_last_second(&maker, &sum);
-    struct mallinfo2 held = mallinfo2();
-    size_t bytes = held.uordblks + held.hblkhd;
+    size_t bytes = allocated_bytes();
     if (maker.round <= WARM) warm = bytes > warm ? bytes : warm;
     else most = bytes > most ? bytes : most;
   }

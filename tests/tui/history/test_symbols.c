@@ -1,6 +1,6 @@
 #include "tests/tui/model_fixture.h"
+#include "tests/tui/allocated.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 
 static uint32_t frame(struct rtop_symbols *symbols, const char *label, uint32_t line)
@@ -127,9 +127,9 @@ static void test_nodes_are_small(void **state)
 #endif
   struct rtop_symbols *symbols = rtop_symbols_create();
   uint32_t made = frame(symbols, "made", 1);
-  size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  size_t before = allocated_bytes();
   for (uint32_t line = 0; line < NODES; line++) assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
-  size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+  size_t after = allocated_bytes();
   assert_in_range((after - before) / NODES, 20, 40);
   for (uint32_t line = 0; line < NODES; line++) assert_int_equal(rtop_symbols_node(symbols, 0, made, line), line + 1);
   rtop_symbols_destroy(&symbols);
