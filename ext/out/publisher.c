@@ -47,6 +47,11 @@
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
 /* A timer that comes so late does not wait for a core: the process was stopped, or its machine was. */
 #define STOPPED_MIN_NS (CLOCK_NS_PER_SECOND / 10)
+/* A segment that was taken away is made again, however often that happens in a long life (at each logout of its user, by
+ * logind): so many at once, and one more for each such time. */
+#define SEGMENT_EVERY_NS (60 * CLOCK_NS_PER_SECOND)
+/* So often it is looked whether it is still there while nothing is written. */
+#define PARKED_LOOK_NS (10 * CLOCK_NS_PER_SECOND)
 
 enum {
   WORD_TICKING = 0,
@@ -54,7 +59,7 @@ enum {
   WORD_STOP = 2,
   SCAN_THREADS_MAX = 256,
   SNAPSHOT_TRIES = 2000,
-  SEGMENTS_MAX = 16,
+  SEGMENTS_IN_HAND = 30,
   REST_WINDOWS_MAX = 64,
   REST_WINDOW_NS = 1000,
   EXACT_OF_PAYLOAD = 5, /* a little less than rtop_window_encode() lets it have */
@@ -72,6 +77,7 @@ struct loop {
   struct governor governor;
   uint32_t wanted_hz;
   bool watched;
+  bool lost; /* the segment, while nothing was written */
   struct instants instants;
   struct on_core_past on_core_past;
   int64_t next_cut_ns, active_ns;
@@ -362,7 +368,11 @@ static void park(struct loop *loop, uint32_t futex_value)
   cut_threads_end_slots(&loop->cut, clock_now_ns());
   atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
   trigger(loop->publisher);
-  if (!atomic_load(&publisher->stopping)) rtop_writer_wait(loop->writer, futex_value, -1);
+  bool woken = false;
+  while (!woken && !loop->lost && !atomic_load(&publisher->stopping)) {
+    woken = rtop_writer_wait(loop->writer, futex_value, PARKED_LOOK_NS);
+    loop->lost = !rtop_segment_intact(rtop_writer_segment(loop->writer));
+  }
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   trigger(publisher);
   int64_t now = clock_now_ns();
@@ -469,7 +479,7 @@ static void follow_wishes(struct loop *loop)
   uint32_t futex_value;
   uint32_t wanted = wanted_rate(loop, &futex_value);
   follow_traces(loop);
-  while (wanted == 0 && !atomic_load(&loop->publisher->stopping)) {
+  while (wanted == 0 && !loop->lost && !atomic_load(&loop->publisher->stopping)) {
     park(loop, futex_value);
     wanted = wanted_rate(loop, &futex_value);
     follow_traces(loop);
@@ -560,6 +570,7 @@ static bool run(struct loop *loop)
   follow_wishes(loop);
   while (!atomic_load(&publisher->stopping)) {
     int64_t now = clock_now_ns();
+    if (loop->lost) return false;
     if (!cut_early(loop)) return false;
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
     if (now >= loop->instants.next_ns) tick(loop, now, true);
@@ -577,13 +588,24 @@ static bool run(struct loop *loop)
 /* Somebody takes them away as fast as they are made. */
 static void give_up(struct publisher *publisher)
 {
-  char text[96];
-  snprintf(text, sizeof text, "its segment was removed or truncated %d times", SEGMENTS_MAX);
-  publisher_warn(publisher, text);
+  publisher_warn(publisher, "its segment is removed or truncated again and again");
   atomic_store(&publisher->failed, true);
   atomic_store(&publisher->sampler->active, false);
   atomic_store(&publisher->wish, PUBLISHER_WISH_PARK);
   trigger(publisher);
+}
+
+/* How many segments may be made again. */
+struct segments_left {
+  int64_t count, since_ns;
+};
+
+static bool take_segment(struct segments_left *left)
+{
+  int64_t more = (clock_now_ns() - left->since_ns) / SEGMENT_EVERY_NS;
+  left->since_ns += more * SEGMENT_EVERY_NS;
+  left->count = left->count + more < SEGMENTS_IN_HAND ? left->count + more : SEGMENTS_IN_HAND;
+  return left->count-- > 0;
 }
 
 static void *publisher_main(void *pointer)
@@ -593,9 +615,10 @@ static void *publisher_main(void *pointer)
   bool again = true;
   prctl(PR_SET_TIMERSLACK, 1UL); /* of this thread: with the timers of others it would come when they wake */
   short_slice_take();
-  for (int segments = 0; again && segments < SEGMENTS_MAX; segments++) {
+  struct segments_left left = { .count = SEGMENTS_IN_HAND, .since_ns = clock_now_ns() };
+  for (uint64_t segments = 0; again && take_segment(&left); segments++) {
     if (!begin(&loop, publisher)) break;
-    rtop_writer_count_losses(loop.writer, &(struct rtop_losses){ .segments_lost = (uint64_t)segments });
+    rtop_writer_count_losses(loop.writer, &(struct rtop_losses){ .segments_lost = segments });
     again = !run(&loop);
     end(&loop);
   }

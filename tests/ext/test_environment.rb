@@ -109,6 +109,32 @@ class EnvironmentTest < Minitest::Test
     assert_equal "start\nend\n", program.out
   end
 
+  # As at each logout of its user.
+  def test_it_comes_back_however_often_its_files_are_removed
+    program = start("$stdout.sync = true\nputs :start\ngets\nputs :end")
+    program.line
+    20.times do |lost|
+      wait_for("window #{lost}") do
+        dump = (path = channels(program.pid).last) && Dump.read(path)
+        dump && dump.windows.any? && dump.counters["segments_lost"] == lost
+      end
+      Dir["#{@folder}/rperf-top.*"].each { |file| File.unlink(file) rescue nil }
+    end
+    program.finish
+    assert_empty program.err
+  end
+
+  # It looks from time to time, though it has nothing to write.
+  def test_a_parked_process_finds_that_its_files_were_removed
+    program = start("$stdout.sync = true\nputs :start\ngets\nputs :end", env: { "RPERF_TOP_RECORD_HZ" => "0" })
+    program.line
+    before = program.channel
+    Dir["#{@folder}/rperf-top.*"].each { |file| File.unlink(file) rescue nil }
+    wait_for("another channel") { channels(program.pid).last&.then { |path| path != before } }
+    program.finish
+    assert_empty program.err
+  end
+
   def test_lost_segments_are_counted
     program = start("$stdout.sync = true\nputs :start\ngets\nputs :end")
     program.line

@@ -75,9 +75,9 @@ active proctype publisher()
   :: else ->
      wanted_rate();                        /*: uint32_t wanted = wanted_rate(loop, &futex_value); */
      do
-     :: wanted == 0 && !stopping ->        /*: while (wanted == 0 && !atomic_load(&loop->publisher->stopping)) { */
+     :: wanted == 0 && !stopping ->        /*: while (wanted == 0 && !loop->lost && !atomic_load(&loop->publisher->stopping)) { */
         runs_at = 0;
-        if                                 /*: if (!atomic_load(&publisher->stopping)) rtop_writer_wait(loop->writer, futex_value, -1); */
+        if                                 /*: woken = rtop_writer_wait(loop->writer, futex_value, PARKED_LOOK_NS); */
         :: stopping
         :: else ->
            atomic { sleeping = (futex == value || M(NO_VALUE)); assert(!(M(REACH_PARKED) && sleeping)) }

@@ -103,7 +103,7 @@ static void target_explain_ruby(const struct rtop_target *target, char *text, si
   if (target->extension) {
     snprintf(text, bytes,
              "Ruby process %d has the extension loaded but no channel: call RperfTop.start in"
-             " it, or see why it said no (is /dev/shm full?)",
+             " it, or see why it said no; if its files were removed, it makes new ones within ten seconds",
              (int)target->pid);
     return;
   }
