@@ -1,5 +1,10 @@
-# Labels requests of Sinatra applications with the route: `require "rperf_top/sinatra"` after Sinatra.
+# Labels requests of Sinatra applications with the route: `require "rperf_top/sinatra"`, before Sinatra or after it.
 require_relative "request"
+begin
+  require "sinatra/base"
+rescue LoadError
+  warn "rperf-top: requests have no labels, for Sinatra is not there"
+end
 
 RperfTop::Request.told_by_frameworks = true
 
@@ -14,4 +19,4 @@ module RperfTop
   end
 end
 
-Sinatra::Base.prepend(RperfTop::SinatraLabels)
+Sinatra::Base.prepend(RperfTop::SinatraLabels) if defined?(Sinatra::Base)

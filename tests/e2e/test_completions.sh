@@ -23,7 +23,7 @@ complete_line() {
 offers() { local wanted=$1; shift; complete_line "$@" | grep -qx -e "$wanted"; }
 offers_all_options() {
   local option
-  for option in $(rperf-top --help | grep -oE -e '--[a-z][a-z-]+' | sort -u); do
+  for option in $(rperf-top --help all | grep -oE -e '--[a-z][a-z-]+' | sort -u); do
     offers "$option" rperf-top "${option:0:4}" || { echo "# $option"; return 1; }
   done
 }

@@ -26,7 +26,7 @@ class TestManual < Minitest::Test
   def test_options
     names = long_options
     assert_operator names.size, :>, 40
-    help = viewer("--help").out
+    help = viewer("--help", "all").out
     said = page("rperf-top.1").scan(/^\.It Fl (.+?)(?: Ar| Cm| Ns|$)/).flat_map { |(line)| line.scan(/-([a-z][a-z-]+)/) }.flatten
     once names, said, "option"
     names.each { |name| assert_match(/--#{name}\b/, help) }

@@ -178,7 +178,9 @@ static void run_set(struct ui *ui, const char *rest)
   char name[32], text[UI_SETTING_BYTES], values[UI_SETTING_BYTES];
   const char *problem, *value = take_word(rest, name, sizeof name);
   int index = ui_setting_find(name);
-  if (index < 0) {
+  if (name[0] == '\0') {
+    ui_say(ui, "set NAME VALUE; F2 shows all settings");
+  } else if (index < 0) {
     ui_say(ui, "there is no setting %s: see F2", name);
   } else if (value[0] == '\0') {
     ui_setting_get(ui, index, text, sizeof text);
@@ -196,9 +198,23 @@ static void run_write_settings(struct ui *ui, const char *rest)
   else settings_save(ui, ui->options);
 }
 
+static void run_help(struct ui *ui, const char *rest)
+{
+  (void)rest;
+  ui_open_view(ui, VIEW_HELP);
+}
+
+static void run_quit(struct ui *ui, const char *rest)
+{
+  (void)rest;
+  ui->wish.quit = true;
+}
+
 static const struct command commands[] = {
   { "export", "FORMAT FILE", run_export },
   { "goto", "TIME", run_goto },
+  { "help", "", run_help },
+  { "quit", "", run_quit },
   { "save-display", "FILE", run_save_display },
   { "set", "NAME VALUE", run_set },
   { "trace", "METHOD", run_trace },

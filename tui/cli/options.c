@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
   OPTION_HZ = 256,
@@ -235,6 +236,22 @@ static int options_replay(struct rtop_options *options, const char *text)
   options->replays[options->replay_count++] = text;
   options->action = RTOP_ACTION_REPLAY;
   return -1;
+}
+
+/* Is the next word what to watch: numbers, a recording, or, alone, the name of a process? */
+static bool options_is_target(const struct rtop_options *options, int argc, char **argv)
+{
+  const char *word = optind < argc ? argv[optind] : "", *ending = strrchr(word, '.');
+  bool alone = optind + 1 == argc || (optind < argc && argv[optind + 1][0] == '-');
+  if (!*word || (optind > 1 && strcmp(argv[optind - 1], "--") == 0)) return false;
+  if (strspn(word, "0123456789,") == strlen(word) || rtop_file_is_recording(word)) return true;
+  if (options->pid_count || options->replay_count || !alone || (ending && strcmp(ending, ".rb") == 0)) return false;
+  return isalpha((unsigned char)*word) && !strchr(word, '/') && access(word, F_OK) != 0;
+}
+
+static int options_target(struct rtop_options *options, const char *word)
+{
+  return rtop_file_is_recording(word) ? options_replay(options, word) : options_pids(options, word);
 }
 
 static int options_metrics(struct rtop_options *options, const char *text)
@@ -711,7 +728,8 @@ static int options_rest(struct rtop_options *options, int argc, char **argv)
 static int options_done(const struct rtop_options *options)
 {
   if (options->action == RTOP_ACTION_ENV) return rtop_env_print(options->env, stdout);
-  if (options->action == RTOP_ACTION_HELP) fputs(options_help, stdout);
+  if (options->action == RTOP_ACTION_HELP) fputs(options_help_short, stdout);
+  else if (options->action == RTOP_ACTION_HELP_ALL) fputs(options_help, stdout);
   else if (options->action == RTOP_ACTION_VERSION) puts("rperf-top " RPERF_TOP_VERSION);
   else if (options->action == RTOP_ACTION_LIST_COLUMNS) columns_list(stdout);
   else if (options->action == RTOP_ACTION_LIST_KEYS) keys_write_list(stdout);
@@ -746,10 +764,15 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
   int last = 0;
   while (status < 0) {
     option = getopt_long(argc, argv, short_options, long_options, NULL);
-    if (option == -1 && !options_pid_follows(last, argc, argv)) break;
+    bool pid = option == -1 && options_pid_follows(last, argc, argv);
+    if (option == -1 && !pid && !options_is_target(options, argc, argv)) break;
     if (option == '?' || option == ':') return options_unknown(option, argv);
     last = option == -1 ? last : option;
-    status = option == -1 ? options_pids(options, argv[optind++]) : options_take(options, option);
+    status = option != -1 ? options_take(options, option)
+             : pid        ? options_pids(options, argv[optind++])
+                          : options_target(options, argv[optind++]);
+    bool all = option == 'h' && optind < argc && strcmp(argv[optind], "all") == 0;
+    options->action = all ? RTOP_ACTION_HELP_ALL : options->action;
     options->given |= options_given(option);
     if (status < 0 && (status = options_done(options)) >= 0) return status;
   }

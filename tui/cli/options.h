@@ -39,6 +39,7 @@ struct rtop_options {
     RTOP_ACTION_LIST_KEYS,
     RTOP_ACTION_ENV,
     RTOP_ACTION_HELP,
+    RTOP_ACTION_HELP_ALL,
     RTOP_ACTION_VERSION,
   } action;
   pid_t pids[RTOP_PIDS_MAX];

@@ -82,6 +82,19 @@ static void test_saves_the_screen_as_text(void **state)
   check_is_screen("b.txt");
 }
 
+/* As people type them in other programs. */
+static void test_help_quit_and_set_alone(void **state)
+{
+  (void)state;
+  run("set");
+  assert_non_null(strstr(ui.message, "F2"));
+  run("help");
+  assert_int_equal(ui.view->id, VIEW_HELP);
+  assert_false(ui.wish.quit);
+  run("q");
+  assert_true(ui.wish.quit);
+}
+
 static void test_saves_the_screen_as_a_picture(void **state)
 {
   (void)state;
@@ -213,6 +226,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_saves_the_screen_as_text, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_saves_the_screen_as_a_picture, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_help_quit_and_set_alone, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_exports_what_is_shown, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_home_is_found, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_what_cannot_be_written_is_said, set_up, tear_down),

@@ -164,7 +164,7 @@ static void test_several_processes(void **state)
   assert_true(options.pid_count == 3 && options.pids[2] == 333 && options.batch);
   static const char *const bad[] = {
     "-p",     "-p 1x",  "-p 1,",     "-p ,1", "-p 1,,2", "-p 0", "-p -1", "-p 1 x", "-p 1 99999999999",
-    "-p 1 0", "-b 1 2", "-p 1 -b 2", "-p +1", "--pid",
+    "-p 1 0", "-p +1",  "--pid",
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_int_equal(parse(&options, bad[i]), 2);
   assert_int_equal(parse(&options, "-p 1 -- 2"), 2); /* -- ends the numbers, and a command excludes -p */
@@ -220,11 +220,36 @@ static void test_what_is_hidden_and_merged(void **state)
   assert_int_equal(RTOP_MERGE_LABEL, options.lens.merge);
 }
 
+/* What people type first. */
+static void test_bare_targets(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "4711"), -1);
+  assert_true(options.action == RTOP_ACTION_WATCH && options.pid_count == 1 && options.pids[0] == 4711);
+  assert_int_equal(parse(&options, "4711,4712 4713 -b"), -1);
+  assert_true(options.pid_count == 3 && options.pids[2] == 4713 && options.batch);
+  assert_int_equal(parse(&options, "-b puma -n 2"), -1);
+  assert_true(options.name_count == 1 && strcmp(options.names[0], "puma") == 0 && options.refreshes == 2);
+  assert_int_equal(parse(&options, "tests/no-such.rpt -J"), -1);
+  assert_true(options.action == RTOP_ACTION_REPLAY && options.replay_count == 1 && options.json);
+  /* A command to start needs --, and what is a file is not a name. */
+  static const char *const none[] = { "ruby app.rb", "app.rb",           "./app",
+                                      "tests",       "bin/rails server", "4711 -- ruby app.rb" };
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) assert_int_equal(parse(&options, none[i]), 2);
+  assert_int_equal(parse(&options, "-- 4711"), -1);
+  assert_true(options.action == RTOP_ACTION_RUN && options.pid_count == 0);
+}
+
 static void test_help_and_version(void **state)
 {
   (void)state;
   struct rtop_options options;
   assert_int_equal(parse(&options, "--help"), 0);
+  int lines = 0;
+  for (char *line = strtok(said, "\n"); line; line = strtok(NULL, "\n"), lines++) assert_true(strlen(line) <= 80);
+  assert_in_range(lines, 20, 50);
+  assert_int_equal(parse(&options, "--help all"), 0);
   static const char *const named[] = {
     "--pid",       "--list",      "--output", "--time",   "--batch",     "--json",        "--count",
     "--delay",     "--frame",     "--mode",   "--sort",   "--hz",        "--filter",      "--thread",
@@ -456,6 +481,7 @@ int main(void)
     cmocka_unit_test(test_what_is_hidden_and_merged),
     cmocka_unit_test(test_push),
     cmocka_unit_test(test_metrics),
+    cmocka_unit_test(test_bare_targets),
     cmocka_unit_test(test_help_and_version),
     cmocka_unit_test(test_bad_command_lines),
     cmocka_unit_test(test_recordings),

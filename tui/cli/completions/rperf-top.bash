@@ -18,7 +18,7 @@ _rperf_top()
     --theme) mapfile -t COMPREPLY < <(compgen -W "default light blue mono" -- "$word") ;;
     --view) mapfile -t COMPREPLY < <(compgen -W "methods tree threads icicle source skyline time groups labels" -- "$word") ;;
     -o | --output | -r | --replay | --config | --metrics | --push-headers) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --help 2> /dev/null | grep -oE -e '--[a-z][a-z-]+' | sort -u)" -- "$word") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --help all 2> /dev/null | grep -oE -e '--[a-z][a-z-]+' | sort -u)" -- "$word") ;;
   esac
 }
 complete -F _rperf_top rperf-top

@@ -1,6 +1,6 @@
-# fish completion for rperf-top: the options are those of --help.
+# fish completion for rperf-top: the options are those of --help all.
 function __rperf_top_options
-  rperf-top --help 2> /dev/null | string match -ra -- '--[a-z][a-z-]+' | sort -u
+  rperf-top --help all 2> /dev/null | string match -ra -- '--[a-z][a-z-]+' | sort -u
 end
 function __rperf_top_columns
   rperf-top --list-columns 2> /dev/null | string match -r -- '^\\S+'
