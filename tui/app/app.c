@@ -146,6 +146,7 @@ static void take_windows(struct app *app)
   ui_time_tick(ui);
   if (app->fresh || ui->stalls.more) {
     ui_stalls_poll(ui);
+    core_limits_update(&ui->cores, ui_source_pid(ui), ui->now_ns);
     stall_action_poll(&app->action, app->session, &ui->stalls.stalls, ui->stalls.more);
     if (app->action.said[0] != '\0') {
       ui_say(ui, "%s", app->action.said);

@@ -235,7 +235,7 @@ static void sort_rows(struct order *order, const struct rtop_methods *methods, b
   if (order->first != 0) put_first(order, methods);
 }
 
-enum { FOLD_WAITS = 20 };
+enum { FOLD_WAITS = 200 };
 
 static bool folds(const struct order *order, const struct rtop_method_row *row, bool hold)
 {

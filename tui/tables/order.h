@@ -11,7 +11,7 @@
  * While the user moves the cursor (`hold`) no row changes its place at all; new rows come last.
  *
  * Rows that are shown as less than `fold_below` stand at the end, those of `first` and `kept` aside, and those that wait for
- * the GVL for twenty times as long: `folded` says how many these are. A row that is held stays on its side.
+ * the GVL for two hundred times as long: `folded` says how many these are. A row that is held stays on its side.
  *
  * Threads: one. Memory belongs to the order and grows with the number of frames.
  */

@@ -35,7 +35,7 @@ static void split_detail(struct layout *layout, bool text)
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish)
 {
   static const enum layout_part sacrifice[] = {
-    PART_TIMELINE, PART_GC, PART_GVL, PART_VERDICT, PART_TABS, PART_FOOTER,
+    PART_FOOTER, PART_TIMELINE, PART_TABS, PART_GC, PART_GVL, /* what is wrong is told to the last */
   };
   memset(layout, 0, sizeof *layout);
   layout->rows = rows;

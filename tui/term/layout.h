@@ -1,8 +1,7 @@
 /* Where everything stands: rectangles for any size of the terminal. Pure arithmetic, no curses.
  *
- * What goes first when the window shrinks: columns of the table (columns.h), then the rows timeline,
- * GC, GVL, verdict, tabs, footer. Title and table stay down to 20x5; below that one line is
- * left. From 130 columns on there is a pane with details on the right.
+ * What goes first when the window shrinks: columns of the table (columns.h), then the rows footer, timeline, tabs, GC,
+ * GVL. Title, verdict and table stay down to 20x5; below that one line is left. From 130 columns on there is a pane with details on the right.
  */
 #ifndef RTOP_TUI_LAYOUT_H
 #define RTOP_TUI_LAYOUT_H

@@ -27,6 +27,7 @@
 #include "tui/term/keys.h"
 #include "tui/term/layout.h"
 #include "tui/text/calm.h"
+#include "tui/verdict/core_limits.h"
 #include "tui/trees/tree.h"
 
 struct rtop_options;
@@ -97,6 +98,8 @@ struct ui {
   struct ui_time time;
   struct ui_stalls stalls;
   struct ui_verdict verdict;
+  struct ui_raised raised;
+  struct core_limits cores; /* of the process, while it lives; kept by the loop */
   struct ui_baseline baseline;
   struct ui_traces traces;
   struct ui_calls calls;

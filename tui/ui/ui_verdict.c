@@ -1,7 +1,10 @@
 /* Keeps the verdict on what the screen shows. */
 #include "ui_verdict.h"
 
+#include "tui/text/text.h"
 #include "ui.h"
+#include <stdio.h>
+#include <string.h>
 
 static const int64_t verdict_calm_ns = 450000000; /* live: not oftener */
 
@@ -102,4 +105,58 @@ void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int colu
     snprintf(process, sizeof process, "%d: ", (int)ui->source.at[at->verdict.source].pid);
   struct verdict calm = calm_verdict(ui, at->verdict);
   verdict_words(words, &calm, &say, columns);
+}
+
+enum { RAISED_COLUMNS = 40, RAISED_ALL = 95 };
+static const double raised_told = 100; /* a second: below that they cost nothing to speak of */
+static const int64_t raised_calm_ns = 1000000000;
+
+/* " in Price#find", " at app.rb:9" of what has no name of its own, "" where nothing is known. */
+static void raised_place(const struct rtop_symbols *symbols, const struct raised_place *place, char *out, size_t bytes)
+{
+  const struct rtop_symbol *symbol = rtop_symbols_get(symbols, place->frame);
+  const char *slash = strrchr(symbol->path, '/');
+  bool named = symbol->label[0] >= 'A' && symbol->label[0] <= 'Z';
+  char text[160];
+  out[0] = '\0';
+  if (place->frame == 0) return;
+  const char *name = named ? ui_label_that_fits(symbol->label, RAISED_COLUMNS) : slash ? slash + 1 : symbol->path;
+  rtop_text_cut(text, sizeof text, name, RAISED_COLUMNS);
+  if (named) snprintf(out, bytes, " in %s", text);
+  else snprintf(out, bytes, " at %s:%u", text, place->line);
+}
+
+static void raised_words(struct ui *ui)
+{
+  struct ui_raised *raised = &ui->raised;
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  const struct raised_row *row = raised->list.rows;
+  raised->most[0] = '\0';
+  if (raised->list.count == 0 || raised->list.all == 0) return;
+  int percent = (int)((double)row->count * 100 / (double)raised->list.all + 0.5);
+  char name[200], method[200];
+  rtop_text_cut(name, sizeof name, raised_class(symbols, &row->place), RAISED_COLUMNS);
+  raised_place(symbols, &row->place, method, sizeof method);
+  if (percent >= RAISED_ALL) snprintf(raised->most, sizeof raised->most, "%s/s%s", name, method);
+  else snprintf(raised->most, sizeof raised->most, "raised/s: %d%% %s%s", percent, name, method);
+}
+
+bool ui_raised_update(struct ui *ui)
+{
+  struct ui_raised *raised = &ui->raised;
+  double seconds = (double)ui->sum.length_ns / 1e9;
+  raised->per_second = seconds > 0 ? (double)ui->sum.counters.exceptions / seconds : 0;
+  bool told = raised->per_second >= raised_told;
+  if (!told) raised->most[0] = '\0';
+  if (!told || (!ui->touched && raised->most[0] != '\0' && ui->now_ns < raised->until_ns)) return true;
+  raised->until_ns = ui->now_ns + raised_calm_ns;
+  if (!raised_list_build(&raised->list, ui->profile, ui->span)) return false;
+  raised_words(ui);
+  return true;
+}
+
+void ui_raised_forget(struct ui *ui)
+{
+  raised_list_destroy(&ui->raised.list);
+  memset(&ui->raised, 0, sizeof ui->raised);
 }

@@ -6,6 +6,7 @@
 #ifndef RTOP_TUI_UI_VERDICT_H
 #define RTOP_TUI_UI_VERDICT_H
 
+#include "tui/methods/raised_list.h"
 #include "tui/verdict/verdict_past.h"
 #include "tui/verdict/verdict_words.h"
 #include <stdbool.h>
@@ -22,6 +23,14 @@ struct ui_verdict {
   bool made, live;
 };
 
+/* The exception that is raised most often, where so many are raised that it matters. */
+struct ui_raised {
+  struct raised_list list;
+  int64_t until_ns;
+  double per_second;
+  char most[600]; /* "raised/s: 60% KeyError in Price#find", "KeyError/s at app.rb:9"; "": less than a hundred a second, or of no known class */
+};
+
 /* After the sum of the span. False: memory ran out. */
 bool ui_verdict_update(struct ui *ui);
 void ui_verdict_forget(struct ui *ui);
@@ -30,5 +39,9 @@ void ui_verdict_forget(struct ui *ui);
 struct verdict_gvl ui_verdict_gvl(const struct ui *ui);
 /* In at most `columns` columns. */
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns);
+
+/* After the sum of the span; looks for it once a second. False: memory ran out. */
+bool ui_raised_update(struct ui *ui);
+void ui_raised_forget(struct ui *ui);
 
 #endif

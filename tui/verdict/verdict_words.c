@@ -96,7 +96,9 @@ static void say_waiters(struct phrase *phrase, const struct verdict_gvl *gvl)
 {
   char each[24];
   words_seconds(each, sizeof each, gvl->wait_ns);
-  if (gvl->waiters > 0) phrase_add(phrase, ", %u wait %s%s", gvl->waiters, each, gvl->waiters > 1 ? " each" : "");
+  if (gvl->waiters > 0)
+    phrase_add(phrase, ", %u thread%s waited %s%s", gvl->waiters, gvl->waiters > 1 ? "s" : "", each,
+               gvl->waiters > 1 ? " each" : "");
 }
 
 static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
@@ -299,12 +301,14 @@ static void say_blocked(struct phrase *phrase, const struct verdict *verdict, co
   } else if (verdict->thread.known) {
     add_thread(phrase, &verdict->thread, brevity->cap);
     phrase_add(phrase, " waits %d%% in ", words_percent(verdict->thread_has));
+  } else if (!brevity->extra) {
+    phrase_add(phrase, "%d%% wait in ", words_percent(verdict->share));
   } else if (threads > 1) {
     phrase_add(phrase, "%d%% of %d threads at work wait in ", words_percent(verdict->share), threads);
   } else if (verdict->alike > 1) {
     phrase_add(phrase, "%d%% of the work of %u threads waits in ", words_percent(verdict->share), verdict->alike);
   } else {
-    phrase_add(phrase, "%d%% of work waits in ", words_percent(verdict->share));
+    phrase_add(phrase, "work spends %d%% waiting in ", words_percent(verdict->share));
   }
   add_place(phrase, say->symbols, &verdict->place, brevity);
 }
@@ -328,7 +332,7 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
   }
   if (verdict->unknown > 0) phrase_add(phrase, "%s%u blocked, stack not taken", comma, verdict->unknown);
   else if (comma[0] == '\0') phrase_add(phrase, "no thread runs");
-  if (brevity->extra && verdict->held >= 0.005) phrase_add(phrase, ", running %d%%", words_percent(verdict->held));
+  if (brevity->extra && verdict->held >= 0.005) phrase_add(phrase, ", %d%% busy", words_percent(verdict->held));
 }
 
 static void say_lasts(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say)
@@ -359,7 +363,7 @@ static void say_verdict(struct phrase *phrase, const struct verdict *verdict, co
   if (brevity->lasts) say_lasts(phrase, verdict, say);
 }
 
-/* "( 12 s ago: 3.0 s in Kernel#sleep < Report#run", "( 12 s ago: 4712: 3.0 s in ..." of one of several processes */
+/* "[(] stall 12 s ago: 3.0 s in Kernel#sleep < Report#run", "[(] stall 12 s ago: 4712: 3.0 s in ..." of one of several processes */
 static void say_stall(struct phrase *phrase, const struct verdict_say *say, const struct brevity *brevity)
 {
   const struct stall *stall = say->stall;
@@ -368,9 +372,9 @@ static void say_stall(struct phrase *phrase, const struct verdict_say *say, cons
   uint64_t ns = stall->cause == STALL_GC ? (uint64_t)stall->amount : (uint64_t)(stall->end_ns - stall->start_ns);
   words_seconds(length, sizeof length, ns);
   words_lasts(ago, sizeof ago, say->stall_ago_ns);
-  phrase_add(phrase, "( ");
-  if (brevity->stall > STALL_KEY && say->stall_ago_ns >= 1000000000) phrase_add(phrase, "%s ago: ", ago);
-  else if (brevity->stall > STALL_KEY) phrase_add(phrase, "now: ");
+  phrase_add(phrase, "[(] ");
+  if (brevity->stall > STALL_KEY && say->stall_ago_ns >= 1000000000) phrase_add(phrase, "stall %s ago: ", ago);
+  else if (brevity->stall > STALL_KEY) phrase_add(phrase, "stall now: ");
   if (brevity->stall == STALL_NAMED && say->stall_process) phrase_add(phrase, "%s", say->stall_process);
   phrase_add(phrase, "%s", length);
   if (brevity->stall < STALL_NAMED || stall->frame == 0) {

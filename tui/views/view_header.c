@@ -30,17 +30,7 @@ static double per_second(const struct ui *ui, uint64_t count)
 }
 
 /* Figures that stand still (ui_calm.h). */
-enum {
-  CALM_MARK,
-  CALM_SWEEP,
-  CALM_GC,
-  CALM_MINOR,
-  CALM_MAJOR,
-  CALM_COLLECTIONS,
-  CALM_OBJECTS,
-  CALM_SAMPLES,
-  CALM_COST
-};
+enum { CALM_MARK, CALM_SWEEP, CALM_GC, CALM_MINOR, CALM_MAJOR, CALM_COLLECTIONS, CALM_OBJECTS, CALM_COST };
 
 static double calm_share(const struct ui *ui, int figure, double share)
 {
@@ -214,7 +204,7 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
     used = (size_t)snprintf(text, bytes, "  ruby %s", process->ruby);
   }
   if (used < bytes && *process->end) used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
-  else if (used < bytes)
+  else if (used < bytes && ui->layout.wide)
     used += (size_t)snprintf(text + used, bytes - used, "  %lluHz", (unsigned long long)ui->sum.counters.rate_hz);
   if (up[0] != '\0' && used < bytes) snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
 }
@@ -224,10 +214,10 @@ static void window_text(const struct ui *ui, char *text, size_t bytes)
   struct rtop_span span;
   if (ui_time_selected(ui, &span)) snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
   else if (ui->length_ns <= 0) snprintf(text, bytes, "all");
-  else snprintf(text, bytes, "%g s", (double)ui->length_ns / 1e9);
+  else snprintf(text, bytes, "%s%g s", ui->layout.columns < SPAN_MODE_FROM ? "" : "last ", (double)ui->length_ns / 1e9);
 }
 
-/* "busy  10 s": which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
+/* "busy, last 10 s": which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
 static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
   char window[32];
@@ -237,7 +227,7 @@ static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
     return snprintf(text, bytes, "exact  %.1f s  ", (double)ui->calls.numbers.head.traced_ns / 1e9);
   window_text(ui, window, sizeof window);
   return columns < SPAN_MODE_FROM ? snprintf(text, bytes, "%s  ", window)
-                                  : snprintf(text, bytes, "%s  %s  ", rtop_mode_name(ui->wanted.mode), window);
+                                  : snprintf(text, bytes, "%s, %s  ", rtop_mode_name(ui->wanted.mode), window);
 }
 
 static void draw_title(const struct ui *ui)
@@ -345,22 +335,30 @@ static const char *per_minute(char *out, size_t bytes, double count)
   return out;
 }
 
-static double raised_per_second(const struct ui *ui)
+/* "3 raised/s", "440 raised/s: 60% KeyError in Price#find", "440 KeyError/s at app.rb:9"; "": none. */
+static void raised_text(const struct ui *ui, char *text, size_t bytes)
 {
-  return per_second(ui, ui->sum.counters.exceptions);
+  const struct ui_raised *raised = &ui->raised;
+  text[0] = '\0';
+  if (raised->per_second < 0.5) return;
+  snprintf(text, bytes, "%.0f %s", raised->per_second, raised->most[0] ? raised->most : "raised/s");
 }
 
 static void draw_gc(const struct ui *ui, int columns)
 {
-  char text[128], minor[16], major[16], alloc[16], raised[32] = "";
+  char text[800], minor[16], major[16], alloc[16], raised[700];
   double mark = calm_share(ui, CALM_MARK, share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns));
   double sweep = calm_share(ui, CALM_SWEEP, share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns));
   struct draw_segment segments[] = { { mark, RTOP_STATE_MARKING }, { sweep, RTOP_STATE_SWEEPING } };
   rtop_text_count(alloc, sizeof alloc, calm_count(ui, CALM_OBJECTS, per_second(ui, ui->sum.counters.allocations)));
-  if (raised_per_second(ui) >= 0.5) snprintf(raised, sizeof raised, "%.0f raised/s  ", raised_per_second(ui));
-  snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s minor %s major /min  %s%s obj/s", percent(mark), percent(sweep),
-           per_minute(minor, sizeof minor, calm_count(ui, CALM_MINOR, ui->strip.minor_per_minute)),
-           per_minute(major, sizeof major, calm_count(ui, CALM_MAJOR, ui->strip.major_per_minute)), raised, alloc);
+  raised_text(ui, raised, sizeof raised);
+  per_minute(minor, sizeof minor, calm_count(ui, CALM_MINOR, ui->strip.minor_per_minute));
+  per_minute(major, sizeof major, calm_count(ui, CALM_MAJOR, ui->strip.major_per_minute));
+  if (ui->raised.most[0] != '\0') /* of collections there is news enough in the bar */
+    snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s", percent(mark), percent(sweep), raised);
+  else
+    snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s minor %s major /min  %s%s%s obj/s", percent(mark),
+             percent(sweep), minor, major, raised, raised[0] ? "  " : "", alloc);
   draw_meter(ui, PART_GC, columns, "GC ", segments, 2, text);
 }
 
@@ -442,6 +440,33 @@ static double cores(const struct ui *ui)
   return share_of(cpu_ns, ui->sum.length_ns);
 }
 
+/* Cores that threads of the processes shown wanted and did not get; -1: of one of them that is not known. */
+static double missing_cores(const struct ui *ui, bool *throttled)
+{
+  double missing = 0;
+  *throttled = false;
+  for (uint32_t source = 0; source < (uint32_t)ui->source.processes && source < UI_SOURCES_MAX; source++) {
+    struct rtop_profile_cores change;
+    if (!ui_processes_shows(ui, source)) continue;
+    if (!rtop_profile_cores(ui->profile, source, ui->span, &change)) return -1;
+    missing += share_of(change.delayed_ns, ui->sum.length_ns);
+    *throttled = *throttled || (change.tells_throttled && share_of(change.throttled_ns, ui->sum.length_ns) >= 0.1);
+  }
+  return missing;
+}
+
+/* "0.84", "0.12 of 0.98 cores, load 29 on 2". Returns whether a core is missing. */
+static bool cores_text(const struct ui *ui, char *text, size_t bytes)
+{
+  bool throttled;
+  double had = cores(ui), wanted = had + missing_cores(ui, &throttled);
+  bool misses = core_limits_misses(had, wanted);
+  struct core_limits now = ui->frozen ? (struct core_limits){ 0 } : ui->cores; /* of then it is not known */
+  if (misses) core_limits_words(text, bytes, &now, had, wanted, throttled);
+  else snprintf(text, bytes, "%.2f", had);
+  return misses;
+}
+
 /* Parts of a row, each whole or not at all. */
 struct row_parts {
   int y, x, end;
@@ -450,7 +475,7 @@ struct row_parts {
 __attribute__((format(printf, 3, 4))) static void row_part(struct row_parts *row, enum face face, const char *format,
                                                            ...)
 {
-  char text[224];
+  char text[800];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -483,42 +508,41 @@ static void draw_thread_counts(const struct ui *ui, struct row_parts *row)
 /* Where there is no room for two columns: all but the GVL in one row. */
 static void draw_figures(const struct ui *ui)
 {
-  char rss[16], rate[16], collections[16];
+  char rss[16], collections[16], cpu[96], raised[700];
   struct rect at = ui->layout.part[PART_GC];
   struct row_parts row = { at.y, at.x, at.x + at.columns };
   uint64_t gc_ns = ui->sum.total.wall_ns[RTOP_STATE_MARKING] + ui->sum.total.wall_ns[RTOP_STATE_SWEEPING];
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
-  rtop_text_count(rate, sizeof rate, calm_count(ui, CALM_SAMPLES, per_second(ui, ui->sum.counters.samples)));
   row_part(&row, FACE_LABEL, "GC ");
   row_part(&row, FACE_NORMAL, "%2d%% %s/m", percent(calm_share(ui, CALM_GC, share_of(gc_ns, ui->sum.length_ns))),
            per_minute(collections, sizeof collections,
                       calm_count(ui, CALM_COLLECTIONS, ui->strip.minor_per_minute + ui->strip.major_per_minute)));
   draw_trouble(ui, &row);
+  if (cores_text(ui, cpu, sizeof cpu)) row_part(&row, FACE_WARN, "  CPU %s", cpu);
+  raised_text(ui, raised, sizeof raised);
+  if (ui->raised.most[0] != '\0') row_part(&row, FACE_WARN, "  %s", raised);
   row_part(&row, FACE_LABEL, "  Thr ");
   draw_thread_counts(ui, &row);
-  row_part(&row, FACE_NORMAL, "  ovh %.1f%%", overhead_percent(ui));
-  row_part(&row, FACE_NORMAL, "  smp %s/s", rate);
+  row_part(&row, FACE_NORMAL, "  cost %.1f%%", overhead_percent(ui));
   row_part(&row, FACE_NORMAL, "  rss %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
 }
 
 static void draw_right_column(const struct ui *ui, int x, int columns)
 {
-  char rss[16], rate[16];
+  char rss[16], cpu[96];
   struct row_parts threads = { ui->layout.part[PART_GVL].y, x, x + columns };
   struct row_parts figures = { ui->layout.part[PART_GC].y, x, x + columns };
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
-  rtop_text_count(rate, sizeof rate, calm_count(ui, CALM_SAMPLES, per_second(ui, ui->sum.counters.samples)));
   if (ui->layout.part[PART_GVL].rows > 0) {
     row_part(&threads, FACE_LABEL, "Threads ");
     draw_thread_counts(ui, &threads);
   }
   if (ui->layout.part[PART_GC].rows == 0) return;
   row_part(&figures, FACE_LABEL, "CPU");
-  row_part(&figures, FACE_NORMAL, "     %.2f", cores(ui));
+  row_part(&figures, cores_text(ui, cpu, sizeof cpu) ? FACE_WARN : FACE_NORMAL, "     %s", cpu);
   draw_trouble(ui, &figures);
   row_part(&figures, FACE_NORMAL, "  RSS %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
-  row_part(&figures, FACE_NORMAL, "  ovh %.2f%%", overhead_percent(ui));
-  row_part(&figures, FACE_NORMAL, "  smp %s/s", rate);
+  row_part(&figures, FACE_NORMAL, "  cost %.2f%%", overhead_percent(ui));
 }
 
 void view_header_draw(struct ui *ui)

@@ -162,14 +162,16 @@ static const struct rtop_symbol *waiter(const struct pen *pen)
   return caller != 0 ? rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), caller) : NULL;
 }
 
-/* "IO#gets < Db#query": in which method of the application. */
-static void write_wait(const struct pen *pen, char *text, size_t bytes)
+/* "IO#gets < Db#query": in which method of the application, which is named alone where there is little room. */
+static void write_wait(const struct pen *pen, char *text, size_t bytes, int columns)
 {
   char name[METHOD_NAME_BYTES];
   const struct rtop_symbol *symbol = waiter(pen);
   size_t used = (size_t)snprintf(text, bytes, "%s", rtop_symbol_name(pen->symbol, name, sizeof name));
-  if (symbol != NULL && used < bytes)
-    snprintf(text + used, bytes - used, " < %s", rtop_symbol_name(symbol, name, sizeof name));
+  if (symbol == NULL || used >= bytes) return;
+  const char *caller = rtop_symbol_name(symbol, name, sizeof name);
+  snprintf(text + used, bytes - used, " < %s", caller);
+  if (rtop_text_width(text) > columns) snprintf(text, bytes, "%s", caller);
 }
 
 static void methods_draw_method(const struct pen *pen, int x, int columns)
@@ -186,15 +188,17 @@ static void methods_draw_method(const struct pen *pen, int x, int columns)
   }
   char text[METHOD_NAME_BYTES];
   const char *name = text;
+  bool by_name = pen->ui->wanted.sort == RTOP_SORT_NAME; /* whole, as they are sorted */
   if (pen->waits) {
     int used = draw_text(pen->y, x, columns - 1, face_or_cursor(pen, FACE_HOT), "waits: ");
     x += used;
     columns -= used;
-    write_wait(pen, text, sizeof text);
+    write_wait(pen, text, sizeof text, columns - 1);
   } else {
     name = rtop_symbol_name(pen->symbol, text, sizeof text);
   }
-  draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face, name);
+  draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face,
+            by_name ? name : ui_label_that_fits(name, columns - 1));
 }
 
 static void draw_location(const struct pen *pen, int x, int columns)

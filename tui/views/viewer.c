@@ -85,6 +85,7 @@ void ui_destroy(struct ui *ui)
   rtop_live_destroy(&ui->live);
   ui_stalls_forget(ui);
   ui_verdict_forget(ui);
+  ui_raised_forget(ui);
   ui_baseline_forget(ui);
   ui_traces_forget(ui);
   ui_calls_forget(ui);
@@ -129,6 +130,8 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   strip_destroy(&ui->strip);
   ui_stalls_forget(ui);
   ui_verdict_forget(ui);
+  ui_raised_forget(ui);
+  memset(&ui->cores, 0, sizeof ui->cores);
   ui_baseline_forget(ui);
   ui_traces_forget(ui);
   ui_calls_forget(ui);
@@ -187,7 +190,7 @@ bool ui_update(struct ui *ui)
     uint32_t alone = ui_processes_alone(ui);
     if (fine) rtop_profile_open_blame(ui->profile, &ui->sum);
     if (fine && alone != UI_ALL_SOURCES) rtop_profile_alone(ui->profile, alone, &ui->sum);
-    fine = fine && ui_verdict_update(ui);
+    fine = fine && ui_verdict_update(ui) && ui_raised_update(ui);
     ui_focus_apply(ui);
     fine = fine && (ui->view->threads || update_methods(ui)) && ui_traces_update(ui) &&
            strip_build(&ui->strip, ui->profile, ui_time_strip_end(ui, cells), cells, ui->span.end_ns, alone);

@@ -32,7 +32,7 @@ for size in "160 50" "20 5" "19 4" "1 1" "80 24" "40 10" "200 60" "80 24"; do
     "160 50") it "160x50 has details beside the table" wait_for "| CALLEES" ;;
     "20 5") it "20x5 has title and table" wait_match '^> +[0-9.]+ ' ;;
     "19 4") it "19x4 has one line" wait_match "^35.0% Order#total" ;;
-    "40 10") it "40x10 has table and footer" wait_for "F1Help" ;;
+    "40 10") it "40x10 has verdict and table" wait_match "^GVL held [0-9]+%" ;;
     "200 60") it "200x60 has more columns" wait_for "HIST(60s)" ;;
     "80 24") it "80x24 is whole again" wait_match '^\[1Methods\] .* 8Groups 9Labels$' ;;
   esac

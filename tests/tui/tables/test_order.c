@@ -129,7 +129,7 @@ static void test_folded(void **state)
   order_apply(&order, &table.methods, RTOP_SORT_SELF, false, false, 9);
   assert_int_equal(order.folded, 4);
   assert_int_equal(table.rows[order.rows[0]].frame, 8);
-  table.rows[2].self.wall_ns[RTOP_STATE_WAITING] = 10000000; /* it has none, but waits for it */
+  table.rows[2].self.wall_ns[RTOP_STATE_WAITING] = 100000000; /* it has none, but waits for it */
   order_apply(&order, &table.methods, RTOP_SORT_SELF, false, false, 9);
   assert_int_equal(order.folded, 3);
   order.fold_below = 0;

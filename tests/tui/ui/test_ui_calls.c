@@ -291,7 +291,7 @@ static void test_lens_and_search(void **state)
   check("search: gsub 1/1");
   model_press(&ui, 27);
   model_type(&ui, "\\Serial\r");
-  check("Serializer::Order#as_");
+  check(" Order#as_json");
   assert_false(shows("String#gsub"));
 }
 

@@ -282,7 +282,7 @@ static void test_two_hold_alike(void **state)
     struct life one = runs("w0", code, i % 2 ? 505 : 495), other = runs("w1", code, i % 2 ? 495 : 505);
     one.waits_ms = other.waits_ms = 495;
     HAPPENS(one, other);
-    says("GVL held 100%: OrdersController#index, 2 wait 0.5 s each");
+    says("GVL held 100%: OrdersController#index, 2 threads waited 0.5 s each");
     assert_false(verdict.gvl.holder.known);
   }
 }
@@ -411,7 +411,7 @@ static void test_hog_and_its_victims(void **state)
   for (int i = 1; i < 10; i++)
     lives[i] = (struct life){ .node = index_action(), .state = RTOP_WAITING, .waits_ms = 1000, .age_ms = 1200 };
   happens(lives, 10);
-  says("GVL held 100% by nightly export: Integer#** < NightlyExport#run, 9 wait 1.2 s each");
+  says("GVL held 100% by nightly export: Integer#** < NightlyExport#run, 9 threads waited 1.2 s each");
   assert_string_equal(text_in(80), "GVL held 100% by nightly export: Integer#** < NightlyExport#run");
   assert_string_equal(text_in(40), "GVL held 100%: Integer#** < NightlyExpo~");
   assert_true(verdict.gvl.holder.known);
@@ -430,7 +430,7 @@ static void test_unfinished_call(void **state)
   says("running 100%: last seen in Regexp#match? < CsvImport#parse 3.0 s ago, puma 001");
   struct life waits = { .node = index_action(), .state = RTOP_WAITING, .waits_ms = 1000, .age_ms = 2000 };
   HAPPENS(stuck, waits);
-  says("GVL held 100% by puma 001: last seen in Regexp#match? < CsvImport#parse 3.0 s ago, 1 wait 2.0 s");
+  says("GVL held 100% by puma 001: last seen in Regexp#match? < CsvImport#parse 3.0 s ago, 1 thread waited 2.0 s");
 }
 
 /* The method is mostly one thread's, but the GVL is not. */
@@ -446,7 +446,7 @@ static void test_holder_is_not_whose_method_it_is(void **state)
                               .ms = i ? 220 : 300,
                               .waits_ms = 600 };
   happens(lives, 4);
-  says("GVL held 96%: 30% A#a, 4 wait 0.6 s each"); /* 300 ms of 1000 */
+  says("GVL held 96%: 30% A#a, 4 threads waited 0.6 s each"); /* 300 ms of 1000 */
 }
 
 /* The one that others wait for, with what it held itself: as TOTAL% says below. */
@@ -460,7 +460,7 @@ static void test_the_share_is_of_what_is_held(void **state)
     { .name = "three", .node = other, .state = RTOP_RUNNING, .ms = 300, .blame_ms = 100, .waits_ms = 700 },
   };
   happens(lives, 3);
-  says("GVL held 90%: 30% A#a, 3 wait 0.7 s each");
+  says("GVL held 90%: 30% A#a, 3 threads waited 0.7 s each");
 }
 
 static void test_many_share_the_gvl(void **state)
@@ -473,7 +473,7 @@ static void test_many_share_the_gvl(void **state)
       .node = call(request(), labels[i], "/app/all.rb"), .state = RTOP_RUNNING, .ms = 160, .waits_ms = 600
     };
   happens(lives, 6);
-  says("GVL held 96%, 6 wait 0.6 s each");
+  says("GVL held 96%, 6 threads waited 0.6 s each");
 }
 
 static void test_busy_method(void **state)
@@ -769,7 +769,7 @@ static void test_hardly_anything(void **state)
   one.other_state = RTOP_BLOCKED;
   one.other_ms = 970;
   HAPPENS(rests(queue_wait()), one);
-  says("idle: 2 threads wait for work, running 3%");
+  says("idle: 2 threads wait for work, 3% busy");
 }
 
 static void test_busiest_of_several_processes(void **state)
@@ -933,21 +933,21 @@ static void test_stall_beside_it(void **state)
                          .caller = fixture_frame(symbols, "Report#run", "/app/report.rb", 1) };
   struct verdict_say say = { .symbols = symbols, .process = "", .stall = &stall, .stall_ago_ns = 12400 * MS };
   HAPPENS(rests(queue_wait()), rests(queue_wait()));
-  verdict_words(&words, &verdict, &say, 80);
+  verdict_words(&words, &verdict, &say, 86);
   assert_string_equal(words.text, "idle: 2 threads wait for work");
-  assert_string_equal(words.stall, "( 12 s ago: 3.0 s in Kernel#sleep < Report#run");
+  assert_string_equal(words.stall, "[(] stall 12 s ago: 3.0 s in Kernel#sleep < Report#run");
   verdict_words(&words, &verdict, &say, 70);
-  assert_string_equal(words.stall, "( 12 s ago: 3.0 s in Report#run");
-  verdict_words(&words, &verdict, &say, 56);
-  assert_string_equal(words.stall, "( 12 s ago: 3.0 s blocked");
+  assert_string_equal(words.stall, "[(] stall 12 s ago: 3.0 s in Report#run");
+  verdict_words(&words, &verdict, &say, 66);
+  assert_string_equal(words.stall, "[(] stall 12 s ago: 3.0 s blocked");
   verdict_words(&words, &verdict, &say, 40);
   assert_string_equal(words.stall, "");
   say.stall_ago_ns = 0;
   verdict_words(&words, &verdict, &say, 160);
-  assert_string_equal(words.stall, "( now: 3.0 s in Kernel#sleep < Report#run");
+  assert_string_equal(words.stall, "[(] stall now: 3.0 s in Kernel#sleep < Report#run");
   stall.cause = STALL_MANY_WAITS;
   verdict_words(&words, &verdict, &say, 160);
-  assert_string_equal(words.stall, "( now: 3.0 s of short waits in Kernel#sleep < Report#run");
+  assert_string_equal(words.stall, "[(] stall now: 3.0 s of short waits in Kernel#sleep < Report#run");
 }
 
 int main(void)

@@ -224,10 +224,10 @@ static void test_strip_and_words(void **state)
   assert_true(shows("!!!"));
   struct verdict_words words;
   ui_verdict_words(&ui, &words, 160);
-  assert_string_equal(words.stall, "( 20 s ago: 3.0 s in String#gsub < OrdersController#index");
+  assert_string_equal(words.stall, "[(] stall 20 s ago: 3.0 s in String#gsub < OrdersController#index");
   model_press(&ui, '(');
   ui_verdict_words(&ui, &words, 160);
-  assert_string_equal(words.stall, "( now: 3.0 s in String#gsub < OrdersController#index");
+  assert_string_equal(words.stall, "[(] stall now: 3.0 s in String#gsub < OrdersController#index");
 }
 
 /* Another one, by its times before the end of what is shown; the list is by start. */
@@ -265,7 +265,7 @@ static void test_back_to_a_stall_that_goes_on(void **state)
   struct verdict_words words;
   add(STALL_BLOCKED, -600, 0, true);
   ui_verdict_words(&ui, &words, 160);
-  assert_string_equal(words.stall, "( now: 0.6 s in Hash#merge");
+  assert_string_equal(words.stall, "[(] stall now: 0.6 s in Hash#merge");
   check_jump('(', 0, "Hash#merge");
   check_jump('(', -22000, "String#gsub");
   model_press(&ui, '(');
@@ -354,7 +354,7 @@ static void test_stalls_of_the_processes_shown(void **state)
   model_press(&ui, '\r');
   assert_true(shows("4711: blocked 3.0 s String#gsub"));
   ui_verdict_words(&ui, &words, 160);
-  assert_string_equal(words.stall, "( now: 4711: 3.0 s in String#gsub < OrdersController#index");
+  assert_string_equal(words.stall, "[(] stall now: 4711: 3.0 s in String#gsub < OrdersController#index");
   model_press(&ui, 'z');
   model_press(&ui, 'H');
   assert_true(shows(" 4711    puma srv") && shows(" 4712\n"));

@@ -96,11 +96,37 @@ static void test_fibers_stand_beside_the_threads(void **state)
   }
 }
 
+/* A core that is missing is told at every width that has bars; what limits the process is known of now alone. */
+static void test_missing_cores(void **state)
+{
+  static const int columns[] = { 80, 100, 160 };
+  (void)state;
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+    const struct screen_case look = { .rows = 30, .columns = columns[i] };
+    struct rtop_profile *profile = model_profile();
+    struct rtop_profile_cores reading = { .pid = 4711, .time_ns = MODEL_END_NS - 1000000000 };
+    rtop_profile_add_cores(profile, &reading);
+    reading.time_ns = MODEL_END_NS;
+    model_screen_open(&look, &ui, profile);
+    assert_false(shows(" cores"));
+    reading.delayed_ns = 860000000;
+    rtop_profile_add_cores(profile, &reading);
+    ui.cores = (struct core_limits){ .load = 29, .cores = 2 };
+    ui_draw(&ui);
+    assert_true(shows("CPU") && shows(" 0.84 of 1.70 cores, load 29 on 2"));
+    ui.frozen = true;
+    ui_draw(&ui);
+    assert_true(shows(" 0.84 of 1.70 cores ") && !shows("load 29"));
+    model_screen_close(&ui, &profile);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_collections_per_minute),
     cmocka_unit_test(test_streams),
+    cmocka_unit_test(test_missing_cores),
     cmocka_unit_test(test_fibers_stand_beside_the_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void test_the_selected_method_goes_along(void **state)
   model_press(&ui, '8');
   assert_true(cursor_row_has("ActionView::Template#render"));
   model_press(&ui, '1');
-  assert_true(cursor_row_has("ActionView::Template#"));
+  assert_true(cursor_row_has("Template#render"));
   model_press(&ui, '2');
   model_press(&ui, 'i');
   assert_true(cursor_row_has("ActionView::Template#render"));

@@ -1,0 +1,35 @@
+/* What may keep the threads of a live process from a core: the quota of a control group, the load of the machine. How long
+ * they were kept is in the profile (rtop_profile_cores).
+ *
+ * Reads /proc and the control groups of version 2; text is bounded and only numbers are taken. Threads: one. Does not
+ * allocate.
+ */
+#ifndef RTOP_TUI_CORE_LIMITS_H
+#define RTOP_TUI_CORE_LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct core_limits {
+  double quota; /* cores that its control group may use; 0: any number, or not known */
+  double load;  /* of the machine; 0: not known */
+  int cores;    /* that are online */
+  /* private: */
+  pid_t pid;
+  int64_t read_ns;
+};
+
+/* "QUOTA PERIOD" of cpu.max; "max" is no quota: 0. False: it is none. */
+bool core_limits_parse_quota(const char *text, double *quota);
+/* Reads again after a second, or for another process. */
+void core_limits_update(struct core_limits *limits, pid_t pid, int64_t now_ns);
+
+/* Cores: had, and those that its threads wanted. Were more than a tenth of one missed, and of what was wanted? */
+bool core_limits_misses(double had, double wanted);
+/* "0.12 of 0.98 cores, load 29 on 2"; throttled: "..., quota 0.5". */
+void core_limits_words(char *out, size_t bytes, const struct core_limits *limits, double had, double wanted,
+                       bool throttled);
+
+#endif
