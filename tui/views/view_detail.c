@@ -274,7 +274,8 @@ static void summary(struct writer *writer, bool brief)
   }
   if (symbol->generated && room(writer)) { /* the end tells processes apart */
     int x = draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_LABEL, "generated ");
-    draw_tail(writer->rect.y + writer->y - 1, writer->rect.x + x, writer->rect.columns - x, FACE_NORMAL, symbol->generated);
+    draw_tail(writer->rect.y + writer->y - 1, writer->rect.x + x, writer->rect.columns - x, FACE_NORMAL,
+              symbol->generated);
   }
   detail_figure(writer, self, sizeof self, detail->self_ns);
   detail_figure(writer, total, sizeof total, total_ns);

@@ -22,7 +22,8 @@ static void set_node(struct whole_node *node, uint64_t calls, int64_t total, int
   atomic_store(&node->self, self);
 }
 
-static struct program run(int64_t calls, int64_t leaf_ticks, struct whole_cost real, struct whole_cost off, uintptr_t id)
+static struct program run(int64_t calls, int64_t leaf_ticks, struct whole_cost real, struct whole_cost off,
+                          uintptr_t id)
 {
   struct program program = { 0 };
   assert_true(whole_tree_make(&program.tree));
