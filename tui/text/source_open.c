@@ -53,7 +53,7 @@ static void source_place_find(struct source_place *place, pid_t pid, bool is_his
   *place = (struct source_place){ .root = -1 };
   snprintf(place->inside, sizeof place->inside, "%s", path);
   snprintf(name, sizeof name, "/proc/%d", (int)pid);
-  int process = pid > 0 && is_his ? open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  int process = pid > 0 && is_his ? openat(AT_FDCWD, name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   place->root = source_folder(process, "root");
   if (place->root >= 0) snprintf(place->root_name, sizeof place->root_name, "%s/root", name);
   if (process >= 0 && path[0] != '/') source_place_relative(place, process, path);
@@ -65,14 +65,14 @@ static void source_place_find(struct source_place *place, pid_t pid, bool is_his
 static int source_look(const struct source_place *place)
 {
   struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-  if (place->root < 0) return open(place->inside, O_PATH | O_CLOEXEC);
+  if (place->root < 0) return openat(AT_FDCWD, place->inside, O_PATH | O_CLOEXEC);
   int fd = (int)syscall(SYS_openat2, place->root, place->inside, &how, sizeof how);
   struct stat ours, theirs;
   bool unknown = fd < 0 && (errno == ENOSYS || errno == EPERM);
   /* An old kernel: only when it is our root anyhow. */
   if (unknown && stat("/", &ours) == 0 && fstat(place->root, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
       ours.st_dev == theirs.st_dev)
-    return open(place->inside, O_PATH | O_CLOEXEC);
+    return openat(AT_FDCWD, place->inside, O_PATH | O_CLOEXEC);
   return fd;
 }
 
@@ -86,7 +86,7 @@ static int source_open_place(const struct source_place *place, struct stat *stat
     *found = SOURCE_FOUND_NO_FILE;
   } else if (look >= 0) {
     snprintf(link, sizeof link, "/proc/self/fd/%d", look);
-    fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    fd = openat(AT_FDCWD, link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   }
   if (fd >= 0 && fstat(fd, status) == 0) *found = SOURCE_FOUND;
   if (look >= 0) close(look);
