@@ -84,7 +84,7 @@ open_pane 80 24 "exec $viewer -M -p $FAKE"
 appears "Order#total"
 it "-M takes the mouse" wait_until mouse_mode 1
 mouse 0 30 9
-it "a click selects the row" wait_until row_is_marked "JSON::Ext::Generator#"
+it "a click selects the row" wait_until row_is_marked Ext::Generator#
 mouse 65 30 11
 it "the wheel moves on" wait_until row_is_marked "Filler#method_01"
 mouse 0 19 6
