@@ -53,7 +53,6 @@ static void draw_next(void)
   makers.looked_at += makers.left;
 }
 
-
 /* Too many: half of them, by chance, stand for all. */
 static void halve(void)
 {
@@ -64,9 +63,11 @@ static void halve(void)
   if (makers.distance < INT32_MAX / 4) makers.distance *= 2;
 }
 
-/* The next job names it; this sample is nobody's. */
+/* The next job names it; this sample is nobody's. Most places stay free for stacks that have time: a Ractor may go to wait in
+ * several new ones before there is a job. */
 static void note(struct sampler *sampler, const struct thread_data *data, uint32_t depth, uint32_t root)
 {
+  if (atomic_load_explicit(&sampler->frames.noted.count, memory_order_relaxed) >= NOTED_MAX / 4) return;
   struct noted_stack *noted =
       noted_add(&sampler->frames.noted, sampler->stack_frames, sampler->stack_lines, depth);
   if (!noted) return;
