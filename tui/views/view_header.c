@@ -16,6 +16,7 @@ enum {
   TITLE_NAME_LEAST = 4,
   SPAN_FROM = 40,
   SPAN_MODE_FROM = 60,
+  SPAN_LAST_FROM = 90,
   STREAM_LATE_TENTHS = 30
 };
 
@@ -214,10 +215,10 @@ static void window_text(const struct ui *ui, char *text, size_t bytes)
   struct rtop_span span;
   if (ui_time_selected(ui, &span)) snprintf(text, bytes, "%.1f s", (double)(span.end_ns - span.start_ns) / 1e9);
   else if (ui->length_ns <= 0) snprintf(text, bytes, "all");
-  else snprintf(text, bytes, "%s%g s", ui->layout.columns < SPAN_MODE_FROM ? "" : "last ", (double)ui->length_ns / 1e9);
+  else snprintf(text, bytes, "%s%g s", ui->layout.columns < SPAN_LAST_FROM ? "" : "last ", (double)ui->length_ns / 1e9);
 }
 
-/* "busy, last 10 s": which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
+/* "busy, last 10 s", or "busy, 10 s" where the title needs the room: which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
 static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
   char window[32];
@@ -495,12 +496,17 @@ static void draw_trouble(const struct ui *ui, struct row_parts *row)
   if (losses[0] != '\0') row_part(row, FACE_WARN, "%s", losses);
 }
 
-static void draw_thread_counts(const struct ui *ui, struct row_parts *row)
+/* No label without its figures. */
+static void draw_thread_counts(const struct ui *ui, struct row_parts *row, const char *label)
 {
+  char text[128];
   struct thread_counts counts = count_threads(ui);
-  row_part(row, FACE_NORMAL, "%2u: %u run  %u wait  %u blocked  %u quiet", counts.alive,
+  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u blocked  %u quiet", counts.alive,
            counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
            counts.by_state[RTOP_STATE_BLOCKED], counts.quiet);
+  if (rtop_text_width(label) + rtop_text_width(text) > row->end - row->x) row->end = row->x;
+  row_part(row, FACE_LABEL, "%s", label);
+  row_part(row, FACE_NORMAL, "%s", text);
   if (ui->sum.counters.fibers_waiting)
     row_part(row, FACE_NORMAL, "  %" PRIu64 " fibers", ui->sum.counters.fibers_waiting);
 }
@@ -521,8 +527,7 @@ static void draw_figures(const struct ui *ui)
   if (cores_text(ui, cpu, sizeof cpu)) row_part(&row, FACE_WARN, "  CPU %s", cpu);
   raised_text(ui, raised, sizeof raised);
   if (ui->raised.most[0] != '\0') row_part(&row, FACE_WARN, "  %s", raised);
-  row_part(&row, FACE_LABEL, "  Thr ");
-  draw_thread_counts(ui, &row);
+  draw_thread_counts(ui, &row, "  Thr ");
   row_part(&row, FACE_NORMAL, "  cost %.1f%%", overhead_percent(ui));
   row_part(&row, FACE_NORMAL, "  rss %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
 }
@@ -533,10 +538,7 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   struct row_parts threads = { ui->layout.part[PART_GVL].y, x, x + columns };
   struct row_parts figures = { ui->layout.part[PART_GC].y, x, x + columns };
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
-  if (ui->layout.part[PART_GVL].rows > 0) {
-    row_part(&threads, FACE_LABEL, "Threads ");
-    draw_thread_counts(ui, &threads);
-  }
+  if (ui->layout.part[PART_GVL].rows > 0) draw_thread_counts(ui, &threads, "Threads ");
   if (ui->layout.part[PART_GC].rows == 0) return;
   row_part(&figures, FACE_LABEL, "CPU");
   row_part(&figures, cores_text(ui, cpu, sizeof cpu) ? FACE_WARN : FACE_NORMAL, "     %s", cpu);
