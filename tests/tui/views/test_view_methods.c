@@ -459,15 +459,15 @@ static void test_modes(void **state)
 {
   (void)state;
   assert_string_equal(label_at(0), "Queue#pop");
-  assert_true(shows("W=busy") && shows("wall, last "));
+  assert_true(shows("W=busy") && shows("wall, "));
   model_press(&ui, 'C');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
-  assert_true(shows("CPU time") && shows("cpu, last "));
+  assert_true(shows("CPU time") && shows("cpu, "));
   assert_string_equal(label_at(0), "ActiveRecord::Relation#exec_queries");
   assert_false(view()->off.shown);
   model_press(&ui, 'C');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
-  assert_true(shows("busy, last ") && view()->off.shown);
+  assert_true(shows("busy, ") && view()->off.shown);
   model_press(&ui, 'W');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
   model_press(&ui, 'W');
