@@ -184,7 +184,7 @@ static void sample(void)
   rb_protect(look_around, Qnil, &raised);
   if (raised) rb_set_errinfo(error);
   sites_job(&session.tracing.sites);
-  makers_open(&session.sampler, session.config.budget);
+  makers_open(&session.sampler);
 }
 
 static void job(void *unused)

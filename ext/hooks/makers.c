@@ -15,9 +15,8 @@ enum {
   LOOKED_AT_MAX = 2000, /* objects; those behind them in the interval are taken for the same kind */
   OPENINGS_PER_S = 20,
   ONE_IN_MAX = 100000,
+  PPM = 1000000,
 };
-#define SHARE_OF_BUDGET 0.3
-#define SHARE_MAX 0.003
 /* What an interval costs, by measurement: to set the hook and to remove it; for each object; for each sample. */
 #define OPENING_NS 3000
 #define OBJECT_NS 60
@@ -194,11 +193,12 @@ void makers_close(struct sampler *sampler)
   makers_off();
 }
 
-/* One interval in so many can be paid for: each, where the budget is all the time there is. */
-static uint32_t find_one_in(const struct sampler *sampler, double budget)
+/* One interval in so many can be paid for. */
+static uint32_t find_one_in(const struct sampler *sampler)
 {
-  if (budget >= 1) return 1;
-  double share = budget * SHARE_OF_BUDGET < SHARE_MAX ? budget * SHARE_OF_BUDGET : SHARE_MAX;
+  uint32_t share_ppm = atomic_load_explicit(&sampler->makers_share_ppm, memory_order_relaxed);
+  if (share_ppm >= PPM) return 1;
+  double share = (double)share_ppm / PPM;
   double length_ns = (double)atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
   double objects = makers.an_interval < LOOKED_AT_MAX ? makers.an_interval : LOOKED_AT_MAX;
   double cost_ns = OPENING_NS + objects * OBJECT_NS + SAMPLES_WANTED * SAMPLE_NS;
@@ -208,10 +208,10 @@ static uint32_t find_one_in(const struct sampler *sampler, double budget)
   return one_in > ONE_IN_MAX ? ONE_IN_MAX : one_in < 1 ? 1 : (uint32_t)one_in;
 }
 
-void makers_open(struct sampler *sampler, double budget)
+void makers_open(struct sampler *sampler)
 {
   if (makers.sampler) return;
-  makers.one_in = find_one_in(sampler, budget);
+  makers.one_in = find_one_in(sampler);
   bool looks = draw(makers.one_in) == 0 && own_objects_allowed();
   if (looks) {
     VALUE error = rb_errinfo();

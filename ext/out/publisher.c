@@ -41,6 +41,9 @@
  * it may be saved up: ten seconds. */
 #define STACKS_OF_BUDGET 0.3
 #define STACKS_SHARE_MAX 0.003
+#define MAKERS_SHARE_OF_BUDGET 0.3
+#define MAKERS_SHARE_MAX 0.003
+#define MAKERS_LEAST 0.2 /* of their share */
 #define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
 /* So often the CPU clock is asked for what a wait used: 0.7 us each, and more of it tells no more. */
 #define WAITS_READ_PER_S 500
@@ -382,6 +385,25 @@ static void park(struct loop *loop, uint32_t futex_value)
   refill(loop, STACKS_SAVED_NS);
 }
 
+/* Of new objects: what the samples cost. Since the window before. */
+static int64_t makers_cost(struct loop *loop)
+{
+  uint64_t total = atomic_load_explicit(&loop->sampler->counters.makers_ns, memory_order_relaxed);
+  int64_t cost = (int64_t)(total - loop->makers_cost_ns);
+  loop->makers_cost_ns = total;
+  return cost;
+}
+
+/* Samples of new objects have what is left of the budget, up to their share, and a little in any case: no rate makes them
+ * cheaper, so they must not lower it. */
+static void set_makers_share(struct loop *loop)
+{
+  double budget = loop->publisher->config.budget, left = budget - loop->governor.average;
+  double most = budget * MAKERS_SHARE_OF_BUDGET < MAKERS_SHARE_MAX ? budget * MAKERS_SHARE_OF_BUDGET : MAKERS_SHARE_MAX;
+  double least = most * MAKERS_LEAST, share = left < least ? least : left < most ? left : most;
+  atomic_store_explicit(&loop->sampler->makers_share_ppm, (uint32_t)((budget < 1 ? share : 1) * 1e6), memory_order_relaxed);
+}
+
 /* What was measured, and what goes with each tick and each release that nobody could measure. */
 static int64_t whole_cost(struct loop *loop, int64_t length_ns)
 {
@@ -389,9 +411,6 @@ static int64_t whole_cost(struct loop *loop, int64_t length_ns)
   int64_t cost = (int64_t)(counters[RTOP_COUNTER_COST_NS] + counters[RTOP_COUNTER_PUBLISHER_CPU_NS]);
   cost += own_cost_releases(counters, length_ns) + own_cost_raises(counters);
   cost += (int64_t)loop->served * loop->tick_cost_ns;
-  uint64_t makers = atomic_load_explicit(&loop->sampler->counters.makers_ns, memory_order_relaxed);
-  cost += (int64_t)(makers - loop->makers_cost_ns);
-  loop->makers_cost_ns = makers;
   loop->served = 0;
   return cost;
 }
@@ -449,7 +468,7 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   int64_t length = window->end_mono_ns - window->start_mono_ns;
   int64_t cost = whole_cost(loop, length);
   int64_t traces = cut_exact_cost(&loop->cut, loop->publisher->tracing, loop->publisher->config.trace_budget) +
-                   cut_sites_cost(&tracing->sites);
+                   cut_sites_cost(&tracing->sites) + makers_cost(loop);
   rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)(cost + traces)); /* no rate makes these less */
   bool storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
@@ -459,6 +478,7 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   int64_t governed = governed_cost(loop, cost, length, stacks);
   loop->stacks_cost_ns = paid;
   set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, governed, length));
+  set_makers_share(loop);
   set_distances(loop);
   atomic_store(&loop->sampler->spared_ns, storm ? 0 : own_cost_spared(window->counters, length, stacks));
   set_waits_per_read(loop, length);
