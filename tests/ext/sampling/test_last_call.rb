@@ -1,5 +1,6 @@
 # What waits for the first instant of the next stretch has none when the program ends: 5 ms of it here, of the last sixteen
 # stretches. What runs last is not given all of that.
+# Runs beside one other: late instants are what it measures.
 require_relative "../support"
 
 class LastCallTest < Minitest::Test
