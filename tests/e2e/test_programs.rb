@@ -1,11 +1,13 @@
 # Real programs from Ruby's own library, compared with a profiler that knows nothing of ours.
 # Runs alone: two profilers look at a program at the same time, each on a core of its own.
 require_relative "support"
+require_relative "../chance"
 require "net/http"
 require "socket"
 
 class TestPrograms < Minitest::Test
   include E2E
+  include Chance
   YJIT = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
 
   # rdoc over the standard library, four seconds of CPU long for a thousand samples of the reference (at the kernel's

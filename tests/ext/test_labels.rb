@@ -1,8 +1,10 @@
 # RperfTop.label and labels: what belongs to whom, and where the time of a labelled stretch is found.
 require_relative "support"
+require_relative "../chance"
 
 class LabelsTest < Minitest::Test
   include Support
+  include Chance
 
   SPIN = "def spin(s) = (t = Process.clock_gettime(Process::CLOCK_MONOTONIC); nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < s)\n"
   READY = "sleep 0.001 until Dir[ENV['RPERF_TOP_DIR'] + '/rperf-top.*.????????????????'].any?\n"

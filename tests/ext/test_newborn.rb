@@ -2,9 +2,11 @@
 # Programs that make threads: from when the native thread of one starts until somebody else gets the GVL, triggers go to it,
 # and the thread that runs is not asked for its stack (ext/sampling/newborn.h).
 require_relative "support"
+require_relative "../chance"
 
 class NewbornTest < Minitest::Test
   include Support
+  include Chance
 
   # Two methods take turns, and a thread is made every 5 ms. Prints what making threads and the two took.
   PROGRAM = <<~'RUBY'

@@ -1,9 +1,11 @@
 # What a frame is: a method of its owner. Lines that define methods of many classes, and what belongs together.
 # Waits nearly all of the time
 require_relative "../exact"
+require_relative "../../chance"
 
 class OwnersTest < Minitest::Test
   include Support
+  include Chance
   include Exact
 
   WHAT = { state: 1, calls: 3 }.freeze

@@ -1,9 +1,11 @@
 # The first 50 ms of a program: what runs while the segment is made has its time, and keeps it.
 # Runs alone: where others have the cores no instant may come in that time.
 require_relative "../support"
+require_relative "../../chance"
 
 class FirstMomentsTest < Minitest::Test
   include Support
+  include Chance
 
   # One call in C without a safepoint, and Ruby code behind it. Prints the CPU time of both, by the thread's own clock.
   PROGRAM = <<~'RUBY'

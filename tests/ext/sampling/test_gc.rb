@@ -1,8 +1,10 @@
 # The garbage collector: its time, its counts, and its nastier modes.
 require_relative "../support"
+require_relative "../../chance"
 
 class GCTest < Minitest::Test
   include Support
+  include Chance
 
   def test_time_and_counts
     dump, program = history(<<~'RUBY')

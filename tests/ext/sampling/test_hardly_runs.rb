@@ -2,9 +2,11 @@
 # All of it is its method's in the end, with its CPU. (When no more than twelve windows were
 # remembered a third of it and more stayed not sampled.)
 require_relative "../support"
+require_relative "../../chance"
 
 class HardlyRunsTest < Minitest::Test
   include Support
+  include Chance
 
   # 0.2 ms in each window or two, 0.2 % of a core. Prints the CPU time of the method, by the thread's own clock.
   PROGRAM = <<~'RUBY'

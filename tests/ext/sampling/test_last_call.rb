@@ -2,9 +2,11 @@
 # stretches. What runs last is not given all of that.
 # Runs beside one other: late instants are what it measures.
 require_relative "../support"
+require_relative "../../chance"
 
 class LastCallTest < Minitest::Test
   include Support
+  include Chance
 
   # Prints the CPU time of the last call, by the thread's own clock.
   PROGRAM = <<~'RUBY'

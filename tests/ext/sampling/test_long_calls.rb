@@ -4,9 +4,11 @@
 # Taken for half of all that lay before, 34 % of the sorting went to the waits' methods. In a storm of events (4,000 waits
 # within 30 ms) CPU that belongs to running code went to waits: 8 % of plain code's.
 require_relative "../support"
+require_relative "../../chance"
 
 class LongCallsTest < Minitest::Test
   include Support
+  include Chance
 
   WITHIN = 0.1 # runs of 4 s at 1000 Hz differ by less than 0.02
 

@@ -14,9 +14,11 @@
 #           missing for reasons not known (19 and 24 runs). Held are five deviations and 4 %; such a rule is off by
 #           20 to 46 % and by 82 to 91 %.
 require_relative "mixture"
+require_relative "../../chance"
 
 class MixturesTest < Minitest::Test
   include Support
+  include Chance
   include Mixture
 
   WAITS = { known: 0.02, lock: 0.12, chosen: 0.12 }.freeze

@@ -1,9 +1,11 @@
 # A thread that rests with the GVL: its time passes there, but it uses no CPU.
 # Runs alone: where all cores are busy a thread loses its core in `works`, too, and one test brings along a busy process.
 require_relative "../support"
+require_relative "../../chance"
 
 class OffCoreTest < Minitest::Test
   include Support
+  include Chance
 
   # A sleep in the system call itself keeps the GVL, as C code does that waits without releasing it. So every stretch spends
   # three quarters of its time in `halted`, and next to no CPU. Prints what each took by the thread's own clocks: wall and CPU.

@@ -1,9 +1,11 @@
 # Storms: more releases of the GVL than the clock is read for. What is found stays right.
 # Runs alone: shares are held to two per cent of what the program measures itself.
 require_relative "../support"
+require_relative "../../chance"
 
 class StormTest < Minitest::Test
   include Support
+  include Chance
 
   SECOND = 1_000_000_000
   STORM = { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_STORM" => "10" }.freeze   # of these every program is one

@@ -4,9 +4,11 @@
 # it. Taken from these instants alone beside two busy processes the short work is 53 % too little, by kind 13 % (five
 # runs of 2.5 s). Held are 38 %.
 require_relative "mixture"
+require_relative "../../chance"
 
 class UnevenTest < Minitest::Test
   include Support
+  include Chance
   include Mixture
 
   UNEVEN = 0.38

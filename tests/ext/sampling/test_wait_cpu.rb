@@ -1,8 +1,10 @@
 # What waits take of a core: the kernel works for some, and others only rest.
 require_relative "../support"
+require_relative "../../chance"
 
 class WaitCpuTest < Minitest::Test
   include Support
+  include Chance
 
   # So many threads in which a read of a megabyte of zeros (CPU in the kernel, without the GVL) and so many rests of so many
   # seconds follow one another: together too many waits to ask the CPU clock at each. Prints the CPU of both, by the threads'

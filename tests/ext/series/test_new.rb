@@ -2,9 +2,11 @@
 # schedulers, Set in C. Each program knows the truth itself; where a Ruby lacks what it is about the test is skipped.
 # Waits nearly all of the time
 require_relative "../exact"
+require_relative "../../chance"
 
 class NewTest < Minitest::Test
   include Support
+  include Chance
   include Exact
 
   FAST = { "RPERF_TOP_RECORD_HZ" => "1000", "RPERF_TOP_BUDGET" => "100" }.freeze

@@ -1,8 +1,10 @@
 # Allocation sites: against the program's own numbers, exactly and as estimates; what is alive; beginnings and ends.
 require_relative "../exact"
+require_relative "../../chance"
 
 class SitesTest < Minitest::Test
   include Support
+  include Chance
   include Exact
 
   WHAT = { state: 48, sum: 49, objects: 50, bytes: 51, samples: 52, square: 53, cross: 54, alive: 55 }.freeze
