@@ -1,4 +1,10 @@
-require "fiddle"
+begin
+  require "fiddle"
+rescue LoadError => error
+  raise unless error.path == "fiddle" # it is there, and lacks something itself
+  raise error, "RperfTop::Reader needs the gem fiddle: install it, and under Bundler add `gem \"fiddle\"` to the Gemfile " \
+               "(it is no default gem since Ruby 4.0)"
+end
 
 module RperfTop
   # What rperf-top knows of other Ruby processes: librperf_top(3), by its C interface. This process needs no extension.

@@ -89,4 +89,10 @@ module E2E
     dir = `#{ROOT}/.setup/gems -p #{RbConfig.ruby}`.lines.first.to_s.chomp
     Dir["#{dir}/gems/#{name}-[0-9]*/lib"].first
   end
+
+  # What Ruby must be told for RperfTop::Reader: where fiddle is, if it brings none (from 4.0 on). nil: there is none.
+  def for_fiddle
+    return [] if system(RbConfig.ruby, "-W0", "-rfiddle", "-e", "", err: File::NULL)
+    folder = gem_folder("fiddle") and ["-I", folder]
+  end
 end

@@ -212,9 +212,23 @@ class TestFrameworks < Minitest::Test
     result.objects.last.fetch("processes", []).filter_map { |process| process["command"] if process["state"] == "live" }
   end
 
+  # By which unicorn accepts connections: it knows structures of Ruby's, and not those of every Ruby.
+  ACCEPTS = <<~'RUBY'
+    require "kgio"
+    server = Kgio::UNIXServer.new(ARGV[0])
+    client = UNIXSocket.new(ARGV[0])
+    server.kgio_tryaccept or abort
+  RUBY
+
+  def need_kgio(env)
+    ended = system(env.merge("RPERF_TOP" => "0"), RbConfig.ruby, "-W0", "-e", ACCEPTS, "#{@folder}/kgio", err: File::NULL)
+    skip "the gem kgio, by which unicorn accepts connections, does not work on this Ruby" unless ended
+  end
+
   # Its workers are called what the master was, until each has said which one it is.
   def test_unicorn
     env = gems("unicorn")
+    need_kgio(env)
     File.write("#{@folder}/unicorn.rb", "worker_processes 1\npreload_app true\nlisten '#{@folder}/socket'\n")
     File.write("#{@folder}/config.ru", "run ->(_) { [200, {}, ['ok']] }\n")
     pid = run_in_background(env, RbConfig.ruby, "-rrperf_top", "#{env["GEM_HOME"]}/bin/unicorn", "-c", "#{@folder}/unicorn.rb", "#{@folder}/config.ru")

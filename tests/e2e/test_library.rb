@@ -1,6 +1,12 @@
 # librperf_top as others use it: its file, its header, its manual page, and the Ruby class on top, on real processes.
 require_relative "support"
 $LOAD_PATH.unshift(E2E::BUILD)
+FIDDLE = E2E.for_fiddle
+unless FIDDLE
+  $stdout.syswrite("skip: TestLibrary#all: the gem fiddle is not here\n")
+  exit!(77)
+end
+$LOAD_PATH.unshift(*FIDDLE.grep_v("-I"))
 require "rperf_top/reader"
 
 class TestLibrary < Minitest::Test
@@ -148,7 +154,7 @@ class TestLibrary < Minitest::Test
     File.write("#{E2E.logs}/follow.rb", script)
     told_process do |pid, tell|
       tell["sleep 0.3; RperfTop.mark('begin')"]
-      out = IO.popen([{ "RUBYOPT" => nil }, RbConfig.ruby, "-I", BUILD, "-e", "$stdout.sync = true; load ARGV.shift",
+      out = IO.popen([{ "RUBYOPT" => nil }, RbConfig.ruby, *FIDDLE, "-I", BUILD, "-e", "$stdout.sync = true; load ARGV.shift",
                       "#{E2E.logs}/follow.rb", pid.to_s])
       lines = [out.gets]
       tell["Thread.new { Thread.current.name = 'helper'; busy 0.5 }.join; busy 0.5; RperfTop.mark('end')"]
@@ -292,6 +298,17 @@ class TestLibrary < Minitest::Test
       reader.close
       reader.close
       assert_raises(Reader::Error) { reader.poll }
+    end
+  end
+
+  # From Ruby 4.0 on a bundle has it only when somebody names it.
+  def test_it_says_when_fiddle_is_missing
+    Dir.mktmpdir do |folder|
+      missing = 'raise LoadError.new("cannot load such file -- fiddle").tap { |error| error.instance_variable_set(:@path, "fiddle") }'
+      File.write("#{folder}/fiddle.rb", missing)
+      _, err, status = Open3.capture3({ "RUBYOPT" => nil }, RbConfig.ruby, *QUICK, "-I", folder, "-I", BUILD, "-e", "require 'rperf_top/reader'")
+      refute_predicate status, :success?
+      assert_match(/RperfTop::Reader needs the gem fiddle: install it, and under Bundler add `gem "fiddle"` to the Gemfile/, err)
     end
   end
 
