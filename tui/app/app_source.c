@@ -89,6 +89,7 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   process->state = rtop_session_feed_state(session, index);
   process->replaced = is_replaced(session, index);
   process->started_real_ns = info->started_real_ns;
+  process->code_real_ns = ui_lives(process->state) || info->sees_our_files ? info->code_real_ns : 0;
   memcpy(process->losses, info->losses, sizeof process->losses);
   if (rtop_session_feed_end(session, index, &end)) {
     snprintf(process->end, sizeof process->end, "%s", end.text);

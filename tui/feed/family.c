@@ -1,11 +1,18 @@
 /* Reads who descends from whom. */
 #include "family.h"
 
+#include "shm/base/clock.h"
 #include "shm/base/process.h"
 #include "tui/text/reserve.h"
 #include <ctype.h>
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FAMILY_NOTES_BYTES = 2048, FAMILY_PARENTS_MAX = 64 };
 
 /* A process as its line in /proc has it. */
 struct family_process {
@@ -198,4 +205,59 @@ size_t rtop_family_descendants(pid_t pid, pid_t *pids, size_t capacity)
     if (family.kin[i].pid != pid) pids[found++] = family.kin[i].pid;
   rtop_family_destroy(&family);
   return found;
+}
+
+/* ---- the program that a process runs ------------------------------------------------------------------ */
+
+struct family_notes {
+  size_t bytes;
+  char text[FAMILY_NOTES_BYTES];
+};
+
+static bool family_notes_read(struct family_notes *notes, pid_t pid)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
+  notes->bytes = process_read_file(path, notes->text, sizeof notes->text);
+  return notes->bytes > 0;
+}
+
+/* The oldest one above it that runs the same program. False: nobody can tell. */
+static bool family_first(struct process_stat *stat, pid_t pid, uint64_t start_ticks)
+{
+  struct family_notes own, other;
+  struct process_stat above;
+  if (pid <= 0 || !process_stat_read(pid, stat) || stat->ending || stat->start_ticks != start_ticks) return false;
+  if (!family_notes_read(&own, pid)) return false;
+  for (int i = 0; i < FAMILY_PARENTS_MAX && stat->parent > 0; i++) {
+    if (!process_stat_read(stat->parent, &above) || !family_notes_read(&other, stat->parent)) break;
+    if (other.bytes != own.bytes || memcmp(other.text, own.text, own.bytes) != 0) break;
+    *stat = above;
+  }
+  return true;
+}
+
+int64_t rtop_family_code_real_ns(pid_t pid, uint64_t start_ticks)
+{
+  struct process_stat stat;
+  long ticks = sysconf(_SC_CLK_TCK);
+  if (ticks <= 0 || !family_first(&stat, pid, start_ticks)) return 0;
+  if (stat.start_ticks > INT64_MAX / (uint64_t)CLOCK_NS_PER_SECOND) return 0;
+  int64_t since_boot_ns = (int64_t)stat.start_ticks * (CLOCK_NS_PER_SECOND / ticks);
+  int64_t real_ns = clock_real_ns() - (clock_read_ns(CLOCK_BOOTTIME) - since_boot_ns);
+  return real_ns > 0 ? real_ns : 0;
+}
+
+static bool family_same(const char *path, const char *own)
+{
+  struct stat one, other;
+  return stat(path, &one) == 0 && stat(own, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+bool rtop_family_sees_our_files(pid_t pid)
+{
+  char root[32], mounts[32];
+  snprintf(root, sizeof root, "/proc/%d/root", (int)pid);
+  snprintf(mounts, sizeof mounts, "/proc/%d/ns/mnt", (int)pid);
+  return pid > 0 && family_same(root, "/") && family_same(mounts, "/proc/self/ns/mnt");
 }

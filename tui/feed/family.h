@@ -34,6 +34,15 @@ struct rtop_family {
 /* The instant that a living process was started; 0: there is none, or it only waits for its parent to ask. */
 uint64_t rtop_family_start_ticks(pid_t pid);
 
+/* Since when a process may have loaded code: its lines are those of files as they were then. That is the start of its
+ * program, not its own: a worker has what its parent loaded, long before it was forked. A process runs the program of its
+ * parent if the kernel's notes about that program (/proc/PID/auxv: random addresses) are the same.
+ * Nanoseconds of the wall clock; 0: not known, as it is over, or another user's. Not too late, but up to a tick of the
+ * kernel too early. start_ticks: when it was started itself; a number may be another process's by now. */
+int64_t rtop_family_code_real_ns(pid_t pid, uint64_t start_ticks);
+/* Does it see the files that we see? False, too, if that is not known. */
+bool rtop_family_sees_our_files(pid_t pid);
+
 /* Somebody whose children are wanted. False: it is not there, there are too many, or memory ran out. */
 bool rtop_family_add(struct rtop_family *family, pid_t pid);
 /* Looks once: forgets who is gone, takes in who is new. False: /proc cannot be read, or memory ran out. A quick look

@@ -3,6 +3,7 @@
 #include "shm/base/clock.h"
 #include "tui/text/clock_shift.h"
 
+#include "family.h"
 #include "target.h"
 #include "shm/segment/ending.h"
 #include "shm/segment/registry.h"
@@ -243,9 +244,14 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
     .folder = feed->base.folder,
     .window_ns = geometry->window_ns,
     .started_real_ns = geometry->created_real_ns,
+    .code_real_ns = rtop_family_code_real_ns(pid, geometry->start_ticks),
+    .sees_our_files = rtop_family_sees_our_files(pid),
     .bytes = geometry->segment_bytes,
     .owner = owner,
   };
+  /* The wall clock may have been set since. */
+  if (geometry->created_real_ns < feed->base.info.code_real_ns)
+    feed->base.info.code_real_ns = geometry->created_real_ns;
   memcpy(feed->base.boot_id, geometry->boot_id, sizeof feed->base.boot_id);
   /* Hostile clocks may be any numbers. */
   if (__builtin_sub_overflow(geometry->created_real_ns, geometry->created_mono_ns, &feed->base.info.clock_offset_ns))

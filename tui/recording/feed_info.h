@@ -37,8 +37,10 @@ struct rtop_feed_info {
   const char *host;     /* sanitised: of a stream, whose pid is that of another machine; NULL: of this one, or a file */
   pid_t parent;         /* of a stream: the process above it when that is watched, too; 0: none */
   uint32_t window_ns;
-  int64_t clock_offset_ns;      /* real - mono: wall clock of a window's time */
-  int64_t started_real_ns;      /* of the channel */
+  int64_t clock_offset_ns; /* real - mono: wall clock of a window's time */
+  int64_t started_real_ns; /* of the channel */
+  int64_t code_real_ns;    /* it began to load code then, or later; 0: not known, as of files and other machines */
+  bool sees_our_files;
   bool tells_losses;            /* a recording does not */
   uint64_t losses[RTOP_LOSSES]; /* as of the last poll */
   uint64_t bytes;               /* of the segment or the file; of a recording only with its first feed */

@@ -42,6 +42,7 @@ static struct stat known(const struct source_file *file)
     .st_ino = (ino_t)file->inode,
     .st_size = (off_t)file->size,
     .st_mtim = { file->changed_real_ns / 1000000000, file->changed_real_ns % 1000000000 },
+    .st_ctim = { file->inode_real_ns / 1000000000, file->inode_real_ns % 1000000000 },
   };
 }
 
@@ -50,6 +51,8 @@ static bool take(struct source_file *file, struct source_content *content)
   file->inode = (uint64_t)content->status.st_ino;
   file->size = (uint64_t)content->status.st_size;
   file->changed_real_ns = time_ns(&content->status.st_mtim);
+  file->inode_real_ns = time_ns(&content->status.st_ctim);
+  file->replaced_real_ns = content->replaced_real_ns;
   memcpy(file->opened, content->opened, sizeof file->opened);
   file->text = content->text;
   file->bytes = content->bytes;
@@ -70,6 +73,7 @@ void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const ch
   struct stat before = known(file);
   enum source_found found = SOURCE_FOUND_NO_FILE;
   if (names_a_file(path)) found = source_open_read(&content, pid, owner, path, SOURCE_BYTES_MAX, here ? &before : NULL);
+  if (content.same) file->replaced_real_ns = content.replaced_real_ns;
   if (content.same) return;
   source_file_close(file);
   snprintf(file->path, sizeof file->path, "%s", path);
@@ -79,9 +83,16 @@ void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const ch
   if (found == SOURCE_FOUND && take(file, &content)) file->state = SOURCE_READY;
 }
 
-bool source_file_is_newer(const struct source_file *file, int64_t started_real_ns)
+enum source_age source_file_age(const struct source_file *file, int64_t code_real_ns)
 {
-  return file->state == SOURCE_READY && started_real_ns > 0 && file->changed_real_ns > started_real_ns;
+  if (code_real_ns <= 0 || file->state != SOURCE_READY) return SOURCE_AGE_UNKNOWN;
+  if (file->changed_real_ns > code_real_ns && file->inode_real_ns > code_real_ns) return SOURCE_CHANGED;
+  return file->replaced_real_ns > code_real_ns ? SOURCE_AGE_UNKNOWN : SOURCE_AS_LOADED;
+}
+
+bool source_file_is_doubtful(const struct source_file *file, int64_t code_real_ns)
+{
+  return file->state == SOURCE_READY && source_file_age(file, code_real_ns) != SOURCE_AS_LOADED;
 }
 
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes)

@@ -28,7 +28,8 @@ struct source_file {
   char path[SOURCE_PATH_MAX];        /* as the process calls it */
   char opened[SOURCE_PATH_MAX + 64]; /* where it was found: for an editor */
   bool cut;                          /* larger than what is shown */
-  int64_t changed_real_ns;           /* its last change */
+  int64_t changed_real_ns;           /* its last change, as it says itself */
+  int64_t replaced_real_ns;          /* source_replaced_ns() of it */
   char *text;                        /* raw; private like what follows */
   size_t bytes;
   uint32_t *line_start;
@@ -36,6 +37,14 @@ struct source_file {
   pid_t pid;
   uid_t owner;
   uint64_t size, inode;
+  int64_t inode_real_ns; /* its inode's last change */
+};
+
+/* Is the file what a process loaded? */
+enum source_age {
+  SOURCE_AS_LOADED, /* it has stood there, like this, since before the process began to load code */
+  SOURCE_CHANGED,   /* it was written to afterwards */
+  SOURCE_AGE_UNKNOWN,
 };
 
 /* Makes `path` of process `pid` (0: not known, or over) the file. Reads only when something changed, and for root
@@ -43,8 +52,10 @@ struct source_file {
 void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const char *path);
 /* Line 1 is the first. Sanitised, tabs as blanks to the next eighth column; "" beyond the end. */
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes);
-/* It was changed after the process began: its lines may not be those that run. 0: not known when that was. */
-bool source_file_is_newer(const struct source_file *file, int64_t started_real_ns);
+/* code_real_ns: when the process began to load code; 0: not known. */
+enum source_age source_file_age(const struct source_file *file, int64_t code_real_ns);
+/* Its lines may not be those that run. */
+bool source_file_is_doubtful(const struct source_file *file, int64_t code_real_ns);
 void source_file_close(struct source_file *file);
 
 #endif

@@ -17,7 +17,121 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SOURCE_PATIENCE_MS = 500 };
+enum { SOURCE_PATIENCE_MS = 500, REPLACED_LINKS_MAX = 40 };
+
+/* ---- what stands under a path: since when ---------------------------------------------------------- */
+
+struct replaced_walk {
+  int root;
+  bool absolute; /* else the path begins where we work */
+  int links;
+  int64_t newest_ns;
+  char done[PATH_MAX]; /* "a/b": without links, below the beginning */
+  char rest[PATH_MAX];
+};
+
+static int64_t replaced_time_ns(const struct timespec *time)
+{
+  return (int64_t)time->tv_sec * CLOCK_NS_PER_SECOND + time->tv_nsec;
+}
+
+static void replaced_note(struct replaced_walk *walk, int64_t at_ns)
+{
+  if (at_ns > walk->newest_ns) walk->newest_ns = at_ns;
+}
+
+struct replaced_name {
+  int from; /* a folder */
+  char text[PATH_MAX + 2];
+};
+
+static void replaced_name(struct replaced_name *name, const struct replaced_walk *walk, const char *done)
+{
+  name->from = walk->root >= 0 ? walk->root : AT_FDCWD;
+  snprintf(name->text, sizeof name->text, "%s%s", walk->root < 0 && walk->absolute ? "/" : *done ? "" : ".", done);
+}
+
+static bool replaced_status(const struct replaced_walk *walk, const char *done, struct stat *status)
+{
+  struct replaced_name name;
+  replaced_name(&name, walk, done);
+  return fstatat(name.from, name.text, status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* To the folder that it is in. */
+static void replaced_up(char *done)
+{
+  char *slash = strrchr(done, '/');
+  *(slash ? slash : done) = '\0';
+}
+
+/* Where a link leads comes before what is left of the path. */
+static bool replaced_follow(struct replaced_walk *walk)
+{
+  struct replaced_name name;
+  char target[PATH_MAX], rest[PATH_MAX];
+  replaced_name(&name, walk, walk->done);
+  ssize_t bytes = readlinkat(name.from, name.text, target, sizeof target - 1);
+  if (bytes <= 0 || ++walk->links > REPLACED_LINKS_MAX) return false;
+  target[bytes] = '\0';
+  memcpy(rest, walk->rest, sizeof rest);
+  if (snprintf(walk->rest, sizeof walk->rest, "%s/%s", target, rest) >= (int)sizeof walk->rest) return false;
+  walk->absolute = walk->absolute || target[0] == '/';
+  if (target[0] == '/') walk->done[0] = '\0';
+  else replaced_up(walk->done);
+  return true;
+}
+
+/* Entries that come and go change both times of a folder, another name only one. */
+static bool replaced_folder(struct replaced_walk *walk, const struct stat *folder)
+{
+  char above[PATH_MAX];
+  struct stat status;
+  int64_t changed_ns = replaced_time_ns(&folder->st_ctim);
+  if (changed_ns == replaced_time_ns(&folder->st_mtim)) return true;
+  memcpy(above, walk->done, sizeof above);
+  replaced_up(above);
+  if (!replaced_status(walk, above, &status)) return false;
+  int64_t entries_ns = replaced_time_ns(&status.st_mtim);
+  replaced_note(walk, changed_ns < entries_ns ? changed_ns : entries_ns);
+  return true;
+}
+
+static bool replaced_step(struct replaced_walk *walk, const char *name)
+{
+  struct stat status;
+  size_t used = strlen(walk->done), left = sizeof walk->done - used;
+  if (strcmp(name, ".") == 0) return true;
+  if (strcmp(name, "..") == 0) {
+    replaced_up(walk->done);
+    return used > 0 || walk->absolute; /* else it is above where we work, which nobody asks for */
+  }
+  int added = snprintf(walk->done + used, left, "%s%s", used > 0 ? "/" : "", name);
+  if (added >= (int)left || !replaced_status(walk, walk->done, &status)) return false;
+  if (S_ISDIR(status.st_mode)) return replaced_folder(walk, &status);
+  replaced_note(walk, replaced_time_ns(&status.st_ctim));
+  if (S_ISLNK(status.st_mode)) return replaced_follow(walk);
+  replaced_note(walk, replaced_time_ns(&status.st_mtim));
+  return true;
+}
+
+int64_t source_replaced_ns(int root, const char *path)
+{
+  struct replaced_walk walk = { .root = root, .absolute = root >= 0 || path[0] == '/' };
+  if (snprintf(walk.rest, sizeof walk.rest, "%s", path) >= (int)sizeof walk.rest) return INT64_MAX;
+  for (size_t at; walk.rest[at = strspn(walk.rest, "/")] != '\0';) {
+    char name[NAME_MAX + 1];
+    size_t bytes = strcspn(walk.rest + at, "/");
+    if (bytes > NAME_MAX) return INT64_MAX;
+    memcpy(name, walk.rest + at, bytes);
+    name[bytes] = '\0';
+    memmove(walk.rest, walk.rest + at + bytes, strlen(walk.rest + at + bytes) + 1);
+    if (!replaced_step(&walk, name)) return INT64_MAX;
+  }
+  return walk.newest_ns;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------- */
 
 /* Where the process sees its files. root: -1 for our own. */
 struct source_place {
@@ -96,7 +210,8 @@ static int source_open_place(const struct source_place *place, struct stat *stat
 static bool source_is_same(const struct stat *now, const struct stat *before)
 {
   return before && now->st_ino == before->st_ino && now->st_size == before->st_size &&
-         now->st_mtim.tv_sec == before->st_mtim.tv_sec && now->st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+         now->st_mtim.tv_sec == before->st_mtim.tv_sec && now->st_mtim.tv_nsec == before->st_mtim.tv_nsec &&
+         now->st_ctim.tv_sec == before->st_ctim.tv_sec && now->st_ctim.tv_nsec == before->st_ctim.tv_nsec;
 }
 
 static enum source_found source_direct(struct source_content *content, const struct source_place *place,
@@ -105,6 +220,7 @@ static enum source_found source_direct(struct source_content *content, const str
   enum source_found found;
   int fd = source_open_place(place, &content->status, &found);
   content->same = fd >= 0 && source_is_same(&content->status, before);
+  content->replaced_real_ns = source_replaced_ns(place->root, place->inside);
   if (fd >= 0 && !content->same) {
     size_t size = content->status.st_size > 0 ? (size_t)content->status.st_size : 0;
     size_t wanted = size < bytes_max ? size : bytes_max;
@@ -121,6 +237,7 @@ static enum source_found source_direct(struct source_content *content, const str
 struct source_answer {
   enum source_found found;
   struct stat status;
+  int64_t replaced_real_ns;
 };
 
 /* In the other process. Nothing of ours is needed any more but the pipe and the root. */
@@ -132,6 +249,7 @@ static _Noreturn void source_serve(int out, const struct source_place *place, co
   const int keep[2] = { out, place->root };
   if (!source_rights_take(rights, SOURCE_RIGHTS_OPEN, keep, 2)) _exit(1);
   int fd = source_open_place(place, &answer.status, &answer.found);
+  if (fd >= 0) answer.replaced_real_ns = source_replaced_ns(place->root, place->inside);
   if (!io_send(out, &answer, sizeof answer) || fd < 0 || source_is_same(&answer.status, before)) _exit(0);
   for (size_t left = bytes_max; left > 0;) {
     size_t got = io_receive(fd, piece, left < sizeof piece ? left : sizeof piece, 0);
@@ -148,6 +266,7 @@ static enum source_found source_take(struct source_content *content, int in, siz
   int64_t until_ms = clock_now_ms() + SOURCE_PATIENCE_MS;
   if (io_receive(in, &answer, sizeof answer, until_ms) != sizeof answer) return SOURCE_FOUND_NOTHING;
   content->status = answer.status;
+  content->replaced_real_ns = answer.replaced_real_ns;
   content->same = answer.found == SOURCE_FOUND && source_is_same(&answer.status, before);
   if (answer.found != SOURCE_FOUND || content->same) return answer.found;
   size_t size = answer.status.st_size > 0 ? (size_t)answer.status.st_size : 0;

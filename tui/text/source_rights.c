@@ -116,8 +116,8 @@ static void rights_forget_handlers(void)
 
 #ifdef RIGHTS_ARCHITECTURE
 static const unsigned rights_open_calls[] = {
-  SYS_read,    SYS_write,      SYS_close,      SYS_fstat, SYS_openat,
-  SYS_openat2, SYS_newfstatat, SYS_exit_group, SYS_exit,  SYS_rt_sigreturn,
+  SYS_read,       SYS_write,      SYS_close,      SYS_fstat, SYS_openat,       SYS_openat2,
+  SYS_newfstatat, SYS_readlinkat, SYS_exit_group, SYS_exit,  SYS_rt_sigreturn,
 };
 /* Memory, locks that are asked about, and the signal mask that a guarded read puts back; the last two for sanitizers. */
 static const unsigned rights_parse_calls[] = {

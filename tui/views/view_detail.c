@@ -105,13 +105,13 @@ static void heat(const struct writer *writer, int y, int columns, uint64_t ns, u
     draw_text(y, writer->rect.x + LINE_FIGURES + 1 + i, 1, ns * 2 >= hottest_ns ? FACE_HOT : FACE_STRIP, "#");
 }
 
-/* The line as it stands in the file, or a file that was changed since: then with a '?'. */
+/* The line as it stands in the file; with a '?' where another one may run. */
 static void line_text(const struct writer *writer, const struct source_file *file, int y, int x, uint32_t line)
 {
   char text[512];
   source_file_line(file, line, text, sizeof text);
   int columns = writer->rect.columns - x;
-  if (source_file_is_newer(file, ui_process(writer->ui)->started_real_ns))
+  if (source_file_is_doubtful(file, ui_process(writer->ui)->code_real_ns))
     draw_text(y, writer->rect.x + x - 1, columns > 0 ? 1 : 0, FACE_WARN, "?");
   draw_text(y, writer->rect.x + x, columns, FACE_NORMAL, text + strspn(text, " "));
 }
@@ -335,7 +335,7 @@ struct lines_pen {
   struct rect rect;
   size_t outdent; /* blanks that all lines lack */
   uint64_t most_ns;
-  bool newer;
+  bool doubtful;
 };
 
 static size_t blanks_of(const char *text)
@@ -401,7 +401,7 @@ static void draw_line(const struct lines_pen *pen, int y, uint32_t line)
   int x = at.x + NUMBER_COLUMNS + FIGURE_COLUMNS + 1 + BAR_COLUMNS;
   source_file_line(pen->file, line, text, sizeof text);
   size_t blanks = blanks_of(text), cut = blanks < pen->outdent ? blanks : pen->outdent;
-  if (pen->newer) draw_text(y, x, 1, FACE_WARN, "?");
+  if (pen->doubtful) draw_text(y, x, 1, FACE_WARN, "?");
   draw_text(y, x + 1, at.x + at.columns - x - 1, FACE_NORMAL, text + cut);
 }
 
@@ -426,7 +426,7 @@ static void detail_lines(const struct ui *ui, const struct detail *detail, const
     if (detail->lines.row[i].id != 0 && detail->lines.row[i].id < first) first = detail->lines.row[i].id;
   uint32_t last = last_line(file, detail, first);
   struct lines_pen pen = { .ui = ui, .heat = beside->heat, .file = file, .rect = rect };
-  pen.newer = source_file_is_newer(file, ui_process(ui)->started_real_ns);
+  pen.doubtful = source_file_is_doubtful(file, ui_process(ui)->code_real_ns);
   pen.most_ns = most_of(beside->heat, first, last);
   source_file_line(file, first, text, sizeof text);
   pen.outdent = blanks_of(text);

@@ -42,9 +42,9 @@ bool source_view_matches(const struct ui *ui, uint32_t line)
   return rtop_text_contains(text, ui->search);
 }
 
-bool source_view_changed(const struct ui *ui)
+enum source_age source_view_age(const struct ui *ui)
 {
-  return source_file_is_newer(&source_view(ui)->file, ui_process(ui)->started_real_ns);
+  return source_file_age(&source_view(ui)->file, ui_process(ui)->code_real_ns);
 }
 
 struct ui_rows source_view_table(const struct ui *ui)

@@ -38,8 +38,8 @@ size_t source_view_rows(const struct source_view *view);
 /* The line in a row; 0: none. */
 uint32_t source_view_line(const struct source_view *view, size_t row);
 bool source_view_matches(const struct ui *ui, uint32_t line);
-/* The file is newer than the process: its lines may not be those that run. */
-bool source_view_changed(const struct ui *ui);
+/* Are its lines those that run? */
+enum source_age source_view_age(const struct ui *ui);
 
 /* view_source_loops.c: finds the loops that hold the time of their bodies, by heat and text. */
 void source_view_find_loops(struct source_view *view);

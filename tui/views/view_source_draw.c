@@ -55,10 +55,11 @@ static void draw_file_name(const struct ui *ui, const struct source_view *view, 
   char right[160], share[32];
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
   draw_percent(share, sizeof share, 100 * (double)view->heat.file_ns / length);
-  bool changed = source_view_changed(ui);
+  enum source_age age = source_view_age(ui);
   const char *state = view->file.state == SOURCE_MISSING ? "no such file here"
                       : view->file.state != SOURCE_READY ? "not a file"
-                      : changed                          ? "changed since the start: lines marked ?"
+                      : age == SOURCE_CHANGED            ? "changed since the start: lines marked ?"
+                      : age == SOURCE_AGE_UNKNOWN        ? "cannot tell if disk = loaded: marked ?"
                       : view->file.cut                   ? "cut: too large"
                                                          : "disk = loaded";
   snprintf(right, sizeof right, "%sfile %s%%  (%s)", view->loop_count > 0 ? loop_note : "", share, state);
@@ -66,7 +67,7 @@ static void draw_file_name(const struct ui *ui, const struct source_view *view, 
     snprintf(right, sizeof right, "file %s%%  (%s)", share, state);
   int width = rtop_text_width(right);
   bool fits = at.columns - width > 24;
-  bool trouble = changed || view->file.state != SOURCE_READY;
+  bool trouble = age != SOURCE_AS_LOADED || view->file.state != SOURCE_READY;
   draw_tail(at.y, at.x + 1, fits ? at.columns - width - 3 : trouble ? 0 : at.columns - 1, FACE_TITLE, view->file.path);
   if (fits) draw_right(at.y, at.x + at.columns - width - 1, width, trouble ? FACE_WARN : FACE_NORMAL, right);
   else if (trouble) draw_text(at.y, at.x + 1, at.columns - 1, FACE_WARN, right);
@@ -164,7 +165,7 @@ static void source_draw_line(const void *pen, size_t place, int y, bool selected
   }
   snprintf(text, sizeof text, "%u", line);
   draw_right(y, table.x + columns->number, NUMBER - 1, selected ? FACE_CURSOR : FACE_PLACE, text);
-  if (source_view_changed(ui))
+  if (view->file.state == SOURCE_READY && source_view_age(ui) != SOURCE_AS_LOADED)
     draw_text(y, table.x + columns->number + NUMBER - 1, 1, selected ? FACE_CURSOR : FACE_WARN, "?");
   source_file_line(&view->file, line, text, sizeof text);
   enum face face = source_view_matches(ui, line) ? FACE_MATCH

@@ -126,6 +126,8 @@ keys Enter
 it "the screen is back afterwards" wait_for "[5Source]"
 touch "$work/busy.rb"
 it "a file that changed meanwhile is told" wait_for "changed since the start"
+touch -d '2 days ago' "$work/busy.rb"
+it "one that says it is old is no proof" wait_for "cannot tell if disk = loaded"
 keys 3
 it "the kernel's figures need a wide screen" wait_match 'main +(run|wait|blocked|quiet)'
 resize 200 30

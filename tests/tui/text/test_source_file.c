@@ -1,5 +1,6 @@
 /* Files of a stranger: found, bounded, made safe. */
 #include "tui/text/source_file.h"
+#include "tui/text/source_open.h"
 #include "tui/text/source_rights.h"
 #include <fcntl.h>
 #include <grp.h>
@@ -201,6 +202,130 @@ static void test_changes_are_seen(void **state)
   assert_int_equal(file.state, SOURCE_MISSING);
 }
 
+/* ---- is it what was loaded? ------------------------------------------------------------------------- */
+
+static const char *below(const char *name)
+{
+  static char made[4][300];
+  static unsigned next;
+  char *out = made[next++ % 4];
+  snprintf(out, sizeof made[0], "%s/%s", folder, name);
+  return out;
+}
+
+static void make_file(const char *at)
+{
+  FILE *out = fopen(at, "we");
+  assert_non_null(out);
+  fclose(out);
+}
+
+/* Until the file system's clock, which goes in ticks, is past the time: what is made next is later. */
+static void wait_past(int64_t real_ns)
+{
+  struct stat status;
+  do {
+    make_file(below("clock"));
+    assert_int_equal(stat(below("clock"), &status), 0);
+    unlink(below("clock"));
+  } while ((int64_t)status.st_ctim.tv_sec * 1000000000 + status.st_ctim.tv_nsec <= real_ns);
+}
+
+static void set_old_times(const char *at)
+{
+  const struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+  assert_int_equal(utimensat(AT_FDCWD, at, old, 0), 0);
+}
+
+static void test_age(void **state)
+{
+  (void)state;
+  open_text("one\n");
+  int64_t first_ns = file.replaced_real_ns;
+  assert_int_equal(source_file_age(&file, first_ns), SOURCE_AS_LOADED);
+  assert_int_equal(source_file_age(&file, first_ns - 1), SOURCE_CHANGED);
+  assert_int_equal(source_file_age(&file, 0), SOURCE_AGE_UNKNOWN); /* of a recording */
+  assert_true(source_file_is_doubtful(&file, 0) && !source_file_is_doubtful(&file, first_ns));
+  wait_past(first_ns);
+  open_text("two\n");  /* as long as the first one */
+  set_old_times(path); /* like tar x, cp -a, rsync -t */
+  source_file_open(&file, 0, geteuid(), path);
+  assert_string_equal(line(1), "two");
+  assert_true(file.changed_real_ns < first_ns);
+  assert_int_equal(source_file_age(&file, first_ns), SOURCE_AGE_UNKNOWN);
+  assert_int_equal(source_file_age(&file, file.replaced_real_ns), SOURCE_AS_LOADED);
+}
+
+/* A time in the future says nothing, if it was there before the process. */
+static void test_age_and_a_time_in_the_future(void **state)
+{
+  (void)state;
+  open_text("one\n");
+  const struct timespec later[2] = { { .tv_sec = 4000000000 }, { .tv_sec = 4000000000 } };
+  assert_int_equal(utimensat(AT_FDCWD, path, later, 0), 0);
+  source_file_open(&file, 0, geteuid(), path);
+  assert_int_equal(source_file_age(&file, file.inode_real_ns), SOURCE_AGE_UNKNOWN);
+}
+
+/* current -> releases/1, and then -> releases/2, whose files are older than the process. */
+static void test_age_with_another_target(void **state)
+{
+  (void)state;
+  assert_int_equal(mkdir(below("1"), 0755) + mkdir(below("2"), 0755), 0);
+  make_file(below("1/a.rb"));
+  make_file(below("2/a.rb"));
+  assert_int_equal(symlink("1", below("current")), 0);
+  source_file_open(&file, 0, geteuid(), below("current/a.rb"));
+  int64_t first_ns = file.replaced_real_ns;
+  assert_int_equal(source_file_age(&file, first_ns), SOURCE_AS_LOADED);
+  wait_past(first_ns);
+  make_file(below("1/log")); /* what comes to stand beside it is nothing to it */
+  source_file_open(&file, 0, geteuid(), below("current/a.rb"));
+  assert_int_equal(source_file_age(&file, first_ns), SOURCE_AS_LOADED);
+  assert_int_equal(symlink(below("2"), below("next")), 0);
+  assert_int_equal(rename(below("next"), below("current")), 0);
+  source_file_open(&file, 0, geteuid(), below("current/a.rb"));
+  assert_int_equal(file.state, SOURCE_READY);
+  assert_int_equal(source_file_age(&file, first_ns), SOURCE_AGE_UNKNOWN);
+  source_file_open(&file, 0, geteuid(), below("1/../2/./a.rb"));
+  assert_int_equal(source_file_age(&file, first_ns), SOURCE_AS_LOADED);
+  assert_int_equal(unlink(below("1/a.rb")) + unlink(below("1/log")) + unlink(below("2/a.rb")), 0);
+  assert_int_equal(unlink(below("current")) + rmdir(below("1")) + rmdir(below("2")), 0);
+}
+
+static void test_age_with_another_folder(void **state)
+{
+  (void)state;
+  assert_int_equal(mkdir(below("app"), 0755) + mkdir(below("new"), 0755), 0);
+  make_file(below("app/a.rb"));
+  make_file(below("new/a.rb"));
+  source_file_open(&file, 0, geteuid(), below("new/a.rb"));
+  int64_t first_ns = file.replaced_real_ns;
+  wait_past(first_ns);
+  assert_int_equal(rename(below("app"), below("old")) + rename(below("new"), below("app")), 0);
+  source_file_open(&file, 0, geteuid(), below("app/a.rb"));
+  assert_int_equal(source_file_age(&file, first_ns), SOURCE_AGE_UNKNOWN);
+  assert_int_equal(unlink(below("app/a.rb")) + unlink(below("old/a.rb")), 0);
+  assert_int_equal(rmdir(below("app")) + rmdir(below("old")), 0);
+}
+
+static void test_age_of_links_in_a_circle(void **state)
+{
+  (void)state;
+  assert_int_equal(symlink("loop", below("loop")), 0);
+  assert_true(source_replaced_ns(-1, below("loop")) == INT64_MAX);
+  assert_true(source_replaced_ns(-1, below("nothing")) == INT64_MAX);
+  unlink(below("loop"));
+  write_file("1", 1);
+  int root = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  assert_int_equal(symlink("/a.rb", below("in")), 0); /* from that root */
+  assert_true(source_replaced_ns(root, "/in") < INT64_MAX);
+  assert_true(source_replaced_ns(root, "../../in") < INT64_MAX);
+  assert_true(source_replaced_ns(-1, below("in")) == INT64_MAX);
+  close(root);
+  unlink(below("in"));
+}
+
 /* ---- root, and a path that another user named: what he could not read is not read ------------------- */
 
 enum { NOBODY = 65534 };
@@ -232,9 +357,11 @@ static void test_root_reads_with_the_rights_of_the_owner(void **state)
   source_file_open(&file, 0, NOBODY, path);
   assert_int_equal(file.state, SOURCE_READY);
   assert_string_equal(line(1), "secret");
+  assert_true(file.replaced_real_ns > 0 && file.replaced_real_ns < INT64_MAX);
   const char *text = file.text;
   source_file_open(&file, 0, NOBODY, path);
   assert_ptr_equal(file.text, text); /* not read again */
+  assert_true(file.replaced_real_ns > 0 && file.replaced_real_ns < INT64_MAX);
   write_file("longer than it was\n", 19);
   source_file_open(&file, 0, NOBODY, path);
   assert_string_equal(line(1), "longer than it was");
@@ -333,6 +460,11 @@ int main(void)
     TEST(test_root_of_a_process),
     TEST(test_another_root),
     TEST(test_changes_are_seen),
+    TEST(test_age),
+    TEST(test_age_and_a_time_in_the_future),
+    TEST(test_age_with_another_target),
+    TEST(test_age_with_another_folder),
+    TEST(test_age_of_links_in_a_circle),
     TEST(test_root_reads_with_the_rights_of_the_owner),
     TEST(test_root_and_a_large_file_of_another),
     TEST(test_root_and_the_process_of_another),

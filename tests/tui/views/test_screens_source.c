@@ -113,7 +113,7 @@ static void open_source(const struct screen_case *at, bool older)
   start.keys = NULL;
   open_case(&start, source_profile());
   ui.source.main.state = RTOP_FEED_ENDED;
-  ui.source.main.started_real_ns = older ? 1 : INT64_MAX;
+  ui.source.main.code_real_ns = older ? 1 : INT64_MAX;
   for (int *key = at->keys; key != NULL && *key != 0; key++) model_press(&ui, *key);
   model_redraw(&ui);
 }
@@ -268,7 +268,7 @@ static int open_labelled(void **state)
 {
   (void)state;
   open_case(&labelled, make_profile(true));
-  ui.source.main.started_real_ns = INT64_MAX;
+  ui.source.main.code_real_ns = INT64_MAX;
   ui.source.main.state = RTOP_FEED_ENDED;
   model_redraw(&ui);
   return 0;
