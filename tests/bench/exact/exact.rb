@@ -67,7 +67,7 @@ def median(values) = values.sort[values.size / 2]
 
 Dir.mktmpdir("rperf-top-exact.", "/dev/shm") do |folder|
   File.write("#{folder}/program.rb", PROGRAM)
-  yjit = ENV["RUBY_YJIT_ENABLE"] ? "with YJIT" : "interpreter"
+  yjit = ENV["RUBY_YJIT_ENABLE"] == "1" ? "with YJIT" : "interpreter"
   io = IO.popen([{ "RPERF_TOP_DIR" => folder, "RPERF_TOP_TRACE_BUDGET" => "0" }, RbConfig.ruby, "-I", BUILD, "-rrperf_top", "#{folder}/program.rb"], "r+")
   channel = wait_for("the channel") { Dir["#{folder}/rperf-top.*"].grep_v(/ctl\z/).first }
   measure = -> { io.puts; io.flush; JSON.parse(io.gets) }

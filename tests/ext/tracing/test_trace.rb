@@ -774,7 +774,7 @@ class TraceTest < Minitest::Test
     RUBY
     assert_equal "ready", program.line
     view(program, "!Pair#left", "!Pair#left=", "!Point#across")
-    return until_state(program, :not_ruby, :not_ruby, :not_ruby) if ENV["RUBY_YJIT_ENABLE"] && defined?(RubyVM::YJIT)
+    return until_state(program, :not_ruby, :not_ruby, :not_ruby) if defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
     until_state(program, :traced, :traced, :traced)
     program.puts
     assert_equal "done", program.line
