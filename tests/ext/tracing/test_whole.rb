@@ -362,6 +362,7 @@ class WholeTest < Minitest::Test
   def counted_total(dump) = sum(dump, :calls) + sum(dump, :unnamed)
 
   def test_where_yjit_compiles_it_is_forced_only
+    skip "this Ruby has no YJIT" unless defined?(RubyVM::YJIT)
     program = start(AWAKE + BUSY, options: ["--yjit"])
     program.line
     viewer = view(program)
