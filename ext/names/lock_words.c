@@ -3,6 +3,7 @@
 
 #include "fiber_frames.h"
 #include "method_entry.h"
+#include "ext/base/readable.h"
 #include "ext/base/vm_object.h"
 #include "ext/base/vm_unknown.h"
 #include "shm/base/format.h"
@@ -42,6 +43,7 @@ static _Thread_local struct {
 
 static bool known;
 static int held_word = UNKNOWN; /* of a thread */
+static bool wanted_known;       /* the word before it: the Mutex that the thread waits for, whoever locks it */
 static const rb_data_type_t *mutex_type;
 static size_t mutex_waiters;                         /* a word */
 static _Atomic(const rb_data_type_t *) monitor_type; /* NULL: the class is not there yet */
@@ -165,6 +167,8 @@ static bool learn_held(VALUE one, VALUE other)
   rb_mutex_unlock(one);
   right = right && thread[which] == before && !a[MUTEX_OWNER];
   if (right) held_word = which;
+  wanted_known =
+      right && which > 0 && !thread[which - 1]; /* it waits for none; what that word is shows when it is one */
   return right;
 }
 
@@ -290,6 +294,7 @@ void lock_words_learn(void)
 {
   known = false;
   held_word = UNKNOWN;
+  wanted_known = false;
   atomic_store(&monitor_type, NULL);
   id_sleep = rb_intern("sleep");
   bool one = learn_queue(&queue, "Queue", 1), other = learn_queue(&sized_queue, "SizedQueue", 2);
@@ -368,9 +373,22 @@ static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *typ
   return wait_for(RTOP_LOCK_MONITOR, words_of(mutex));
 }
 
-struct lock_wait lock_words_wait(VALUE thread)
+/* The VM locks Mutexes of its own: for a file that is loaded, for a constant that is loaded when it is used. No frame has
+ * them as a receiver. The word is followed as far as it can be read, and believed if what is there is a Mutex in
+ * whose list the caller is. */
+static struct lock_wait wait_of_the_vm(VALUE thread)
 {
-  const VALUE *frame = known ? frame_of(thread) : NULL;
+  VALUE wanted = wanted_known ? words_of(thread)[held_word - 1] : Qfalse;
+  if (!is_address(wanted)) return wait_for(RTOP_LOCK_NONE, NULL);
+  const VALUE *object = (const VALUE *)wanted;
+  if (!readable_word(object) || !readable_word(object + VM_OBJECT_WORDS - 1) || vm_data_type(wanted) != mutex_type ||
+      !waits_in(words_of(wanted), mutex_waiters * sizeof(VALUE)))
+    return wait_for(RTOP_LOCK_NONE, NULL);
+  return wait_for(RTOP_LOCK_LOAD, words_of(wanted));
+}
+
+static struct lock_wait wait_of_receiver(const VALUE *frame)
+{
   const rb_data_type_t *type = frame ? vm_data_type(frame[FRAME_RECEIVER]) : NULL;
   if (!type) return wait_for(RTOP_LOCK_NONE, NULL);
   VALUE receiver = frame[FRAME_RECEIVER];
@@ -379,6 +397,12 @@ struct lock_wait lock_words_wait(VALUE thread)
   if (type == sized_queue.type) return wait_in_queue(&sized_queue, words_of(receiver));
   if (type == condition_type) return wait_in_condition(frame, words_of(receiver));
   return wait_in_monitor(receiver, type);
+}
+
+struct lock_wait lock_words_wait(VALUE thread)
+{
+  struct lock_wait wait = wait_of_receiver(known ? frame_of(thread) : NULL);
+  return known && wait.kind == RTOP_LOCK_NONE ? wait_of_the_vm(thread) : wait;
 }
 
 bool lock_words_holds(VALUE thread)

@@ -113,7 +113,8 @@ static void tell_holders(struct cut *cut, uint32_t high)
     const struct thread_data *data = thread_at(cut, index);
     struct rtop_window_thread *row = row_of(cut, data);
     if (!row || !row->lock) continue;
-    bool owned = row->lock_kind == RTOP_LOCK_MUTEX || row->lock_kind == RTOP_LOCK_MONITOR;
+    bool owned =
+        row->lock_kind == RTOP_LOCK_MUTEX || row->lock_kind == RTOP_LOCK_MONITOR || row->lock_kind == RTOP_LOCK_LOAD;
     const struct cut_lock *lock = place(cut->locks.of, data->window_wait.lock);
     if (owned && lock->lock && lock->holder != data->serial) row->lock_holder = lock->holder;
   }

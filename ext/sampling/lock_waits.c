@@ -41,7 +41,7 @@ void lock_waits_go_off(struct thread_data *data)
   note_held(data, thread);
   if (word != atomic_load_explicit(&data->lock_wait, memory_order_relaxed))
     atomic_store_explicit(&data->lock_wait, word, memory_order_relaxed);
-  if (wait.kind != RTOP_LOCK_MUTEX && wait.kind != RTOP_LOCK_MONITOR) return;
+  if (wait.kind != RTOP_LOCK_MUTEX && wait.kind != RTOP_LOCK_MONITOR && wait.kind != RTOP_LOCK_LOAD) return;
   uint64_t waits = atomic_load_explicit(&data->lock_waits, memory_order_relaxed);
   atomic_store_explicit(&data->lock_waits, waits + 1, memory_order_relaxed);
 }

@@ -81,6 +81,50 @@ class TestLocks < Minitest::Test
 
   # The program knows by its own clocks what was waited for behind each method. What it waited besides was for the GVL, or a
   # core, when it had the lock; the shares differ by the luck of the moments: four seconds have some thirty of them.
+  # One loads a file, two more want it meanwhile; two load files that want each other.
+  LOADS = <<~'RUBY'
+    class Pages
+      def show = require("heavy")
+    end
+    File.write("heavy.rb", "module Heavy\n  $inside << 1\n  sleep\nend\n")
+    File.write("ra.rb", "$inside << 1; $both.pop; require 'rb'")
+    File.write("rb.rb", "$inside << 1; $both.pop; require 'ra'")
+    $LOAD_PATH << Dir.pwd
+    $inside, $both = Queue.new, Queue.new
+    def named(name, &block) = Thread.new { Thread.current.name = name; block.call }
+    named("loader") { Pages.new.show }
+    $inside.pop
+    2.times { |i| named("web #{i}") { Pages.new.show } }
+    if ARGV == ["deadlock"]
+      %w[ra rb].each { |file| named(file) { require file } }
+      2.times { $inside.pop }
+      2.times { $both << 1 }
+    end
+    loop { sleep 0.002 }
+  RUBY
+
+  def loads(*arguments)
+    Dir.mktmpdir { |folder| running("-C", folder, "-e", LOADS, *arguments) { |pid| yield pid } }
+  end
+
+  def test_a_file_and_who_loads_it
+    loads do |pid|
+      wait_until("two that wait for the file") do
+        report(pid, "-J").objects.first["threads"].count { |thread| thread.dig("lock", "kind") == "load" && thread.dig("lock", "holder", "name") == "loader" } == 2
+      end
+      wait_until("who loads it") { viewer("-b", "-n", "1", "-p", pid.to_s).out[/^Lock web \d \+1 waits \S+ ?\w* for file #1 in Pages#show\n  loader loads it, and is in Kernel#sleep < <module:Heavy>$/] }
+      wait_until("the verdict") { report(pid, "-J").objects.first["verdict"]["text"][/Pages#show.*; loader loads heavy\.rb, in (Kernel#sleep < )?<module:Heavy>/] }
+    end
+  end
+
+  def test_files_that_wait_for_each_other
+    loads("deadlock") do |pid|
+      text = wait_until("a deadlock") { (out = viewer("-b", "-n", "1", "-p", pid.to_s).out) && out[/^DEADLOCK:.*/m] }
+      assert_match(/^  ra \(\d+\) waits \S+ ?\w* for file #\d, which rb loads$/, text)
+      assert_match(/^  rb \(\d+\) waits \S+ ?\w* for file #\d, which ra loads$/, text)
+    end
+  end
+
   def test_whom_to_blame
     Dir.mktmpdir do |folder|
       result = viewer("--stat", "-J", "--", RbConfig.ruby, *QUICK, "#{PROGRAMS}/bank.rb", "4", "#{folder}/truth")

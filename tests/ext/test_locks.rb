@@ -4,7 +4,7 @@ require_relative "support"
 class LocksTest < Minitest::Test
   include Support
 
-  KINDS = { 1 => :mutex, 2 => :monitor, 3 => :item, 4 => :room, 5 => :condition }.freeze
+  KINDS = { 1 => :mutex, 2 => :monitor, 3 => :item, 4 => :room, 5 => :condition, 6 => :load }.freeze
 
   # One thread goes on: so names are made, and Ruby does not end what it takes for a deadlock.
   BEGINNING = <<~'RUBY'
@@ -69,6 +69,42 @@ class LocksTest < Minitest::Test
     assert_equal numbers.uniq, numbers
     assert_operator numbers.min, :>, 0
     assert_operator dump.counter("lock_waits"), :>=, 2
+    program.finish
+  end
+
+  # The VM's own locks: of a file that another thread loads, by `require` or by a constant.
+  LOADS = <<~'RUBY'
+    require "tmpdir"
+    folder = Dir.mktmpdir
+    at_exit { %w[slow one other late].each { |name| File.unlink("#{folder}/#{name}.rb") }; Dir.rmdir(folder) }
+    $LOAD_PATH << folder
+    $gates = Hash.new { |all, name| all[name] = Queue.new }
+    $inside = Queue.new
+    File.write("#{folder}/slow.rb", '$inside << 1; $gates[:slow].pop')
+    File.write("#{folder}/late.rb", '$inside << 1; $gates[:late].pop; Late = 1')
+    File.write("#{folder}/one.rb", '$inside << 1; $gates[:one].pop; require "other"')
+    File.write("#{folder}/other.rb", '$inside << 1; $gates[:other].pop; require "one"')
+    autoload :Late, "#{folder}/late.rb"
+    named("loader") { require "slow" }
+    named("constant") { Late }
+    named("a") { require "one" }
+    named("b") { require "other" }
+    4.times { $inside.pop }
+    $gates[:one] << 1
+    $gates[:other] << 1
+    named("waiter") { require "slow" }
+    named("user") { Late }
+  RUBY
+
+  def test_files_that_are_loaded
+    right = { "waiter" => "loader", "user" => "constant", "a" => "b", "b" => "a" }
+    program, found, dump = waits(LOADS, "four that wait for files") do |seen|
+      right.keys.all? { |name| seen[name]&.kind == :load && seen[name].holder }
+    end
+    assert_equal right, found.slice(*right.keys).transform_values(&:holder)
+    assert_equal 4, found.values_at(*right.keys).map(&:number).uniq.size
+    assert_equal [:item, :item], found.values_at("loader", "constant").map(&:kind)
+    assert_operator dump.counter("lock_waits"), :>=, 4
     program.finish
   end
 

@@ -101,6 +101,7 @@ enum rtop_wants {
   RTOP_WANTS_ITEM,      /* of a Queue or SizedQueue */
   RTOP_WANTS_ROOM,      /* in a SizedQueue */
   RTOP_WANTS_CONDITION, /* with a Mutex that it let go of, which is the number */
+  RTOP_WANTS_LOAD,      /* the VM's own Mutex of a file that another thread loads */
   RTOP_WANTS_END,
 };
 struct rtop_lock {

@@ -2,14 +2,16 @@
 #include "locks.h"
 
 #include "shm/base/sorted.h"
+#include <string.h>
 
+enum { LOCKS_DEPTH_MAX = 4096 };
 #define LOCKS_BLOCKED_NS UINT64_C(100000000) /* threads are not looked at all at once: a circle is one when it lasts */
 
 const char *rtop_wants_name(enum rtop_wants wants)
 {
   static const char *const names[] = {
     [RTOP_WANTS_MUTEX] = "Mutex",     [RTOP_WANTS_MONITOR] = "Monitor",     [RTOP_WANTS_ITEM] = "Queue",
-    [RTOP_WANTS_ROOM] = "SizedQueue", [RTOP_WANTS_CONDITION] = "condition",
+    [RTOP_WANTS_ROOM] = "SizedQueue", [RTOP_WANTS_CONDITION] = "condition", [RTOP_WANTS_LOAD] = "file",
   };
   return wants > RTOP_WANTS_NOTHING && wants < RTOP_WANTS_END ? names[wants] : "lock";
 }
@@ -34,6 +36,20 @@ size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row)
   if (!rtop_lock_waits(thread) || thread->lock.holder == 0) return SIZE_MAX;
   size_t holder = rtop_lock_thread(sum, thread->source, thread->lock.holder);
   return holder == SIZE_MAX || holder == row || sum->threads[holder].ended ? SIZE_MAX : holder;
+}
+
+uint32_t rtop_lock_loads(const struct rtop_symbols *symbols, uint32_t node)
+{
+  uint32_t loads = 0;
+  for (int i = 0; node && i < LOCKS_DEPTH_MAX; i++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    if (strcmp(rtop_symbols_get(symbols, call->frame)->label, "<top (required)>") == 0) {
+      if (loads) return 0;
+      loads = call->frame;
+    }
+    node = call->parent < node ? call->parent : 0;
+  }
+  return loads;
 }
 
 unsigned rtop_lock_waiters(const struct rtop_sum *sum, size_t row)

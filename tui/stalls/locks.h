@@ -10,12 +10,12 @@
 
 enum { RTOP_LOCK_CHAIN_MAX = 16 };
 
-/* "Mutex", "Monitor", "Queue", "SizedQueue", "condition"; "lock": nobody knows. */
+/* "Mutex", "Monitor", "Queue", "SizedQueue", "condition", "file"; "lock": nobody knows. */
 const char *rtop_wants_name(enum rtop_wants wants);
 /* Does one thread have what another one wants? */
 static inline bool rtop_wants_owned(enum rtop_wants wants)
 {
-  return wants == RTOP_WANTS_MUTEX || wants == RTOP_WANTS_MONITOR;
+  return wants == RTOP_WANTS_MUTEX || wants == RTOP_WANTS_MONITOR || wants == RTOP_WANTS_LOAD;
 }
 
 /* Does the thread wait for a lock that one thread has, at the end of the span? */
@@ -34,6 +34,9 @@ static inline bool rtop_lock_same(const struct rtop_thread_row *a, const struct 
 size_t rtop_lock_thread(const struct rtop_sum *sum, uint32_t source, uint64_t serial);
 /* The row of the thread that has the lock for which another one waits; SIZE_MAX: not known. */
 size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row);
+/* The file that a thread loads, by the frame of its code: "<top (required)>" in the stack of this node. 0: it loads none, or
+ * several, one within the other: nobody knows which of them is waited for. */
+uint32_t rtop_lock_loads(const struct rtop_symbols *symbols, uint32_t node);
 /* How many threads wait for the same as this one, which is one of them; 0: it waits for nothing that has a number. */
 unsigned rtop_lock_waiters(const struct rtop_sum *sum, size_t row);
 

@@ -276,7 +276,8 @@ static void told_words(struct phrase *text, const struct rtop_sum *sum, const st
   for (unsigned i = 1; i < chain.count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[chain.rows[i]];
     thread_lock_thread(name, sizeof name, thread);
-    phrase_add(text, "; %s has %s", name, i == 1 ? "it" : "that");
+    bool loads = sum->threads[chain.rows[i - 1]].lock.wants == RTOP_WANTS_LOAD;
+    phrase_add(text, "; %s %s %s", name, loads ? "loads" : "has", i == 1 ? "it" : "that");
     if (i + 1 < chain.count || chain.circle || chain.longer) {
       thread_lock_name(lock, sizeof lock, &thread->lock);
       phrase_add(text, ", waits for %s", lock);
@@ -288,7 +289,8 @@ static void told_words(struct phrase *text, const struct rtop_sum *sum, const st
   if (chain.longer) phrase_add(text, ", and so on");
   if (!chain.circle) return;
   thread_lock_thread(name, sizeof name, &sum->threads[chain.rows[chain.closes]]);
-  phrase_add(text, "; %s has that: deadlock", name);
+  bool loads = sum->threads[chain.rows[chain.count - 1]].lock.wants == RTOP_WANTS_LOAD;
+  phrase_add(text, "; %s %s that: deadlock", name, loads ? "loads" : "has");
 }
 
 void thread_lock_words(char *out, size_t bytes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
@@ -333,7 +335,7 @@ void thread_deadlock_words(char *out, size_t bytes, const struct rtop_sum *sum, 
     thread_lock_thread(name, sizeof name, thread);
     thread_lock_thread(next, sizeof next, &sum->threads[circle->rows[(i + 1) % circle->count]]);
     thread_lock_name(lock, sizeof lock, &thread->lock);
-    phrase_add(&text, "%s%s waits for %s%s%s, %s has it", i ? "; " : "", name, lock, wanted[0] != '\0' ? " in " : "",
-               wanted, next);
+    phrase_add(&text, "%s%s waits for %s%s%s, %s %s it", i ? "; " : "", name, lock, wanted[0] != '\0' ? " in " : "",
+               wanted, next, thread->lock.wants == RTOP_WANTS_LOAD ? "loads" : "has");
   }
 }

@@ -419,6 +419,8 @@ static bool judge_told_owner(struct judge *judge)
   const struct rtop_thread_row *root = &judge->sum->threads[chain.rows[chain.count - 1]];
   verdict->owner = verdict_thread_of(owner);
   verdict->owner_place = judge_place_now(judge, owner);
+  if (verdict->lock.wants == RTOP_WANTS_LOAD && !owner->stale)
+    verdict->loads = rtop_lock_loads(judge->symbols, owner->node);
   if (chain.count == 2 || chain.circle || chain.longer) return true;
   verdict->root = verdict_thread_of(root);
   verdict->root_place = judge_place_now(judge, root);
@@ -598,6 +600,7 @@ static void judge_blame(struct judge *judge)
     judge_place(judge, judge->of[OF_LOCK] > judge->of[OF_WORK] ? OF_LOCK : OF_WORK, work, 0.25);
     verdict->computes = judge_computes(judge);
     judge_since(judge);
+    judge_told_owner(judge); /* of a lock of the VM's own */
     break;
   case VERDICT_IDLE:
     judge_place(judge, OF_PAUSE, (double)judge->of[OF_PAUSE], 0.5);

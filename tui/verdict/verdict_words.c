@@ -206,6 +206,16 @@ static void say_deadlock(struct phrase *phrase, const struct verdict *verdict, c
   if (!brevity->extra) phrase_add(phrase, " wait for one another");
 }
 
+/* " loads heavy.rb" */
+static void add_loads(struct phrase *phrase, const struct verdict *verdict, const struct rtop_symbols *symbols)
+{
+  char name[64];
+  const char *path = verdict->loads ? rtop_symbols_get(symbols, verdict->loads)->path : "", *slash = strrchr(path, '/');
+  path = slash ? slash + 1 : path;
+  rtop_text_sanitize(name, sizeof name, path, strlen(path));
+  phrase_add(phrase, " loads %s", name[0] ? name : "that file");
+}
+
 /* Who has it, and what for that one waits itself. */
 static void say_owner(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                       const struct brevity *brevity)
@@ -215,7 +225,8 @@ static void say_owner(struct phrase *phrase, const struct verdict *verdict, cons
   phrase_add(phrase, "; ");
   if (brief && verdict->owner_elsewhere) phrase_add(phrase, "one other");
   else add_thread(phrase, &verdict->owner, brevity->cap);
-  if (!told) phrase_add(phrase, " is inside%s", verdict->owner_elsewhere ? " a lock" : brief ? "" : " it");
+  if (verdict->lock.wants == RTOP_WANTS_LOAD) add_loads(phrase, verdict, say->symbols);
+  else if (!told) phrase_add(phrase, " is inside%s", verdict->owner_elsewhere ? " a lock" : brief ? "" : " it");
   else if (brief && verdict->lock.number)
     phrase_add(phrase, " has %s #%u", rtop_wants_name(verdict->lock.wants), verdict->lock.number);
   else phrase_add(phrase, " has it");
@@ -311,6 +322,7 @@ static void say_blocked(struct phrase *phrase, const struct verdict *verdict, co
     phrase_add(phrase, "work spends %d%% waiting in ", words_percent(verdict->share));
   }
   add_place(phrase, say->symbols, &verdict->place, brevity);
+  if (verdict->owner.known) say_owner(phrase, verdict, say, brevity);
 }
 
 static void say_idle(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
