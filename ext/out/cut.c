@@ -198,6 +198,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cut_locks_add(cut);
   complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut) && cut_threads_add_fibers(cut);
   add_counters(cut);
+  cut_threads_compare_cpu(cut);
   complete = complete && cut_raised_add(cut, last);
   cut_threads_count_fibers(cut);
   count_losses(cut, cells);

@@ -33,6 +33,13 @@ struct cut_locks {
   int64_t full_ns; /* the end of the last window for which room was made */
 };
 
+/* Is the CPU of the process that of threads which are known to use it? */
+struct cut_cpu {
+  int64_t on_gvl_ns, off_gvl_ns; /* in the window: time on a GVL, and CPU that was found off it */
+  bool look_at_all;              /* at the clocks of all threads that are off the GVL, in the window being built */
+  uint32_t rest, distance;       /* windows until then, and between two such looks, which found nothing */
+};
+
 struct cut {
   struct sampler *sampler;
   struct rtop_writer *writer;
@@ -46,6 +53,7 @@ struct cut {
   uint64_t rss_bytes;                 /* as last read */
   uint32_t rss_age;                   /* windows since then */
   uint64_t lock_waits;                /* in the window, for Mutexes and Monitors */
+  struct cut_cpu cpu;
   struct cut_locks locks;
 };
 

@@ -13,7 +13,15 @@
 #include <time.h>
 
 #define TAKEN_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
+/* A thread that takes less than this part of a core is at rest, and what is not told of the process's CPU is little up to so
+ * large a part of the window. */
+#define RESTS_SHARE 64
+#define UNTOLD_SHARE 20
+#define LOOK_MAX_NS (CLOCK_NS_PER_SECOND * 16 / 5)
+#define LOOK_MAX_WINDOWS 32
 #define NAMES_WITHIN_NS (2 * CLOCK_NS_PER_SECOND)
+
+enum { FETCH_AHEAD = 6 };
 
 static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
 {
@@ -23,6 +31,24 @@ static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
 static uint32_t high(const struct cut *cut)
 {
   return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
+}
+
+/* Between two windows the application takes the caches, and what is looked at of thousands of threads comes from far: that of
+ * the next ones is on its way meanwhile. */
+static void fetch_ahead(const struct cut *cut, uint32_t index)
+{
+  const struct thread_data *data = index + FETCH_AHEAD < high(cut) ? thread_at(cut, index + FETCH_AHEAD) : NULL;
+  if (!data) return;
+  __builtin_prefetch(data);
+  __builtin_prefetch(&data->stack_known);
+  __builtin_prefetch(&data->at_boundary_ns);
+  __builtin_prefetch(&data->native_id);
+  __builtin_prefetch(&data->name_version);
+  __builtin_prefetch(&data->serial);
+  __builtin_prefetch(&data->slot, 1);
+  __builtin_prefetch(&data->native_published, 1);
+  __builtin_prefetch(&data->moved_ns, 1);
+  __builtin_prefetch(&data->charged_ns, 1);
 }
 
 /* A stack of it may wait for its names still: the job that names it looks at last_window under the lock, too. */
@@ -93,7 +119,7 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
 
 /* ---- time by state ------------------------------------------------------------------------------ */
 
-enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16 };
+enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16, EMPTY_LOOKS = 16 };
 
 /* The thread's own part of all its time by state up to end_ns, and its word as it was then. False: it was taken off
  * its core in the middle of moving on, and did not come back. */
@@ -122,18 +148,40 @@ static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_
   return false;
 }
 
+/* Is it time to ask for the CPU clock of a thread that stays off the GVL? A system call each, and most of them sleep. */
+static bool is_due(const struct cut *cut, struct thread_data *data, int64_t since_ns)
+{
+  struct clock_looks *looks = &data->looks;
+  if (looks->stretch_ns != since_ns) *looks = (struct clock_looks){ .stretch_ns = since_ns, .last_ns = since_ns };
+  return cut->cpu.look_at_all || cut->window.end_mono_ns >= looks->next_ns;
+}
+
+/* While it uses nothing the next look is as far away as the last one; one that computes is looked at in each window. */
+static void plan_look(struct clock_looks *looks, int64_t now_ns, int64_t used_ns)
+{
+  int64_t distance = now_ns - looks->last_ns;
+  bool rests = used_ns < distance / RESTS_SHARE;
+  if (distance > LOOK_MAX_NS / 2) distance = LOOK_MAX_NS / 2;
+  looks->next_ns = rests ? now_ns + 2 * distance : now_ns;
+  looks->last_ns = now_ns;
+}
+
 /* CPU that a blocked thread burnt off the GVL since its clock was read last, at most `limit_ns`. Of a short wait it is told
  * when that is over: what waits before it took is known in the mean only. */
-static int64_t take_blocked_cpu(struct thread_data *data, int64_t end_ns, int64_t limit_ns)
+static int64_t take_blocked_cpu(struct cut *cut, struct thread_data *data, int64_t limit_ns)
 {
-  if (end_ns - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed) < TAKEN_AFTER_NS) return 0;
+  int64_t end = cut->window.end_mono_ns, since = atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
+  if (end - since < TAKEN_AFTER_NS) return 0;
   if (!atomic_load_explicit(&data->native_id, memory_order_acquire) || data->native_shared) return 0;
+  if (!is_due(cut, data, since)) return 0;
   int64_t taken = atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
   int64_t used = clock_read_ns(data->cpu_clock) - atomic_load(&data->cpu_read_ns) - taken -
                  atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed) -
                  atomic_load_explicit(&data->waits_expected_ns, memory_order_relaxed);
+  plan_look(&data->looks, end, used);
   if (used <= 0) return 0;
   if (used > limit_ns) used = limit_ns;
+  cut->cpu.off_gvl_ns += used;
   atomic_store_explicit(&data->cpu_taken_ns, taken + used, memory_order_relaxed);
   return used;
 }
@@ -182,7 +230,7 @@ static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cel
   if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(end, state))) return false;
   data->moved_ns[state] += length;
   if (state != RTOP_WAITING) {
-    charge_blocked(data, cells, &mix, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(data, end, length) : 0);
+    charge_blocked(data, cells, &mix, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(cut, data, length) : 0);
     return true;
   }
   charge(data, cells, state, node, length, 0);
@@ -271,26 +319,40 @@ static struct pool *pool_of(const struct cut *cut, const struct thread_data *dat
   return &cut->sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)];
 }
 
-static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
+/* True: nothing is left in it. */
+static bool settle_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
                         struct axis *axis)
 {
   struct axis_point point;
-  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return true;
   uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
-  if (!axis_at(axis, epoch, &point)) return;
+  if (!axis_at(axis, epoch, &point)) return false;
   /* The thread may have settled it meanwhile, and let new time begin to wait. */
   if (atomic_load_explicit(&lane->epoch, memory_order_acquire) == epoch) charge_lane(data, cells, state, lane, point);
+  return atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0;
+}
+
+/* Lanes lie on many lines of the cache. Of a thread that has not moved since they were empty they are so still, but for one
+ * that lost its core before it put its last time there: so they are looked at again after some windows. */
+static bool lanes_are_empty(struct thread_data *data, uint32_t turn)
+{
+  return data->empty_looks && data->empty_turn == turn && ++data->empty_looks < EMPTY_LOOKS;
 }
 
 /* Time whose point has come while the thread did not look. */
 static void settle(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct pool *pool = pool_of(cut, data);
+  uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
+  bool empty = true;
+  if (lanes_are_empty(data, turn)) return;
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     if (state != RTOP_RUNNING)
-      settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
+      empty &= settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
   for (uint32_t id = 0; id < STRATA_PLACES; id++)
-    settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
+    empty &= settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
+  data->empty_turn = turn;
+  data->empty_looks = empty && !(turn & 1);
 }
 
 static struct axis_point at_node(uint32_t node)
@@ -449,6 +511,12 @@ static void describe(struct cut *cut, struct thread_data *data, struct rtop_wind
   row->stack_age_ns = positive(seen);
 }
 
+/* Of this window. */
+static int64_t on_gvl(const struct thread_data *data)
+{
+  return data->accrued_ns[RTOP_RUNNING] + data->accrued_ns[RTOP_MARKING] + data->accrued_ns[RTOP_SWEEPING];
+}
+
 static bool list_thread(struct cut *cut, struct thread_data *data, struct cells *cells, bool last)
 {
   struct rtop_window_thread *row = rtop_window_add_thread(&cut->window);
@@ -458,12 +526,31 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   add_releases(cut, data);
   *row = (struct rtop_window_thread){ .slot = data->slot, .serial = data->serial };
   describe(cut, data, row, find_accrued(cut, data, cells));
+  cut->cpu.on_gvl_ns += on_gvl(data);
   charge_ahead(cut, data, cells);
   settle(cut, data, cells);
   if (data->last_window) charge_own(cut, data, cells);
   if (data->last_window || last) charge_rest(cut, data, cells);
   if (data->last_window) rtop_writer_thread_end(cut->writer, data->slot, data->serial, data->end_ns);
   return true;
+}
+
+/* Native threads that are not Ruby's, and waits too short to be looked at, use CPU all the time: then looking at all finds
+ * nothing, and is done more and more seldom. */
+void cut_threads_compare_cpu(struct cut *cut)
+{
+  struct cut_cpu *cpu = &cut->cpu;
+  const uint64_t *counters = cut->window.counters;
+  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
+  int64_t told = cpu->on_gvl_ns + cpu->off_gvl_ns + (int64_t)counters[RTOP_COUNTER_PUBLISHER_CPU_NS];
+  bool untold = (int64_t)counters[RTOP_COUNTER_CPU_NS] - told > length / UNTOLD_SHARE;
+  if (!untold) cpu->distance /= 2;
+  else if (cpu->look_at_all)
+    cpu->distance = cpu->distance < LOOK_MAX_WINDOWS / 2 ? 2 * cpu->distance + 1 : LOOK_MAX_WINDOWS;
+  if (cpu->look_at_all || cpu->rest > cpu->distance) cpu->rest = cpu->distance;
+  else if (cpu->rest) cpu->rest--;
+  cpu->look_at_all = untold && !cpu->rest;
+  cpu->on_gvl_ns = cpu->off_gvl_ns = 0;
 }
 
 void cut_threads_count_fibers(struct cut *cut)
@@ -532,6 +619,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
   if (!atomic_load(&cut->sampler->active) && !atomic_load(&cut->sampler->off_ns)) return true;
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
+    fetch_ahead(cut, index);
     if (data) memset(data->charged_ns, 0, sizeof data->charged_ns);
   }
   for (uint32_t i = 0; i < cells->count; i++) {
@@ -541,6 +629,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
   end_strata(cut);
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
+    fetch_ahead(cut, index);
     if (data && !list_thread(cut, data, cells, last)) return false;
   }
   return true;

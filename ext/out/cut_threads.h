@@ -19,6 +19,10 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last);
  * not sampled becomes late records, and what no cell covers is told so now. False when memory ran out. */
 bool cut_threads_add_cells(struct cut *cut, const struct cells *cells);
 
+/* Looks whether the process used CPU that no thread was told of: then the next window asks all that are off the GVL.
+ * After the counters were added. */
+void cut_threads_compare_cpu(struct cut *cut);
+
 /* The fibers that wait at this moment, where there is a fiber scheduler, as a counter of the window. */
 void cut_threads_count_fibers(struct cut *cut);
 

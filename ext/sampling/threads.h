@@ -43,6 +43,12 @@ struct owed {
 };
 enum { THREADS_OWED_MAX = 12, THREADS_OWED_RUNNING_MAX = 64 };
 
+/* The publisher's looks at the CPU clock of a thread that stays off the GVL: as long as it uses nothing, ever more seldom. */
+struct clock_looks {
+  int64_t stretch_ns; /* state_since_ns of the stretch that they are about */
+  int64_t last_ns, next_ns;
+};
+
 struct fibers;
 
 struct thread_data {
@@ -158,6 +164,9 @@ struct thread_data {
   uint64_t releases_seen, coarse_releases_seen, lock_waits_seen;
   struct lock_wait window_wait; /* at the end of the window being built */
   uint32_t native_published;
+  struct clock_looks looks;
+  uint32_t empty_turn;                /* `turn` when no time was left in any lane, and */
+  uint32_t empty_looks;               /* how often that was believed since; 0: some was */
   uint32_t window_index;              /* in the window being built */
   int64_t moved_ns[RTOP_STATE_COUNT]; /* time by state that the publisher charged itself */
   int64_t seen_ns[RTOP_STATE_COUNT];  /* all time by state up to the last cut */

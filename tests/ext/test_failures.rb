@@ -51,6 +51,21 @@ class FailuresTest < Minitest::Test
     end
   end
 
+  # The clock of one that stays blocked and uses nothing is read at distances that double: of so many windows, in a few. The
+  # bound has room for what starts, and for looks at all threads when CPU was used by nobody who is known.
+  def test_clocks_of_sleeping_threads_are_read_seldom
+    log = "#{FOLDER}/clocks"
+    program = run_program(<<~'RUBY', env: wrong("clocks", PRELOAD_LOG: log, RPERF_TOP_KEEP: "1"))
+      threads = Array.new(100) { Thread.new { sleep } }
+      sleep 4
+      threads.each(&:wakeup).each(&:join)
+    RUBY
+    windows = Dump.read(program.channel).windows.size
+    reads = File.read(log).to_i
+    assert_operator reads, :>=, 100
+    assert_operator reads, :<=, 100 * 20, "in #{windows} windows"
+  end
+
   def test_start_says_why_it_cannot
     code = "begin; RperfTop.start; rescue RuntimeError => e; puts e.message; end; p RperfTop.running?"
     program = start(code, env: wrong("thread", RPERF_TOP: "0")).finish

@@ -134,4 +134,23 @@ class StatesTest < Minitest::Test
     skip "this Ruby has no zlib" if @programs.last.err.include?("cannot load such file -- zlib")
     raise
   end
+
+  # It sleeps for long, uses CPU, and sleeps again, all in one call: when its clock is looked at seldom, all of it is told.
+  def test_cpu_of_one_call_that_first_sleeps
+    dump, program = history(<<~'RUBY')
+      def copy(input, output) = IO.copy_stream(input, output)
+      cpu = -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond) }
+      input = IO.popen(["sh", "-c", "sleep 2; head -c 3000000000 /dev/zero; sleep 1"])
+      copier = Thread.new do
+        before = cpu.call
+        File.open("/dev/null", "w") { |null| copy(input, null) }
+        puts cpu.call - before
+      end
+      copier.join
+    RUBY
+    used = program.out.to_i
+    found = dump.total(:cpu, state: "blocked", on_stack: "Object#copy")
+    assert_operator found, :>=, 0.6 * used
+    assert_operator found, :<=, 1.1 * used
+  end
 end
