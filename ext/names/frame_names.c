@@ -1,6 +1,7 @@
 /* Reads a frame's label, path and line from the VM. */
 #include "frame_names.h"
 
+#include "boxes.h"
 #include "method_entry.h"
 #include "own_objects.h"
 
@@ -91,7 +92,7 @@ static bool add_class(struct frame_names *names, VALUE frame)
 bool frame_names_peek(VALUE frame, struct frame_names *names)
 {
   if (method_entry_is_code(frame)) return read_plain(frame, names);
-  if (!method_entry_is(frame)) return false;
+  if (!method_entry_is(frame) || boxes_may_have(frame)) return false;
   if (!read_plain(frame, names)) read_function(frame, names);
   return names->plain_bytes && add_class(names, frame);
 }
@@ -156,6 +157,28 @@ static size_t name_class_of_module(char *text, size_t bytes, VALUE class)
   return bytes - wrong + right;
 }
 
+static size_t insert(char *text, size_t bytes, const char *at, const char *more, size_t count)
+{
+  size_t before = (size_t)(at - text);
+  if (bytes + count > FRAME_NAMES_LABEL_MAX) return bytes;
+  memmove(text + before + count, text + before, bytes - before);
+  memcpy(text + before, more, count);
+  return bytes + count;
+}
+
+/* Before the class: "block in #<Ruby::Box:3>::Price#total". */
+static void name_box(VALUE frame, struct frame_names *names)
+{
+  char box[BOXES_PREFIX_MAX];
+  size_t count = boxes_of_method(frame, box);
+  const char *class = names->namespace_buffer;
+  bool ours = count && names->namespace_bytes && names->label == names->label_buffer;
+  const char *at = ours ? memmem(names->label_buffer, names->label_bytes, class, names->namespace_bytes) : NULL;
+  if (!at) return;
+  names->label_bytes = insert(names->label_buffer, names->label_bytes, at, box, count);
+  names->namespace_bytes = insert(names->namespace_buffer, names->namespace_bytes, class, box, count);
+}
+
 static VALUE call_full(VALUE pointer)
 {
   VALUE *results = (VALUE *)pointer;
@@ -191,6 +214,7 @@ bool frame_names_read(VALUE frame, struct frame_names *names)
   names->namespace_bytes = copy_without_addresses(names->namespace_buffer, from, count);
   names->namespace_bytes = name_class_of_module(names->namespace_buffer, names->namespace_bytes, results[3]);
   names->namespace_label = names->namespace_buffer;
+  name_box(frame, names);
   RB_GC_GUARD(results[1]);
   RB_GC_GUARD(results[2]);
   RB_GC_GUARD(results[3]);
@@ -212,6 +236,8 @@ size_t frame_names_class(VALUE class, char *out)
   if (raised) rb_set_errinfo(error);
   if (raised || !RB_TYPE_P(path, T_STRING)) return 0;
   size_t bytes = copy_without_addresses(out, RSTRING_PTR(path), (size_t)RSTRING_LEN(path));
+  char box[BOXES_PREFIX_MAX];
+  bytes = insert(out, bytes, out, box, boxes_of_class(class, box));
   RB_GC_GUARD(path);
   return bytes;
 }

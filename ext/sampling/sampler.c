@@ -9,6 +9,7 @@
 #include "thread_calls.h"
 #include "ext/base/trylock.h"
 #include "ext/base/vm_unknown.h"
+#include "ext/names/boxes.h"
 #include "ext/names/fiber_frames.h"
 #include "ext/names/lock_words.h"
 #include "ext/names/method_entry.h"
@@ -27,6 +28,7 @@ static VALUE learn_layout(VALUE unused)
   thread_calls_learn();
   fiber_frames_learn();
   lock_words_learn();
+  boxes_learn();
   return Qnil;
 }
 

@@ -3,6 +3,7 @@
 
 #include "ext/base/vm_object.h"
 #include "ext/base/vm_unknown.h"
+#include "ext/names/boxes.h"
 #include "ext/names/frames.h"
 #include <dlfcn.h>
 #include <string.h>
@@ -47,10 +48,17 @@ static uint32_t class_frame(struct sampler *sampler, const struct sites_pending 
 {
   const char *text = "(internal)";
   size_t bytes = strlen(text);
-  VALUE name = sample->may_follow ? rb_mod_name(rb_obj_class(sample->object)) : 0;
+  VALUE class = sample->may_follow ? rb_obj_class(sample->object) : 0, name = class ? rb_mod_name(class) : 0;
+  char in_box[BOXES_PREFIX_MAX + CLASS_NAME_MAX];
   if (name && RB_TYPE_P(name, T_STRING)) {
+    size_t box = boxes_of_class(class, in_box);
     text = RSTRING_PTR(name);
     bytes = RSTRING_LEN(name) < CLASS_NAME_MAX ? (size_t)RSTRING_LEN(name) : CLASS_NAME_MAX;
+    if (box) {
+      memcpy(in_box + box, text, bytes);
+      text = in_box;
+      bytes += box;
+    }
   } else if (name) {
     text = "#<Class>";
     bytes = strlen(text);

@@ -106,6 +106,7 @@ class TestPrograms < Minitest::Test
 
   # One run of each serves both tests.
   def rdoc_runs
+    skip "this Ruby has no rdoc" unless system(RbConfig.ruby, "-W0", "-rrdoc", "-e", "", err: File::NULL)
     @@rdoc_runs ||= Dir.mktmpdir do |dir|
       reference = Thread.new { reference_run(dir) }
       own = own_run(dir)

@@ -282,6 +282,17 @@ class LayoutTest < Minitest::Test
     end
   end
 
+  # Asked for by RUBY_BOX=1 alone.
+  def test_boxes_that_are_missing_are_said
+    skip "this Ruby has no Ruby::Box" unless defined?(Ruby::Box)
+    { "untouched" => [], "other methods" => ["BOXES"] }.each do |how, parts|
+      program = start_other(how, WAITS, RUBY_BOX: "1", RUBYOPT: "-W0")
+      dump = program.dump_until("windows") { |one| one.windows.size > 2 }
+      assert_equal parts, unknown(dump) - BY_FUNCTION, how
+      end_well(program)
+    end
+  end
+
   ASKED = {
     "untouched" => [],
     "other calls" => %w[CALLS],

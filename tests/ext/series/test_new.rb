@@ -39,6 +39,45 @@ class NewTest < Minitest::Test
     assert_predicate program.finish.status, :success?
   end
 
+  # Two of one name, of one file, are two classes: their methods, and their exceptions. Those of the main box, and Ruby's own,
+  # are named as ever.
+  def test_classes_of_boxes_are_told_apart
+    skip "this Ruby has no Ruby::Box" unless defined?(Ruby::Box)
+    File.write("#{@folder}/price.rb", <<~'RUBY')
+      class Price
+        class Wrong < StandardError; end
+        def total = spin
+        def spin = (t = cpu; 1.times { nil while cpu - t < 0.05 })
+        def self.fail = (raise Wrong rescue nil)
+      end
+      def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+    RUBY
+    program = start(AWAKE + <<~'RUBY', env: { "RUBY_BOX" => "1", **FAST }, options: ["-W0"])
+      file = "#{__dir__}/price.rb"
+      boxes = 2.times.map { Ruby::Box.new }
+      [*boxes, self].each { |box| box.send(:require, file) }
+      $stdout.syswrite("#{boxes.map(&:inspect)}
+")
+      prices = [*boxes.map { |box| box::Price }, Price]
+      Thread.new { loop { prices.each { |price| price.new.total; price.fail } } }
+      $stdin.gets
+    RUBY
+    numbers = program.line.scan(/Ruby::Box:(\d+)/).flatten
+    assert_equal 2, numbers.uniq.size
+    spaces = [*numbers.map { |number| "#<Ruby::Box:#{number}>::" }, ""]
+    wanted = spaces.flat_map { |space| ["#{space}Price#total", "#{space}Price#spin", "#{space}Price.fail", "#{space}Price::Wrong"] }
+    stacks_in = lambda { |one, space| one.cells.map { |cell| one.stack(cell.node) }.select { |stack| stack.include?("#{space}Price#spin") } }
+    dump = program.dump_until("all of them") { |one| (wanted - one.labels).empty? && spaces.all? { |space| stacks_in[one, space].any? } }
+    assert_equal wanted.sort, dump.labels.grep(/Price(#total|#spin|\.fail|::Wrong)/).sort
+    spaces.each do |space|
+      stacks_in[dump, space].each { |stack| assert_equal ["#{space}Price#total"], stack.grep(/Price#total/) }
+    end
+    assert_empty dump.labels.grep(/Ruby::Box.*(Integer|Process|Kernel)/)
+    assert_equal 0, dump.windows.last["counters"]["vm_unknown"].to_i[17]
+    program.puts
+    assert_predicate program.finish.status, :success?
+  end
+
   # Who waits for a port is blocked in the method that does, for as long as nothing comes.
   def test_waits_for_ports
     skip "this Ruby has no Ractor::Port" unless defined?(Ractor::Port)

@@ -1,0 +1,124 @@
+/* Finds the word of a class, and that of a method's definition, that say which box they are of. */
+#include "boxes.h"
+
+#include "ext/base/vm_unknown.h"
+#include "method_entry.h"
+#include <ruby/version.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* A class: somewhere behind its flags and its own class its box, and next to it its superclass. A definition: its box is
+ * behind its name. A box: its object, its number. */
+enum { CLASS_FIRST = 2, CLASS_LAST = 4, DEFINITION_FIRST = 5, DEFINITION_LAST = 7, BOX_OBJECT = 0, BOX_NUMBER = 1, BOX_WORDS };
+
+static bool known, own_has_prefix;
+static int of_class, of_definition;
+static long main_number;
+static VALUE own_box, ruby_box; /* where we were loaded, and Ruby's own: places in memory, no objects */
+
+static VALUE word(VALUE object, int which)
+{
+  return ((const VALUE *)object)[which];
+}
+
+/* "#<Ruby::Box:3,user,optional>"; -1: it is another text. */
+static long number_of(VALUE box)
+{
+  static const char begin[] = "#<Ruby::Box:";
+  VALUE text = rb_funcall(box, rb_intern("inspect"), 0);
+  if (!RB_TYPE_P(text, T_STRING)) return -1;
+  const char *bytes = StringValueCStr(text);
+  long number = strncmp(bytes, begin, sizeof begin - 1) == 0 ? strtol(bytes + sizeof begin - 1, NULL, 10) : -1;
+  RB_GC_GUARD(text);
+  return number > 0 ? number : -1;
+}
+
+static VALUE probe(VALUE self)
+{
+  return self;
+}
+
+/* Where a class, and a method in it, of our own have the same word, between what is known of each. */
+static bool learn_words(void)
+{
+  VALUE class = rb_class_new(rb_cObject);
+  ID name = rb_intern("rperf_top_probe");
+  rb_define_method(class, "rperf_top_probe", probe, 0);
+  VALUE method = rb_obj_method(rb_obj_alloc(class), ID2SYM(name)), entry = method_entry_of(method);
+  if (!entry || method_entry_first_name(entry) != name) return false;
+  VALUE definition = method_entry_definition(entry);
+  for (of_class = CLASS_FIRST; of_class <= CLASS_LAST; of_class++)
+    if (word(class, of_class + 1) == rb_cObject) break;
+  own_box = of_class <= CLASS_LAST ? word(class, of_class) : 0;
+  if (!own_box || own_box % sizeof(VALUE)) return false;
+  ruby_box = word(rb_cObject, of_class);
+  for (of_definition = DEFINITION_FIRST; of_definition <= DEFINITION_LAST; of_definition++)
+    if (word(definition, of_definition) == own_box) break;
+  RB_GC_GUARD(method);
+  RB_GC_GUARD(class);
+  return of_definition <= DEFINITION_LAST;
+}
+
+/* A box that is gone leaves its place behind in methods that others still hold: the kernel copies, or says that it cannot. */
+static bool read_box(VALUE box, VALUE words[BOX_WORDS])
+{
+  struct iovec to = { .iov_base = words, .iov_len = BOX_WORDS * sizeof *words };
+  struct iovec from = { .iov_base = (void *)box, .iov_len = to.iov_len };
+  return box && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)to.iov_len;
+}
+
+static bool learn_boxes(VALUE boxes)
+{
+  VALUE words[BOX_WORDS], here = rb_funcall(boxes, rb_intern("current"), 0);
+  main_number = number_of(rb_funcall(boxes, rb_intern("main"), 0));
+  if (main_number < 0 || !learn_words() || !read_box(own_box, words)) return false;
+  own_has_prefix = (long)words[BOX_NUMBER] > main_number;
+  return words[BOX_OBJECT] == here && (long)words[BOX_NUMBER] == number_of(here);
+}
+
+void boxes_learn(void)
+{
+  ID ruby = rb_intern("Ruby"), box = rb_intern("Box");
+  known = false;
+  if (RUBY_API_VERSION_MAJOR < 4) return; /* a module of that name would be the program's */
+  if (!rb_const_defined(rb_cObject, ruby)) return;
+  VALUE module = rb_const_get(rb_cObject, ruby);
+  if (!RB_TYPE_P(module, T_MODULE) || !rb_const_defined_at(module, box)) return;
+  VALUE boxes = rb_const_get_at(module, box);
+  if (!RTEST(rb_funcall(boxes, rb_intern("enabled?"), 0))) return;
+  vm_unknown_unless(false, RTOP_VM_BOXES); /* it may raise */
+  known = vm_unknown_unless(learn_boxes(boxes), RTOP_VM_BOXES);
+}
+
+/* Boxes are numbered as they are made: Ruby's own and the main one are the first. */
+static size_t write_prefix(VALUE box, char *out)
+{
+  VALUE words[BOX_WORDS];
+  if (!read_box(box, words) || (long)words[BOX_NUMBER] <= main_number || (long)words[BOX_NUMBER] > INT32_MAX) return 0;
+  return (size_t)snprintf(out, BOXES_PREFIX_MAX, "#<Ruby::Box:%ld>::", (long)words[BOX_NUMBER]);
+}
+
+static VALUE box_of(VALUE frame)
+{
+  return known && method_entry_is(frame) ? word(method_entry_definition(frame), of_definition) : 0;
+}
+
+bool boxes_may_have(VALUE frame)
+{
+  VALUE box = box_of(frame);
+  return box && box != ruby_box && (box != own_box || own_has_prefix);
+}
+
+size_t boxes_of_method(VALUE frame, char *out)
+{
+  VALUE box = box_of(frame);
+  return box ? write_prefix(box, out) : 0;
+}
+
+size_t boxes_of_class(VALUE class, char *out)
+{
+  return known && RB_TYPE_P(class, T_CLASS) ? write_prefix(word(class, of_class), out) : 0;
+}
