@@ -11,7 +11,7 @@
 
 enum {
   SAMPLES_MAX = 32,
-  SAMPLES_WANTED = 8, /* in an interval */
+  SAMPLES_WANTED = 8,   /* in an interval */
   LOOKED_AT_MAX = 2000, /* objects; those behind them in the interval are taken for the same kind */
   OPENINGS_PER_S = 20,
   ONE_IN_MAX = 100000,
@@ -36,7 +36,7 @@ static struct makers {
   uint32_t random, one_in; /* so many intervals does the open one stand for */
   bool is_full;            /* enough were looked at; the interval goes on */
   uint32_t count;
-  uint64_t begun;    /* objects counted when the interval began */
+  uint64_t begun;     /* objects counted when the interval began */
   double an_interval; /* objects that intervals have, a running mean */
   struct maker samples[SAMPLES_MAX];
 } makers = { .random = 2463534242u };
@@ -67,8 +67,7 @@ static void halve(void)
 static void note(struct sampler *sampler, const struct thread_data *data, uint32_t depth, uint32_t root)
 {
   if (atomic_load_explicit(&sampler->frames.noted.count, memory_order_relaxed) >= NOTED_MAX / 4) return;
-  struct noted_stack *noted =
-      noted_add(&sampler->frames.noted, sampler->stack_frames, sampler->stack_lines, depth);
+  struct noted_stack *noted = noted_add(&sampler->frames.noted, sampler->stack_frames, sampler->stack_lines, depth);
   if (!noted) return;
   noted->thread = data->index;
   noted->serial = data->serial;

@@ -12,7 +12,15 @@
 
 /* A class: somewhere behind its flags and its own class its box, and next to it its superclass. A definition: its box is
  * behind its name. A box: its object, its number. */
-enum { CLASS_FIRST = 2, CLASS_LAST = 4, DEFINITION_FIRST = 5, DEFINITION_LAST = 7, BOX_OBJECT = 0, BOX_NUMBER = 1, BOX_WORDS };
+enum {
+  CLASS_FIRST = 2,
+  CLASS_LAST = 4,
+  DEFINITION_FIRST = 5,
+  DEFINITION_LAST = 7,
+  BOX_OBJECT = 0,
+  BOX_NUMBER = 1,
+  BOX_WORDS
+};
 
 static bool known, own_has_prefix;
 static int of_class, of_definition;

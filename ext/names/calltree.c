@@ -104,4 +104,3 @@ uint32_t calltree_between(const struct calltree *tree, uint32_t a, uint32_t b)
   uint32_t both = calltree_both(tree, a, b);
   return both == a || both == b ? tree->entries[both].parent : both;
 }
-

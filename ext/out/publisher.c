@@ -401,7 +401,8 @@ static void set_makers_share(struct loop *loop)
   double budget = loop->publisher->config.budget, left = budget - loop->governor.average;
   double most = budget * MAKERS_SHARE_OF_BUDGET < MAKERS_SHARE_MAX ? budget * MAKERS_SHARE_OF_BUDGET : MAKERS_SHARE_MAX;
   double least = most * MAKERS_LEAST, share = left < least ? least : left < most ? left : most;
-  atomic_store_explicit(&loop->sampler->makers_share_ppm, (uint32_t)((budget < 1 ? share : 1) * 1e6), memory_order_relaxed);
+  atomic_store_explicit(&loop->sampler->makers_share_ppm, (uint32_t)((budget < 1 ? share : 1) * 1e6),
+                        memory_order_relaxed);
 }
 
 /* What was measured, and what goes with each tick and each release that nobody could measure. */

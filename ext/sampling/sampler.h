@@ -82,11 +82,11 @@ struct sampler {
   _Atomic uint32_t last_runner;    /* index of the thread that got a GVL last [hook] */
   struct newborn newborn;
   struct waiting waiting;
-  struct cells *open;              /* under the lock */
-  _Atomic int64_t stack_credit_ns; /* what stacks at SUSPENDED may cost before the next refill */
-  _Atomic int64_t stacks_cost_ns;  /* what they cost so far */
+  struct cells *open;                /* under the lock */
+  _Atomic int64_t stack_credit_ns;   /* what stacks at SUSPENDED may cost before the next refill */
+  _Atomic int64_t stacks_cost_ns;    /* what they cost so far */
   _Atomic uint32_t makers_share_ppm; /* of all time, for samples of new objects; a million: as many as there can be */
-  _Atomic int64_t spared_ns;       /* a release without a stack costs so much more: no stack pays for that */
+  _Atomic int64_t spared_ns;         /* a release without a stack costs so much more: no stack pays for that */
   /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
   _Atomic uint32_t missed_count;
   int stack_depth;

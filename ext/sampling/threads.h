@@ -89,13 +89,13 @@ struct thread_data {
   int64_t breaks_ns;        /* without a core, however short */
   int64_t rests;            /* on_core_own_rests() at its begin, or the last instant since; -1: not known */
   bool was_long;
-  bool newborn;         /* made, and has not had the GVL yet */
-  bool rest_met;        /* an instant in it was one of place 0 (strata.h) */
-  bool own_work;        /* it is in the profiler's own job */
+  bool newborn;          /* made, and has not had the GVL yet */
+  bool rest_met;         /* an instant in it was one of place 0 (strata.h) */
+  bool own_work;         /* it is in the profiler's own job */
   bool collects_between; /* the collection that goes on ended a stretch of running time */
-  bool wait_read;       /* CPU was read before the open wait began */
-  int64_t off_stack_ns; /* when a stack was taken at SUSPENDED last */
-  int64_t off_since_ns; /* it let go of the GVL then */
+  bool wait_read;        /* CPU was read before the open wait began */
+  int64_t off_stack_ns;  /* when a stack was taken at SUSPENDED last */
+  int64_t off_since_ns;  /* it let go of the GVL then */
 
   int64_t gone_off_ns,
       gone_wait_ns;    /* all its time off the GVL, waiting for it left out, and waiting; of whole stretches */

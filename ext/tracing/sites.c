@@ -16,7 +16,7 @@ enum {
   PROBE_OBJECTS = 500,
   PROBE_ROUNDS = 4,
   PROBE_COLLECTIONS_MAX = 4, /* in a round */
-  FAILURES_MAX = 16, /* jobs in which not all got names: then they go without */
+  FAILURES_MAX = 16,         /* jobs in which not all got names: then they go without */
   JUDGED_PER_JOB = 512,
   END_TRIES = 1000,
 };

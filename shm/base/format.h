@@ -277,7 +277,7 @@ enum rtop_lock_kind {
   RTOP_LOCK_QUEUE = 3,       /* something in a Queue or SizedQueue */
   RTOP_LOCK_SIZED_QUEUE = 4, /* room in a SizedQueue */
   RTOP_LOCK_CONDITION =
-      5, /* a ConditionVariable, or the end of Mutex#sleep: told is the Mutex that it let go of for that */
+      5,              /* a ConditionVariable, or the end of Mutex#sleep: told is the Mutex that it let go of for that */
   RTOP_LOCK_LOAD = 6, /* a Mutex of the VM's own: of a file that another thread loads (require, autoload) */
   RTOP_LOCK_KIND_END = 7,
 };

@@ -32,7 +32,7 @@ struct rtop_symbol {           /* a frame */
   const char *label;           /* "Object#fib" */
   const char *path;            /* "" for C; of a group only when it is a file */
   const char *namespace_label; /* "Price", "" at top level */
-  const char *generated;       /* what it is called in a process, the last that told; NULL: as here. See rtop_symbol_raw() */
+  const char *generated; /* what it is called in a process, the last that told; NULL: as here. See rtop_symbol_raw() */
   uint32_t line;
   enum rtop_symbol_kind kind;
   bool locks; /* private, as the next: what the functions below say */

@@ -124,7 +124,7 @@ struct verdict {
   struct verdict_place root_place;
   struct verdict_behind behind; /* lock: of the waiting in the place, where all sources are judged */
   struct verdict_deadlock deadlock;
-  uint32_t loads; /* frame: code of the file that the owner loads, and the others wait for; 0: not known */
+  uint32_t loads;    /* frame: code of the file that the owner loads, and the others wait for; 0: not known */
   uint64_t since_ns; /* how long the thread has been in it at the end of the span; 0: not known, or shorter */
   double blocked;    /* threads in the place */
   double thread_has; /* of these, the one that is named: 0 to 1 */

@@ -163,8 +163,8 @@ static void test_several_processes(void **state)
   assert_int_equal(rtop_options_parse(&options, 4, argv), -1);
   assert_true(options.pid_count == 3 && options.pids[2] == 333 && options.batch);
   static const char *const bad[] = {
-    "-p",     "-p 1x",  "-p 1,",     "-p ,1", "-p 1,,2", "-p 0", "-p -1", "-p 1 x", "-p 1 99999999999",
-    "-p 1 0", "-p +1",  "--pid",
+    "-p",     "-p 1x", "-p 1,", "-p ,1", "-p 1,,2", "-p 0", "-p -1", "-p 1 x", "-p 1 99999999999",
+    "-p 1 0", "-p +1", "--pid",
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_int_equal(parse(&options, bad[i]), 2);
   assert_int_equal(parse(&options, "-p 1 -- 2"), 2); /* -- ends the numbers, and a command excludes -p */

@@ -68,8 +68,7 @@ static void test_alone(void **state)
   assert_true(strip > 0.62 && strip < 0.63);
   model_press(&ui, 'H');
   model_press(&ui, 'H');
-  assert_true(shows("4711 worker 0 ") && !shows("(+1)") && shows("Thr  1: 1 run") &&
-              shows("4711 t1"));
+  assert_true(shows("4711 worker 0 ") && !shows("(+1)") && shows("Thr  1: 1 run") && shows("4711 t1"));
   assert_true(shows("held 100% by t1") && shows("rss 10.0M") && shows("   0/m"));
   assert_true(shows("4711 t1") && !shows("4712 t1"));
   assert_true(ui.strip.busy[ui.strip.cells - 2] > 0.99);

@@ -96,7 +96,7 @@ static bool explains(const char *help, const char *word)
 /* Words of a row that the program says of itself: no numbers, and no names of what it watches. */
 static void words_of(const char *help, const char *row, int columns, const char *what)
 {
-  static const char *const plain[] = { "s",    "v",   "of",  "each", "by",   "all",  "last",
+  static const char *const plain[] = { "s",    "v",   "of",  "each", "by",   "all",   "last",
                                        "file", "Top", "Bot", "All",  "disk", "loaded" };
   char word[32];
   for (int i = 0; i < columns;) {
