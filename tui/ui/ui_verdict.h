@@ -28,8 +28,8 @@ struct ui_raised {
   struct raised_list list;
   int64_t until_ns;
   double per_second;
-  char most
-      [600]; /* "raised/s: 60% KeyError in Price#find", "KeyError/s at app.rb:9"; "": less than a hundred a second, or of no known class */
+  /* "raised/s: 60% KeyError in Price#find", "KeyError/s at app.rb:9"; "": less than a hundred a second, or of no known class */
+  char most[600];
 };
 
 /* After the sum of the span. False: memory ran out. */
