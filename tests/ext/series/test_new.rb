@@ -29,7 +29,7 @@ class NewTest < Minitest::Test
       $stdin.gets
     RUBY
     assert_equal "[true]", program.line
-    dump = program.dump_until("the work of both") { |one| one.total(on_stack: "Price#total", state: "running") > 0 && one.windows.any? { |window| window["marks"].any? } }
+    dump = program.dump_until("the work of both") { |one| one.labels.grep(/Price#total\z/).any? { |name| one.total(on_stack: name, state: "running") > 0 } && one.windows.any? { |window| window["marks"].any? } }
     assert_equal 1, channels(program.pid).size
     publishers = Dir["/proc/#{program.pid}/task/*/comm"].count { |path| File.read(path).strip == "rperf-top" }
     assert_equal 1, publishers
