@@ -21,8 +21,6 @@
 #define LOOK_MAX_WINDOWS 32
 #define NAMES_WITHIN_NS (2 * CLOCK_NS_PER_SECOND)
 
-enum { FETCH_AHEAD = 6 };
-
 static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
 {
   return atomic_load_explicit(&cut->sampler->threads.table[index], memory_order_acquire);
@@ -31,24 +29,6 @@ static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
 static uint32_t high(const struct cut *cut)
 {
   return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
-}
-
-/* Between two windows the application takes the caches, and what is looked at of thousands of threads comes from far: that of
- * the next ones is on its way meanwhile. */
-static void fetch_ahead(const struct cut *cut, uint32_t index)
-{
-  const struct thread_data *data = index + FETCH_AHEAD < high(cut) ? thread_at(cut, index + FETCH_AHEAD) : NULL;
-  if (!data) return;
-  __builtin_prefetch(data);
-  __builtin_prefetch(&data->stack_known);
-  __builtin_prefetch(&data->at_boundary_ns);
-  __builtin_prefetch(&data->native_id);
-  __builtin_prefetch(&data->name_version);
-  __builtin_prefetch(&data->serial);
-  __builtin_prefetch(&data->slot, 1);
-  __builtin_prefetch(&data->native_published, 1);
-  __builtin_prefetch(&data->moved_ns, 1);
-  __builtin_prefetch(&data->charged_ns, 1);
 }
 
 /* A stack of it may wait for its names still: the job that names it looks at last_window under the lock, too. */
@@ -119,7 +99,7 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
 
 /* ---- time by state ------------------------------------------------------------------------------ */
 
-enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16, EMPTY_LOOKS = 16 };
+enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16 };
 
 /* The thread's own part of all its time by state up to end_ns, and its word as it was then. False: it was taken off
  * its core in the middle of moving on, and did not come back. */
@@ -319,40 +299,26 @@ static struct pool *pool_of(const struct cut *cut, const struct thread_data *dat
   return &cut->sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)];
 }
 
-/* True: nothing is left in it. */
-static bool settle_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
+static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
                         struct axis *axis)
 {
   struct axis_point point;
-  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return true;
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
   uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
-  if (!axis_at(axis, epoch, &point)) return false;
+  if (!axis_at(axis, epoch, &point)) return;
   /* The thread may have settled it meanwhile, and let new time begin to wait. */
   if (atomic_load_explicit(&lane->epoch, memory_order_acquire) == epoch) charge_lane(data, cells, state, lane, point);
-  return atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0;
-}
-
-/* Lanes lie on many lines of the cache. Of a thread that has not moved since they were empty they are so still, but for one
- * that lost its core before it put its last time there: so they are looked at again after some windows. */
-static bool lanes_are_empty(struct thread_data *data, uint32_t turn)
-{
-  return data->empty_looks && data->empty_turn == turn && ++data->empty_looks < EMPTY_LOOKS;
 }
 
 /* Time whose point has come while the thread did not look. */
 static void settle(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct pool *pool = pool_of(cut, data);
-  uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
-  bool empty = true;
-  if (lanes_are_empty(data, turn)) return;
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     if (state != RTOP_RUNNING)
-      empty &= settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
+      settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
   for (uint32_t id = 0; id < STRATA_PLACES; id++)
-    empty &= settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
-  data->empty_turn = turn;
-  data->empty_looks = empty && !(turn & 1);
+    settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
 }
 
 static struct axis_point at_node(uint32_t node)
@@ -619,7 +585,6 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
   if (!atomic_load(&cut->sampler->active) && !atomic_load(&cut->sampler->off_ns)) return true;
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    fetch_ahead(cut, index);
     if (data) memset(data->charged_ns, 0, sizeof data->charged_ns);
   }
   for (uint32_t i = 0; i < cells->count; i++) {
@@ -629,7 +594,6 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
   end_strata(cut);
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    fetch_ahead(cut, index);
     if (data && !list_thread(cut, data, cells, last)) return false;
   }
   return true;

@@ -165,8 +165,6 @@ struct thread_data {
   struct lock_wait window_wait; /* at the end of the window being built */
   uint32_t native_published;
   struct clock_looks looks;
-  uint32_t empty_turn;                /* `turn` when no time was left in any lane, and */
-  uint32_t empty_looks;               /* how often that was believed since; 0: some was */
   uint32_t window_index;              /* in the window being built */
   int64_t moved_ns[RTOP_STATE_COUNT]; /* time by state that the publisher charged itself */
   int64_t seen_ns[RTOP_STATE_COUNT];  /* all time by state up to the last cut */
