@@ -7,8 +7,8 @@
  * interval and in the others. A thread's samples never have more than the thread has made; the rest of what it made
  * goes to "(shared)" after about a second (running.c).
  *
- * All together costs what sampling leaves of the budget, at most 0.3 % of the time (sampler.h, makers_share_ppm): intervals are
- * the rarer the more objects there are. Nothing is compiled again for it, with YJIT neither. Only of the main Ractor.
+ * All together is to cost what sampling leaves of the budget, some 0.3 % of the time (sampler.h, makers_share_ppm): intervals
+ * are the rarer the more objects there are. Nothing is compiled again for it, with YJIT neither. Only of the main Ractor.
  *
  * Threads: under the GVL. The hook is called inside the allocator: it makes nothing and takes no lock (it tries).
  */
