@@ -83,16 +83,17 @@ void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const ch
   if (found == SOURCE_FOUND && take(file, &content)) file->state = SOURCE_READY;
 }
 
-enum source_age source_file_age(const struct source_file *file, int64_t code_real_ns)
+enum source_age source_file_age(const struct source_file *file, int64_t code_real_ns, int64_t running_real_ns)
 {
   if (code_real_ns <= 0 || file->state != SOURCE_READY) return SOURCE_AGE_UNKNOWN;
-  if (file->changed_real_ns > code_real_ns && file->inode_real_ns > code_real_ns) return SOURCE_CHANGED;
+  int64_t by_then_ns = running_real_ns > code_real_ns ? running_real_ns : code_real_ns;
+  if (file->changed_real_ns > by_then_ns && file->inode_real_ns > by_then_ns) return SOURCE_CHANGED;
   return file->replaced_real_ns > code_real_ns ? SOURCE_AGE_UNKNOWN : SOURCE_AS_LOADED;
 }
 
-bool source_file_is_doubtful(const struct source_file *file, int64_t code_real_ns)
+bool source_file_is_doubtful(const struct source_file *file, int64_t code_real_ns, int64_t running_real_ns)
 {
-  return file->state == SOURCE_READY && source_file_age(file, code_real_ns) != SOURCE_AS_LOADED;
+  return file->state == SOURCE_READY && source_file_age(file, code_real_ns, running_real_ns) != SOURCE_AS_LOADED;
 }
 
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes)

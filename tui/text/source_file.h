@@ -43,7 +43,7 @@ struct source_file {
 /* Is the file what a process loaded? */
 enum source_age {
   SOURCE_AS_LOADED, /* it has stood there, like this, since before the process began to load code */
-  SOURCE_CHANGED,   /* it was written to afterwards */
+  SOURCE_CHANGED,   /* it was written to when the process was running already */
   SOURCE_AGE_UNKNOWN,
 };
 
@@ -52,10 +52,11 @@ enum source_age {
 void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const char *path);
 /* Line 1 is the first. Sanitised, tabs as blanks to the next eighth column; "" beyond the end. */
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes);
-/* code_real_ns: when the process began to load code; 0: not known. */
-enum source_age source_file_age(const struct source_file *file, int64_t code_real_ns);
+/* code_real_ns: the process loaded no code before; 0: not known. running_real_ns: it surely ran by then, no earlier than that.
+ * Whatever was written in between may be what was loaded: a script may write files, and then become the program. */
+enum source_age source_file_age(const struct source_file *file, int64_t code_real_ns, int64_t running_real_ns);
 /* Its lines may not be those that run. */
-bool source_file_is_doubtful(const struct source_file *file, int64_t code_real_ns);
+bool source_file_is_doubtful(const struct source_file *file, int64_t code_real_ns, int64_t running_real_ns);
 void source_file_close(struct source_file *file);
 
 #endif

@@ -23,7 +23,7 @@ struct ui_process {
   char ruby[32];
   enum rtop_feed_state state;
   bool replaced; /* by exec: another source goes on with it */
-  int64_t started_real_ns;
+  int64_t started_real_ns;      /* its channel was made */
   int64_t code_real_ns;         /* it began to load code then, or later; 0: not known, or its files are not ours */
   char end[64];                 /* how it ended; "" while it lives or nothing is known */
   bool by_exec;                 /* then: it became another program */

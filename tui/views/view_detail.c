@@ -109,9 +109,10 @@ static void heat(const struct writer *writer, int y, int columns, uint64_t ns, u
 static void line_text(const struct writer *writer, const struct source_file *file, int y, int x, uint32_t line)
 {
   char text[512];
+  const struct ui_process *process = ui_process(writer->ui);
   source_file_line(file, line, text, sizeof text);
   int columns = writer->rect.columns - x;
-  if (source_file_is_doubtful(file, ui_process(writer->ui)->code_real_ns))
+  if (source_file_is_doubtful(file, process->code_real_ns, process->started_real_ns))
     draw_text(y, writer->rect.x + x - 1, columns > 0 ? 1 : 0, FACE_WARN, "?");
   draw_text(y, writer->rect.x + x, columns, FACE_NORMAL, text + strspn(text, " "));
 }
@@ -426,7 +427,7 @@ static void detail_lines(const struct ui *ui, const struct detail *detail, const
     if (detail->lines.row[i].id != 0 && detail->lines.row[i].id < first) first = detail->lines.row[i].id;
   uint32_t last = last_line(file, detail, first);
   struct lines_pen pen = { .ui = ui, .heat = beside->heat, .file = file, .rect = rect };
-  pen.doubtful = source_file_is_doubtful(file, ui_process(ui)->code_real_ns);
+  pen.doubtful = source_file_is_doubtful(file, ui_process(ui)->code_real_ns, ui_process(ui)->started_real_ns);
   pen.most_ns = most_of(beside->heat, first, last);
   source_file_line(file, first, text, sizeof text);
   pen.outdent = blanks_of(text);

@@ -54,7 +54,7 @@ static const struct legend {
   { 1 << VIEW_ICICLE, "lit", "the way to the cursor; +3: three cells too narrow to be drawn" },
   { 1 << VIEW_SOURCE, "HEAT", "# own: the LINE itself (SELF%), + call: what it calls, both TOTAL%" },
   { 1 << VIEW_SOURCE, "WAIT%", "waiting for the GVL; ALLOC/s: objects. ^9: its time counts for line 9, of its loop" },
-  { 1 << VIEW_SOURCE, "SOURCE", "file 9%: share of the file; ? after the lines: changed since the process started" },
+  { 1 << VIEW_SOURCE, "SOURCE", "file 9%: share of the file; ? after a line: may not be what was loaded" },
   { 1 << VIEW_SKYLINE, "height", "time of the method itself; streets are packages; ^ cut; a dot: not in this window" },
   { 1 << VIEW_SKYLINE, "names",
     "of the highest; a number: threads that are in it now; run, gc, wait, blocked: shades" },

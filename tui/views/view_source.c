@@ -44,7 +44,7 @@ bool source_view_matches(const struct ui *ui, uint32_t line)
 
 enum source_age source_view_age(const struct ui *ui)
 {
-  return source_file_age(&source_view(ui)->file, ui_process(ui)->code_real_ns);
+  return source_file_age(&source_view(ui)->file, ui_process(ui)->code_real_ns, ui_process(ui)->started_real_ns);
 }
 
 struct ui_rows source_view_table(const struct ui *ui)

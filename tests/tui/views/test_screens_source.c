@@ -114,6 +114,7 @@ static void open_source(const struct screen_case *at, bool older)
   open_case(&start, source_profile());
   ui.source.main.state = RTOP_FEED_ENDED;
   ui.source.main.code_real_ns = older ? 1 : INT64_MAX;
+  if (older) ui.source.main.started_real_ns = 1;
   for (int *key = at->keys; key != NULL && *key != 0; key++) model_press(&ui, *key);
   model_redraw(&ui);
 }
