@@ -51,7 +51,7 @@ static _Atomic bool monitor_met;                     /* by a hook, since then */
 static _Atomic int monitor_tries;
 static struct queue_type queue, sized_queue;
 static VALUE mutex_class;
-static ID id_sleep;
+static ID id_sleep, id_require, id_require_relative, id_const_get;
 static bool frame_was_right; /* as the probe saw it */
 
 static size_t data_bytes(VALUE object)
@@ -297,6 +297,9 @@ void lock_words_learn(void)
   wanted_known = false;
   atomic_store(&monitor_type, NULL);
   id_sleep = rb_intern("sleep");
+  id_require = rb_intern("require");
+  id_require_relative = rb_intern("require_relative");
+  id_const_get = rb_intern("const_get");
   bool one = learn_queue(&queue, "Queue", 1), other = learn_queue(&sized_queue, "SizedQueue", 2);
   known = vm_unknown_unless(learn_frames() && learn_mutex(), RTOP_VM_LOCKS);
   vm_unknown_unless(known && one && other, RTOP_VM_QUEUES);
@@ -373,10 +376,22 @@ static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *typ
   return wait_for(RTOP_LOCK_MONITOR, words_of(mutex));
 }
 
-/* The VM locks Mutexes of its own: for a file that is loaded, for a constant that is loaded when it is used. No frame has
- * them as a receiver. The word is followed as far as it can be read, and believed if what is there is a Mutex in
- * whose list the caller is. */
-static struct lock_wait wait_of_the_vm(VALUE thread)
+/* Files are loaded by `require`, and where code uses a constant. Another function in C waits for a Mutex that came with it: an
+ * extension's. So does an IO, for whoever writes to it. */
+static bool waits_for_file(const VALUE *frame)
+{
+  VALUE leaf;
+  if (RB_TYPE_P(frame[FRAME_RECEIVER], T_FILE)) return false;
+  if (rb_profile_frames(0, 1, &leaf, NULL) <= 0 || RB_SPECIAL_CONST_P(leaf)) return false;
+  if (!method_entry_is(leaf)) return method_entry_is_code(leaf);
+  if (!method_entry_is_function(leaf)) return true;
+  ID name = method_entry_first_name(leaf);
+  return name == id_require || name == id_require_relative || name == id_const_get;
+}
+
+/* The VM and extensions in C lock Mutexes that no frame has as a receiver. The word is followed as far as it can be read, and
+ * believed if what is there is a Mutex in whose list the caller is. */
+static struct lock_wait wait_of_the_vm(VALUE thread, const VALUE *frame)
 {
   VALUE wanted = wanted_known ? words_of(thread)[held_word - 1] : Qfalse;
   if (!is_address(wanted)) return wait_for(RTOP_LOCK_NONE, NULL);
@@ -384,7 +399,7 @@ static struct lock_wait wait_of_the_vm(VALUE thread)
   if (!readable_word(object) || !readable_word(object + VM_OBJECT_WORDS - 1) || vm_data_type(wanted) != mutex_type ||
       !waits_in(words_of(wanted), mutex_waiters * sizeof(VALUE)))
     return wait_for(RTOP_LOCK_NONE, NULL);
-  return wait_for(RTOP_LOCK_LOAD, words_of(wanted));
+  return wait_for(frame && waits_for_file(frame) ? RTOP_LOCK_LOAD : RTOP_LOCK_MUTEX, words_of(wanted));
 }
 
 static struct lock_wait wait_of_receiver(const VALUE *frame)
@@ -401,8 +416,9 @@ static struct lock_wait wait_of_receiver(const VALUE *frame)
 
 struct lock_wait lock_words_wait(VALUE thread)
 {
-  struct lock_wait wait = wait_of_receiver(known ? frame_of(thread) : NULL);
-  return known && wait.kind == RTOP_LOCK_NONE ? wait_of_the_vm(thread) : wait;
+  const VALUE *frame = known ? frame_of(thread) : NULL;
+  struct lock_wait wait = wait_of_receiver(frame);
+  return known && wait.kind == RTOP_LOCK_NONE ? wait_of_the_vm(thread, frame) : wait;
 }
 
 bool lock_words_holds(VALUE thread)

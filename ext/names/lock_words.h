@@ -5,9 +5,10 @@
  * the list of the Mutexes that it has. None of that is part of the VM's interface: at load objects of our own are locked
  * and looked at, and unless every word is where it should be, nothing is known of locks (tests/ext/test_layout.rb).
  *
- * The VM locks Mutexes of its own, while a file is loaded (require, autoload). The word of a thread before that list is the
- * Mutex that it waits for; it is followed only where the kernel says that it can be read, and believed if what is there is a
- * Mutex that the thread waits for.
+ * The VM locks Mutexes of its own: while a file is loaded (require, autoload), while an IO is written to; extensions in C do
+ * the same. The word of a thread before that list is the Mutex that it waits for; it is followed only where the kernel says
+ * that it can be read, and believed if what is there is a Mutex that the thread waits for. It is said to be of a file only
+ * if what waits is `require`, `const_get`, or Ruby code that uses a constant; else it is a Mutex.
  *
  * A lock is told by the address of its data, which stays as long as the lock does: a number, not to be followed. That of
  * a Monitor is its Mutex's.

@@ -72,6 +72,17 @@ class LocksTest < Minitest::Test
     program.finish
   end
 
+  # An IO has a Mutex, too, for those who write to it: no file is loaded.
+  def test_two_that_write_to_one_pipe
+    program, found = waits(<<~'RUBY', "one behind the other") { |seen| seen.values.any?(&:holder) }
+      _, pipe = IO.pipe
+      2.times { |i| named("writer #{i}") { pipe.write("x" * 1_000_000) } }
+    RUBY
+    behind, = found.find { |_, wait| wait.holder }
+    assert_equal [:mutex, "writer #{behind == "writer 0" ? 1 : 0}"], found[behind].to_a.values_at(0, 2)
+    program.kill
+  end
+
   # The VM's own locks: of a file that another thread loads, by `require` or by a constant.
   LOADS = <<~'RUBY'
     require "tmpdir"
