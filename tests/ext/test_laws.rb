@@ -185,9 +185,12 @@ class LawsTest < Minitest::Test
   # Where nobody has the GVL there is nothing to look at.
   def test_no_ticks_while_all_threads_sleep
     dump, = history("3.times { Thread.new { sleep 1.5 } }\nsleep 1.5\nwindow_over", env: { "RPERF_TOP_RECORD_HZ" => "1000" })
-    rows = dump.windows.select { |window| window["cells"].none? { |cell| cell.state == "running" } }
+    # All the window through: who woke up late in one may have met an instant whose time is charged in the next.
+    rows = dump.windows.select do |window|
+      window["threads"].all? { |row| row["state"] == "blocked" && row["state_age_ns"] > window["end_ns"] - window["start_ns"] }
+    end
     assert_operator rows.size, :>=, 5
-    assert_equal 0, rows.drop(1).sum { |window| window["counters"]["ticks"] }
+    assert_equal 0, rows.sum { |window| window["counters"]["ticks"] }
   end
 
   def test_known_shares_of_sleep
