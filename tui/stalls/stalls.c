@@ -1,9 +1,7 @@
 /* Runs the rules over the history, and keeps the list of stalls. */
 #include "stalls_impl.h"
 
-#include "tui/text/text.h"
 #include "tui/text/reserve.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +276,23 @@ void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols)
   }
 }
 
+double stall_harm(const struct stall *stall)
+{
+  double seconds = (double)(stall->end_ns - stall->start_ns) / 1e9;
+  switch (stall->cause) {
+  case STALL_BLOCKED: return seconds * (1 + (double)stall->others);
+  case STALL_WAITING:
+  case STALL_MANY_WAITS:
+  case STALL_METHOD: return seconds * stall->amount;
+  case STALL_GC: return stall->amount / 1e9;
+  case STALL_NO_SAFEPOINT:
+  case STALL_STOPPED: return seconds;
+  case STALL_MARK:
+  case STALL_CAUSES: break;
+  }
+  return 0;
+}
+
 int64_t stall_instant(const struct stall *stall, int64_t length_ns)
 {
   bool longer = length_ns > 0 && stall->end_ns - stall->start_ns > length_ns;
@@ -315,66 +330,4 @@ const struct stall *stalls_at(const struct stalls *stalls, uint32_t source, stru
       best = stall;
   }
   return best;
-}
-
-static const char *stall_label(const struct rtop_symbols *symbols, uint32_t frame)
-{
-  return rtop_symbols_get(symbols, frame)->label;
-}
-
-/* ", 93% of it behind worker 2 in Stock#fill < Stock#load"; who held the GVL has been named, as a rule: ", 96% of it by
- * worker 2" */
-static void stall_behind(struct phrase *phrase, const struct stall *stall, const struct rtop_symbols *symbols)
-{
-  const char *thread = stall->behind.thread;
-  uint32_t own = stall->caller ? stall->caller : stall->frame;
-  bool gvl = stall->cause == STALL_WAITING, named = gvl && stall->behind.frame == own;
-  phrase_add(phrase, ", %d%% of it%s", (int)(stall->behind.share * 100 + 0.5), gvl ? "" : " behind");
-  if (thread && gvl) phrase_add(phrase, " by");
-  if (thread && *thread) phrase_add(phrase, " %s", thread);
-  else if (thread) phrase_add(phrase, " thread %u", stall->behind.native_id);
-  if (!stall->behind.frame || named) return;
-  phrase_add(phrase, "%s %s", thread || gvl ? " in" : "", stall_label(symbols, stall->behind.frame));
-  if (stall->behind.took) phrase_add(phrase, " < %s", stall_label(symbols, stall->behind.took));
-}
-
-void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
-{
-  struct phrase phrase = { out, bytes, 0 };
-  out[0] = '\0';
-  if (!stall->frame) return;
-  phrase_add(&phrase, "%s%s", stall->last_seen ? "last seen in " : "", stall_label(symbols, stall->frame));
-  if (stall->caller) phrase_add(&phrase, " < %s", stall_label(symbols, stall->caller));
-  if (stall->behind.share > 0) stall_behind(&phrase, stall, symbols);
-  if (stall->holder == NULL || stall->holder[0] == '\0') return;
-  phrase_add(&phrase, stall->deadlock ? ", in a deadlock with %s" : ", held by %s", stall->holder);
-  if (!stall->holder_frame) return;
-  phrase_add(&phrase, " in %s", stall_label(symbols, stall->holder_frame));
-  if (stall->holder_caller) phrase_add(&phrase, " < %s", stall_label(symbols, stall->holder_caller));
-}
-
-void stall_threads(const struct stall *stall, char *out, size_t bytes)
-{
-  if (stall->others) snprintf(out, bytes, "%s +%u", stall->thread, stall->others);
-  else snprintf(out, bytes, "%s", stall->thread);
-}
-
-void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
-{
-  char culprit[800], length[32] = "", threads[96];
-  stall_culprit(stall, symbols, culprit, sizeof culprit);
-  if (stall->cause == STALL_MARK) {
-    snprintf(out, bytes, "mark %s", stall->mark);
-    return;
-  }
-  snprintf(length, sizeof length, " %.1f s", (double)(stall->end_ns - stall->start_ns) / 1e9);
-  if (stall->cause == STALL_GC) snprintf(length, sizeof length, " %.0f ms", stall->amount / 1e6);
-  stall_threads(stall, threads, sizeof threads);
-  if (stall->cause == STALL_WAITING)
-    snprintf(out, bytes, "GVL held%s by %s, %.1f threads wait", length, culprit[0] ? culprit : "?", stall->amount);
-  else if (stall->cause == STALL_MANY_WAITS)
-    snprintf(out, bytes, "many short waits%s in %s, %.1f threads", length, culprit, stall->amount);
-  else
-    snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "", culprit,
-             threads[0] ? " (" : "", threads, threads[0] ? ")" : "");
 }

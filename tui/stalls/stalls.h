@@ -120,6 +120,9 @@ void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols);
 
 /* NULL: there is none of that id any more. What is found later may change it, and move it within the list. */
 struct stall *stalls_find(struct stalls *stalls, uint64_t id);
+/* Seconds of threads that it cost, about: its length, for each thread that waited or was blocked where that is known; of a
+ * collection what it took; of a method its share of that time. A mark: 0. */
+double stall_harm(const struct stall *stall);
 /* The instant at which a stall is looked at: a frame of this length that ends there shows it. */
 int64_t stall_instant(const struct stall *stall, int64_t length_ns);
 #define STALL_ALL_SOURCES UINT32_MAX
@@ -137,5 +140,8 @@ void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols
 void stall_threads(const struct stall *stall, char *out, size_t bytes);
 /* "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */
 void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
+/* The same as a sentence: "worker 3 and 4 others were blocked for 2.3 s in Kernel#sleep < Order#total", "Gvl.crunch took over
+ * the GVL for 8.1 s". */
+void stall_sentence(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 
 #endif

@@ -2,6 +2,8 @@
 #include "ui_stalls.h"
 #include "ui.h"
 #include "tui/tables/thread_table.h"
+#include "tui/text/text.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +11,8 @@ static_assert(STALL_ALL_SOURCES == UI_ALL_SOURCES, "a source that is shown alone
 
 /* What ended so long before the end of what is shown goes on there; what ended so much longer ago is no news. */
 static const int64_t now_ns = 200000000, newest_ns = INT64_C(600000000000);
+/* After so long a stall is half the news; what ended so long ago is not what the user has just seen. */
+static const int64_t half_ns = INT64_C(10000000000), old_ns = INT64_C(30000000000);
 
 size_t ui_stalls_count(const struct ui *ui)
 {
@@ -46,11 +50,17 @@ void ui_stalls_words(const struct ui *ui, const struct stall *stall, char *out, 
   stall_words(stall, rtop_profile_symbols(ui->profile), out + used, bytes - used);
 }
 
-/* Selects who is to blame, and says what it is. */
+static void say_sentence(const struct ui *ui, const struct stall *stall, struct phrase *phrase)
+{
+  char process[16], words[400];
+  ui_processes_whose(ui, stall->source, process, sizeof process);
+  stall_sentence(stall, rtop_profile_symbols(ui->profile), words, sizeof words);
+  phrase_add(phrase, "%s%s", process, words);
+}
+
+/* Selects who is to blame. */
 static void blame(struct ui *ui, const struct stall *stall)
 {
-  char words[200];
-  ui_stalls_words(ui, stall, words, sizeof words);
   ui->selected = stall->frame != 0 ? stall->frame : ui->selected;
   if (stall->frame != 0) ui_way_drop(ui);
   if (rtop_symbols_get_node(rtop_profile_symbols(ui->profile), stall->node)->frame == stall->frame)
@@ -62,7 +72,6 @@ static void blame(struct ui *ui, const struct stall *stall)
   ui->stalls.frame = stall->frame;
   ui->stalls.selected = ui->selected;
   ui->stale = true;
-  ui_say(ui, "%s", words);
 }
 
 /* What the stall that was gone to turned out to be: that, or another one of its thread instead of it. */
@@ -85,7 +94,12 @@ void ui_stalls_poll(struct ui *ui)
   ui->dirty = ui->dirty || found != at->stalls.found;
   bool stands = ui->frozen && at->stood_ns == ui->time.cursor_ns && at->frame != 0 && ui->selected == at->selected;
   const struct stall *stall = stands ? now_known(ui) : NULL;
-  if (stall != NULL && stall->frame != 0 && stall->frame != at->frame) blame(ui, stall);
+  if (stall == NULL || stall->frame == 0 || stall->frame == at->frame) return;
+  char words[420] = "";
+  struct phrase phrase = { words, sizeof words, 0 };
+  blame(ui, stall);
+  say_sentence(ui, stall, &phrase);
+  ui_say(ui, "%s", words);
 }
 
 void ui_stalls_forget(struct ui *ui)
@@ -95,13 +109,23 @@ void ui_stalls_forget(struct ui *ui)
   ui->stalls.stood_ns = 0;
 }
 
-void ui_stalls_go(struct ui *ui, const struct stall *stall)
+/* The list's and the keys' way to a stall. */
+static void go(struct ui *ui, const struct stall *stall)
 {
   ui->time.speed = ui->time.marks = 0;
   ui_time_move(ui, stall->cause == STALL_MARK ? stall->end_ns + 1 : stall_instant(stall, ui->length_ns));
   ui->stalls.stood_ns = ui->time.cursor_ns;
   ui->stalls.off_gvl = stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
   blame(ui, stall);
+}
+
+void ui_stalls_go(struct ui *ui, const struct stall *stall)
+{
+  char words[420] = "";
+  struct phrase phrase = { words, sizeof words, 0 };
+  go(ui, stall);
+  say_sentence(ui, stall, &phrase);
+  ui_say(ui, "%s", words);
 }
 
 void ui_stalls_look_here(struct ui *ui)
@@ -153,26 +177,32 @@ void ui_stalls_fit_mode(struct ui *ui)
   }
 }
 
-/* How much news a stall is: a method that took over is none by itself, unless that was within what is shown. */
-static int news(const struct ui *ui, const struct stall *stall)
+/* How much news a stall is: what it harmed, half as much for each ten seconds since. What goes on harms now, but for a
+ * method that took over before what is shown, which the verdict tells: that it took over is its news. 0: it is none. */
+static double news(const struct ui *ui, const struct stall *stall, bool *now)
 {
-  bool here = stall->open || ui->span.end_ns - stall->end_ns < now_ns, method = stall->cause == STALL_METHOD;
-  if (stall->cause == STALL_MARK || stall->start_ns >= ui->span.end_ns || stall->end_ns < ui->span.end_ns - newest_ns)
-    return 0;
-  if (here && (!method || stall->start_ns >= ui->span.start_ns)) return method ? 3 : 4;
-  return method ? 1 : 2;
+  int64_t ago_ns = ui_stalls_ago_ns(ui, stall);
+  *now = ago_ns == 0;
+  if (stall->cause == STALL_MARK || stall->start_ns >= ui->span.end_ns || ago_ns > newest_ns) return 0;
+  if (stall->cause == STALL_METHOD && *now && stall->start_ns < ui->span.start_ns) {
+    ago_ns = ui->span.end_ns - stall->start_ns;
+    *now = false;
+  }
+  return ago_ns > newest_ns ? 0 : stall_harm(stall) * exp2(-(double)ago_ns / (double)half_ns);
 }
 
 const struct stall *ui_stalls_newest(const struct ui *ui)
 {
   const struct stall *newest = NULL;
-  int most = 0;
+  double most = 0;
+  bool most_now = false, now;
   size_t at = 0;
   for (const struct stall *stall; (stall = ui_stalls_next(ui, &at)) != NULL;) {
-    int here = news(ui, stall);
-    if (here == 0 || here < most || (here == most && stall->end_ns < newest->end_ns)) continue;
+    double harm = news(ui, stall, &now);
+    if (harm <= 0 || now < most_now || (now == most_now && harm < most)) continue;
     newest = stall;
-    most = here;
+    most = harm;
+    most_now = now;
   }
   return newest;
 }
@@ -190,20 +220,66 @@ static const struct stall *stall_to(const struct ui *ui, int direction)
   bool stands = ui->frozen && at->stood_ns == ui->time.cursor_ns;
   uint32_t source = ui_processes_alone(ui);
   int64_t from_ns = ui_time_cursor(ui);
-  const struct stall *stall = direction < 0 && !stands ? ui_stalls_newest(ui) : NULL;
-  if (stall != NULL) return stall;
   if (direction < 0) from_ns = stands ? ui_time_window(ui).start_ns : from_ns + 1;
-  stall = stalls_near(&at->stalls, source, from_ns, direction, ui->length_ns);
+  const struct stall *stall = stalls_near(&at->stalls, source, from_ns, direction, ui->length_ns);
   bool same = stands && stall != NULL && stall->id == at->id; /* it has grown since */
   return same ? stalls_near(&at->stalls, source, stall_instant(stall, ui->length_ns), direction, ui->length_ns) : stall;
 }
 
+/* Where the key goes then, and what it has passed by: "; ( again: mark deploy, 15 s before; ) 2 later that harmed less" */
+static void say_others(const struct ui *ui, const struct stall *stall, bool passed, struct phrase *phrase)
+{
+  const struct stall *before = stall_to(ui, -1), *other;
+  int64_t instant_ns = stall_instant(stall, ui->length_ns);
+  struct rtop_span window = ui_time_window(ui);
+  unsigned later = 0, beside = 0;
+  size_t at = 0;
+  while ((other = ui_stalls_next(ui, &at)) != NULL) {
+    int64_t other_ns = stall_instant(other, ui->length_ns);
+    if (other->id == stall->id) continue;
+    beside += other_ns > window.start_ns && other_ns <= window.end_ns;
+    later += other->cause != STALL_MARK && other_ns > window.end_ns;
+  }
+  if (beside > 0) phrase_add(phrase, "; %u more at that instant", beside);
+  if (before == NULL) {
+    phrase_add(phrase, "; none before it");
+  } else {
+    char ago[24];
+    rtop_text_duration(ago, sizeof ago, instant_ns - stall_instant(before, ui->length_ns));
+    phrase_add(phrase, "; ( again: %s%s%s, %s before", stall_cause_name(before->cause),
+               before->cause == STALL_MARK ? " " : "", before->mark, ago);
+  }
+  const char *over = ui_stalls_ago_ns(ui, stall) > 0 ? "" : later > 1 ? "are over or " : "is over or ";
+  if (passed && later > 0) phrase_add(phrase, "; ): %u later that %sharmed less", later, over);
+}
+
+/* A key of a display that stands nowhere yet: what it goes to may be old. */
+static void say_since(const struct stall *newest, int64_t ago_ns, struct phrase *phrase)
+{
+  char ago[24];
+  if (newest == NULL || ago_ns < old_ns) return;
+  rtop_text_duration(ago, sizeof ago, ago_ns);
+  phrase_add(phrase, "no stall by the rules in the last %s; before that ", ago);
+}
+
 static void jump(struct ui *ui, int direction)
 {
-  const struct stall *stall = stall_to(ui, direction);
-  if (stall != NULL) ui_stalls_go(ui, stall);
-  else if (ui_stalls_count(ui) == 0) ui_say(ui, "%s", ui_stalls_why_none(ui));
-  else ui_say(ui, direction > 0 ? "no later stall or mark" : "no earlier stall or mark");
+  bool stands = ui->frozen && ui->stalls.stood_ns == ui->time.cursor_ns;
+  const struct stall *news = direction < 0 && !stands ? ui_stalls_newest(ui) : NULL;
+  const struct stall *stall = news != NULL ? news : stall_to(ui, direction);
+  if (stall != NULL) {
+    char words[sizeof ui->message] = "";
+    struct phrase phrase = { words, sizeof words, 0 };
+    if (news != NULL) say_since(news, ui_stalls_ago_ns(ui, news), &phrase);
+    go(ui, stall);
+    say_sentence(ui, stall, &phrase);
+    say_others(ui, stall, news != NULL, &phrase);
+    ui_say(ui, "%s", words);
+  } else if (ui_stalls_count(ui) == 0) {
+    ui_say(ui, "%s", ui_stalls_why_none(ui));
+  } else {
+    ui_say(ui, direction > 0 ? "no later stall or mark" : "no earlier stall or mark");
+  }
 }
 
 bool ui_stalls_request(struct ui *ui, enum request request)

@@ -62,15 +62,17 @@ void ui_stalls_look_here(struct ui *ui);
 bool ui_stalls_rests(const struct ui *ui, const struct rtop_thread_row *thread);
 /* The method that is selected is such a culprit: none of its time there is busy. */
 bool ui_stalls_is_off_gvl(const struct ui *ui);
-/* The news at the end of what is shown, of the processes shown: a stall that goes on there, else the one that ended last
- * within ten minutes; a method that took over only where there is no other, or if it took over within what is shown.
- * NULL: none. */
+/* The news at the end of what is shown, of the processes shown, whatever its kind: of stalls that go on there the one that
+ * harmed most (stall_harm); else of those of the last ten minutes, each half as much for every ten seconds since it ended. A
+ * method that took over before what is shown and goes on counts from when it took over: the verdict tells of it. NULL:
+ * none. */
 const struct stall *ui_stalls_newest(const struct ui *ui);
 /* How long before the end of what is shown it ended; 0: it goes on there. */
 int64_t ui_stalls_ago_ns(const struct ui *ui, const struct stall *stall);
 
 /* Keys that go to the next stall or mark, later or earlier than the cursor: back first to the news, then, where these keys
- * have put the cursor, to what lies before. False: not one of them. */
+ * have put the cursor, to what lies before. The message tells what comes next, what was passed by, and whether the news are
+ * old. False: not one of them. */
 bool ui_stalls_request(struct ui *ui, enum request request);
 
 #endif

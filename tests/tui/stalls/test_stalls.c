@@ -1238,6 +1238,82 @@ static void test_words_of_threads_without_a_name(void **state)
   check_words(&stall, "many short waits 0.0 s in Tax#loop, 50% of it behind Tax#loop, 0.0 threads");
 }
 
+/* A kind of stall each, as somebody is told of it. */
+static void test_sentences(void **state)
+{
+  static const struct {
+    enum stall_cause cause;
+    double amount;
+    const char *past, *now;
+  } cases[] = {
+    { STALL_BLOCKED, 0, "t1 was blocked for 8.1 s in Tax#loop", "t1 is blocked for 8.1 s so far in Tax#loop" },
+    { STALL_NO_SAFEPOINT, 0, "Tax#loop held the GVL for 8.1 s without a pause (t1)",
+      "Tax#loop held the GVL for 8.1 s so far without a pause (t1)" },
+    { STALL_WAITING, 4.25, "4.2 threads waited for the GVL for 8.1 s, held by Tax#loop",
+      "4.2 threads waited for the GVL for 8.1 s so far, held by Tax#loop" },
+    { STALL_GC, 300e6, "a collection held everything up for 300 ms in Tax#loop",
+      "a collection held everything up for 300 ms in Tax#loop" },
+    { STALL_METHOD, 0.9, "Tax#loop took over the GVL for 8.1 s", "Tax#loop took over the GVL for 8.1 s so far" },
+    { STALL_MANY_WAITS, 2, "2.0 threads waited again and again for 8.1 s in Tax#loop",
+      "2.0 threads waited again and again for 8.1 s so far in Tax#loop" },
+    { STALL_STOPPED, 0, "the process did not run for 8.1 s", "the process did not run for 8.1 s so far" },
+    { STALL_MARK, 0, "mark deploy", "mark deploy" },
+  };
+  (void)state;
+  char words[400];
+  struct stall stall = { .end_ns = INT64_C(8100000000), .thread = "t1", .holder = "", .mark = "deploy" };
+  stall.frame = rtop_symbols_get_node(symbols, node[LOOP])->frame;
+  for (size_t i = 0; i < STALL_CAUSES; i++) {
+    stall.cause = cases[i].cause;
+    stall.amount = cases[i].amount;
+    for (int open = 0; open < 2; open++) {
+      stall.open = open;
+      stall_sentence(&stall, symbols, words, sizeof words);
+      assert_string_equal(words, open ? cases[i].now : cases[i].past);
+    }
+  }
+  static_assert(sizeof cases / sizeof *cases == STALL_CAUSES, "each kind has its sentence");
+}
+
+static void test_sentences_of_several_and_of_nobody(void **state)
+{
+  (void)state;
+  char words[400];
+  struct stall stall = { .end_ns = 2000000000, .thread = "t1", .holder = "", .mark = "", .others = 4 };
+  stall.frame = rtop_symbols_get_node(symbols, node[LOOP])->frame;
+  stall_sentence(&stall, symbols, words, sizeof words);
+  assert_string_equal(words, "t1 and 4 others were blocked for 2.0 s in Tax#loop");
+  stall.open = stall.last_seen = true;
+  stall.others = 1;
+  stall_sentence(&stall, symbols, words, sizeof words);
+  assert_string_equal(words, "t1 and 1 other are blocked for 2.0 s so far, last seen in Tax#loop");
+  stall.cause = STALL_NO_SAFEPOINT;
+  stall_sentence(&stall, symbols, words, sizeof words);
+  assert_string_equal(words, "something held the GVL for 2.0 s so far without a pause (t1), last seen in Tax#loop");
+  stall.frame = 0;
+  stall.thread = "";
+  stall.open = stall.last_seen = false;
+  stall_sentence(&stall, symbols, words, sizeof words);
+  assert_string_equal(words, "something held the GVL for 2.0 s without a pause");
+}
+
+/* A collection of a moment harms less than a thread that is blocked for as long, four of them more than one. */
+static void test_harm(void **state)
+{
+  (void)state;
+  struct stall stall = { .end_ns = 2000000000, .amount = 300e6, .cause = STALL_GC };
+  assert_float_equal(stall_harm(&stall), 0.3, 1e-6);
+  stall.cause = STALL_BLOCKED;
+  assert_float_equal(stall_harm(&stall), 2, 1e-6);
+  stall.others = 3;
+  assert_float_equal(stall_harm(&stall), 8, 1e-6);
+  stall.cause = STALL_WAITING;
+  stall.amount = 4.5;
+  assert_float_equal(stall_harm(&stall), 9, 1e-6);
+  stall.cause = STALL_MARK;
+  assert_float_equal(stall_harm(&stall), 0, 1e-6);
+}
+
 /* What was always so is no stall, nor what the server does with its usual load, nor what lasts long each time. */
 static void test_waits_of_a_healthy_server(void **state)
 {
@@ -1426,6 +1502,9 @@ int main(void)
     STALL_TEST(test_whom_many_queued_behind),
     STALL_TEST(test_whom_many_queued_behind_one_of_many),
     STALL_TEST(test_words_of_threads_without_a_name),
+    STALL_TEST(test_sentences),
+    STALL_TEST(test_sentences_of_several_and_of_nobody),
+    STALL_TEST(test_harm),
     STALL_TEST(test_waits_of_a_healthy_server),
     STALL_TEST(test_a_load_that_begins),
     STALL_TEST(test_requests_of_many_queries),

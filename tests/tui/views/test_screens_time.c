@@ -99,14 +99,20 @@ static int open_view(void **state)
   return 0;
 }
 
-/* From the newest to the oldest and back: every stall and mark once, then it is said that there is no
+/* From the last one to the oldest and back: every stall and mark once, then it is said that there is no
  * other. */
 static void test_jumps(void **state)
 {
   (void)state;
   size_t count = ui.stalls.stalls.count, back = 0, forth = 0;
   assert_in_range(count, 6, 12);
-  for (int64_t at = ui_time_cursor(&ui) + 1; ui_time_cursor(&ui) < at; back++) {
+  model_press(&ui, '('); /* to what harmed most, and what came after it */
+  for (int64_t at = 0; ui_time_cursor(&ui) > at;) {
+    at = ui_time_cursor(&ui);
+    model_press(&ui, ')');
+  }
+  back++;
+  for (int64_t at = INT64_MAX; ui_time_cursor(&ui) < at; back++) {
     at = ui_time_cursor(&ui);
     model_press(&ui, '(');
   }
@@ -120,7 +126,7 @@ static void test_jumps(void **state)
   assert_in_range(forth, back - 2, back);
   model_press(&ui, '1');
   model_press(&ui, '(');
-  assert_true(shows("GVL held ") || shows("mark deploy"));
+  assert_true(shows("waited for the GVL") || shows("mark deploy"));
 }
 
 /* The list's cursor stays on its stall, and goes there. */

@@ -125,7 +125,7 @@ static void test_jump_shows_all_time(void **state)
   assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
   model_type(&ui, "z4(");
   assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
-  assert_true(shows("blocked 3.0 s") && shows("W: busy time"));
+  assert_true(shows("was blocked for 3.0 s") && shows("W: busy time"));
   model_press(&ui, 'W'); /* the user decides */
   assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
   model_press(&ui, 'j');
@@ -173,13 +173,13 @@ static void test_what_turns_out_is_told(void **state)
   (void)state;
   struct stall *stall = ui.stalls.stalls.list;
   model_press(&ui, '(');
-  assert_true(shows("blocked 3.0 s String#gsub"));
+  assert_true(shows("was blocked for 3.0 s in String#gsub"));
   stall->id = 7;
   stall->frame = frame_of("Hash#merge");
   ui_stalls_poll(&ui);
   model_redraw(&ui);
   assert_int_equal(ui.selected, frame_of("Hash#merge"));
-  assert_true(shows("blocked 3.0 s Hash#merge"));
+  assert_true(shows("was blocked for 3.0 s in Hash#merge"));
   model_press(&ui, 'j');
   uint32_t selected = ui.selected;
   stall->frame = frame_of("String#gsub");
@@ -281,7 +281,7 @@ static void test_back_to_a_long_stall(void **state)
 {
   (void)state;
   add(STALL_BLOCKED, -40000, 0, true);
-  add(STALL_GC, -9300, -9000, false);
+  add(STALL_GC, -9300, -9000, false)->amount = 300e6;
   check_jump('(', -39000, "Hash#merge");
   check_jump(')', -22000, "String#gsub");
   check_jump(')', -9000, "Hash#merge");
@@ -300,20 +300,69 @@ static void test_back_from_a_cursor_that_was_moved(void **state)
   check_jump('(', -1500, "Hash#merge");
 }
 
-/* A method that took over long ago hides no stall, one that takes over now is the news; marks come in their turn. */
+/* Kinds have no rank: harm and how long ago count, and the message tells what was passed by and what comes next. */
+static void test_back_to_what_harmed(void **state)
+{
+  (void)state;
+  add(STALL_METHOD, -20000, -12000, false)->amount = 0.95;
+  add(STALL_GC, -5300, -5000, false)->amount = 300e6;
+  model_press(&ui, '(');
+  assert_int_equal(ui.stalls.id, 2);
+  assert_string_equal(ui.message, "Hash#merge took over the GVL for 8.0 s; ( again: blocked, 3.00 s before; "
+                                  "): 1 later that harmed less");
+  check_jump('(', -22000, "String#gsub");
+  assert_true(shows("was blocked for 3.0 s") && shows("none before it"));
+}
+
+/* Two that lie in one window: the key stops there once, and says that there is another one. */
+static void test_what_lies_in_one_window_is_told(void **state)
+{
+  (void)state;
+  add(STALL_BLOCKED, -6000, -5000, false)->others = 1;
+  add(STALL_GC, -5320, -5020, false)->amount = 300e6;
+  check_jump('(', -5000, "Hash#merge");
+  assert_string_equal(ui.message, "2 threads were blocked for 1.0 s in Hash#merge; 1 more at that instant; "
+                                  "( again: blocked, 17.0 s before");
+  assert_false(shows("later"));
+  check_jump('(', -22000, "String#gsub");
+}
+
+/* One that goes on comes before one that harmed more and is over: nothing false is said of that. */
+static void test_later_ones_that_are_over(void **state)
+{
+  (void)state;
+  add(STALL_BLOCKED, -9000, 0, true);
+  add(STALL_BLOCKED, -7000, -2000, false)->others = 5;
+  check_jump('(', -8000, "Hash#merge");
+  assert_true(shows("): 1 later that is over or harmed less"));
+}
+
+/* What goes on now comes first; a method that goes on is news for when it took over; marks come in their turn. */
 static void test_back_to_a_method_or_mark(void **state)
 {
   (void)state;
-  add(STALL_METHOD, -15000, 0, true);
-  add(STALL_MARK, -5000, -5000, false);
+  add(STALL_METHOD, -100000, 0, true)->amount = 1;
+  add(STALL_MARK, -25000, -25000, false);
   check_jump('(', -22000, "String#gsub");
-  model_press(&ui, 'z');
-  struct stall *method = &ui.stalls.stalls.list[1];
-  method->start_ns = MODEL_END_NS - 900000000;
-  check_jump('(', 0, "Hash#merge");
   model_press(&ui, '(');
   assert_true(shows("mark deploy"));
-  check_jump('(', -22000, "String#gsub");
+  model_press(&ui, 'z');
+  ui.stalls.stalls.list[1].start_ns = MODEL_END_NS - 900000000;
+  check_jump('(', 0, "Hash#merge");
+  assert_true(shows("took over the GVL for 0.9 s so far"));
+}
+
+/* What the user has just seen is no stall by the rules: the message says so before it names one of a while ago. */
+static void test_old_news_are_said_to_be_old(void **state)
+{
+  (void)state;
+  model_press(&ui, '(');
+  assert_false(shows("by the rules"));
+  model_press(&ui, 'z');
+  ui.stalls.stalls.list[0].start_ns -= INT64_C(15000000000);
+  ui.stalls.stalls.list[0].end_ns -= INT64_C(15000000000);
+  check_jump('(', -37000, "String#gsub");
+  assert_true(shows("no stall by the rules in the last 35.0 s"));
 }
 
 /* The line never names another stall than the key goes to. */
@@ -321,7 +370,7 @@ static void test_line_and_key_agree(void **state)
 {
   (void)state;
   struct verdict_words words;
-  add(STALL_METHOD, -800, 0, true); /* the verdict itself tells that */
+  add(STALL_METHOD, -800, 0, true)->amount = 1; /* the verdict itself tells that */
   ui_verdict_words(&ui, &words, 160);
   assert_string_equal(words.stall, "");
   check_jump('(', 0, "Hash#merge");
@@ -352,7 +401,7 @@ static void test_stalls_of_the_processes_shown(void **state)
   assert_true(shows(".M")); /* on the axis */
   model_press(&ui, 'G');
   model_press(&ui, '\r');
-  assert_true(shows("4711: blocked 3.0 s String#gsub"));
+  assert_true(shows("4711: puma srv tp 003 was blocked for 3.0 s"));
   ui_verdict_words(&ui, &words, 160);
   assert_string_equal(words.stall, "[(] stall now: 4711: 3.0 s in String#gsub < OrdersController#index");
   model_press(&ui, 'z');
@@ -387,7 +436,11 @@ int main(void)
     CASE(test_back_to_a_stall_that_goes_on),
     CASE(test_back_to_a_long_stall),
     CASE(test_back_from_a_cursor_that_was_moved),
+    CASE(test_back_to_what_harmed),
+    CASE(test_what_lies_in_one_window_is_told),
+    CASE(test_later_ones_that_are_over),
     CASE(test_back_to_a_method_or_mark),
+    CASE(test_old_news_are_said_to_be_old),
     CASE(test_line_and_key_agree),
     CASE(test_menu_of_a_stall),
     CASE(test_stalls_of_the_processes_shown),
