@@ -1,6 +1,7 @@
 # The laws of accounting: every nanosecond has one owner, CPU fits into it, waiting is somebody's blame.
 # Runs beside one other: how much is not sampled at 1000 Hz depends on when a busy machine lets the profiler run.
 require_relative "support"
+require_relative "../chance"
 
 class LawsTest < Minitest::Test
   include Support
@@ -122,8 +123,42 @@ class LawsTest < Minitest::Test
     spin 0.3
   RUBY
 
+  def test_a_blocked_thread_is_charged_window_by_window
+    dump, = history(LONG_CALL)
+    thread = dump.thread("blocked")
+    rows = dump.rows(thread.serial).select { |_, row| row["state_age_ns"] > SECOND / 5 }
+    assert_operator rows.size, :>=, 8
+    rows.each do |window, row|
+      refute row["provisional"]
+      assert_equal "blocked", row["state"]
+      own = window["cells"].select { |cell| cell.thread == thread.serial && cell.state == "blocked" }
+      assert_near window["end_ns"] - window["start_ns"], own.sum(&:wall), absolute: SECOND / 100
+      own.each { |cell| assert_equal "Kernel#sleep", dump.leaf(cell.node) }
+    end
+  end
+
+  # Where nobody has the GVL there is nothing to look at.
+  def test_no_ticks_while_all_threads_sleep
+    dump, = history("3.times { Thread.new { sleep 1.5 } }\nsleep 1.5\nwindow_over", env: { "RPERF_TOP_RECORD_HZ" => "1000" })
+    # For two windows already: who ran late in one may have met an instant whose time is charged in the next, and an age counts
+    # to the moment at which it is told, which is after the window's end.
+    rows = dump.windows.select do |window|
+      window["threads"].all? { |row| row["state"] == "blocked" && row["state_age_ns"] > 2 * (window["end_ns"] - window["start_ns"]) }
+    end
+    assert_operator rows.size, :>=, 5
+    assert_equal 0, rows.sum { |window| window["counters"]["ticks"] }
+  end
+end
+
+# What was sampled, or when the next sample came, beside the program's own clock.
+class LawsOfSamplesTest < Minitest::Test
+  include Support
+  include Chance
+
+  SECOND = LawsTest::SECOND
+
   def test_a_long_call_is_provisional_then_late
-    dump, program = history(LONG_CALL)
+    dump, program = history(LawsTest::LONG_CALL)
     from, to = program.out.split.map(&:to_i)
     assert_operator to - from, :>, SECOND / 2, "the call was too short to show anything"
     main = dump.main.serial
@@ -143,17 +178,16 @@ class LawsTest < Minitest::Test
     late = dump.late.select { |record| record.thread == main && record.start < to && record.start + record.wall > from }
     late.reject! { |record| record.state != "running" && record.wall < SECOND / 1000 } # what was left of a collection before
     # It begins with the call, up to the last sample before it, and ends with it: in the window that tells of it. At
-    # both ends the kernel may have kept the samples from a core.
+    # both ends the kernel may have kept the program or the profiler's timer from a core.
     period = SECOND / 100
     kept = [from, to].sum { |instant| without_core(dump.windows.find { |one| one["end_ns"] > instant }, dump.main) }
     rest = windows_cells(dump, main, "Object#long_call") { |window| window["end_ns"] > to && window["start_ns"] < to }
     assert_near to - from, rest + late.sum { |record| [record.start + record.wall, to].min - [record.start, from].max },
                 absolute: 2 * period + kept
     late.each { |record| assert_equal "running", record.state }
-    # What was before it reaches into it no further than the next tick, which the kernel may have kept from its core.
-    before = late.reject { |record| dump.stack(record.node).include?("Object#long_call") }
-    window = dump.windows.find { |one| one["end_ns"] > from }
-    assert_operator before.sum { |record| dump.overlap(record, from, to) }, :<=, 2 * period + without_core(window, dump.main)
+    # What was before or after it reaches into it no further than the next tick, which the kernel may have kept from its core.
+    others = late.reject { |record| dump.stack(record.node).include?("Object#long_call") }
+    assert_operator others.sum { |record| dump.overlap(record, from, to) }, :<=, 2 * period + kept
     # Whole windows under it are whole again.
     per_window = dump.per_window(dump.main)
     during.each do |window, _|
@@ -166,31 +200,6 @@ class LawsTest < Minitest::Test
     dump.windows.select(&which).sum do |window|
       window["cells"].sum { |cell| cell.thread == thread && dump.stack(cell.node).include?(label) ? cell.wall : 0 }
     end
-  end
-
-  def test_a_blocked_thread_is_charged_window_by_window
-    dump, = history(LONG_CALL)
-    thread = dump.thread("blocked")
-    rows = dump.rows(thread.serial).select { |_, row| row["state_age_ns"] > SECOND / 5 }
-    assert_operator rows.size, :>=, 8
-    rows.each do |window, row|
-      refute row["provisional"]
-      assert_equal "blocked", row["state"]
-      own = window["cells"].select { |cell| cell.thread == thread.serial && cell.state == "blocked" }
-      assert_near window["end_ns"] - window["start_ns"], own.sum(&:wall), absolute: SECOND / 100
-      own.each { |cell| assert_equal "Kernel#sleep", dump.leaf(cell.node) }
-    end
-  end
-
-  # Where nobody has the GVL there is nothing to look at.
-  def test_no_ticks_while_all_threads_sleep
-    dump, = history("3.times { Thread.new { sleep 1.5 } }\nsleep 1.5\nwindow_over", env: { "RPERF_TOP_RECORD_HZ" => "1000" })
-    # All the window through: who woke up late in one may have met an instant whose time is charged in the next.
-    rows = dump.windows.select do |window|
-      window["threads"].all? { |row| row["state"] == "blocked" && row["state_age_ns"] > window["end_ns"] - window["start_ns"] }
-    end
-    assert_operator rows.size, :>=, 5
-    assert_equal 0, rows.sum { |window| window["counters"]["ticks"] }
   end
 
   def test_known_shares_of_sleep
