@@ -23,7 +23,7 @@ class TestBusy < Minitest::Test
   %w[digits].each do |call|
     define_method("test_a_long_call_is_on_top_while_it_lasts_#{call}") do
       rows = seen_on_top(call)
-      assert_equal 1, rows.grep(/^ {2}\+ \(off the GVL: \d+\.\d% in \d+ methods?\)$/).size, rows.join("\n")
+      assert_equal 1, rows.grep(/^ {2}\+ \(off the GVL: \d+\.\d threads in \d+ methods?\)$/).size, rows.join("\n")
       assert_empty rows.grep(/Queue#pop/)
     end
   end

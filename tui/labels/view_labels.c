@@ -87,7 +87,7 @@ static bool labels_build(struct ui *ui)
     .only_source = alone != UI_ALL_SOURCES ? alone + 1 : 0,
   };
   return label_table_build(&view->table, ui->profile, &view->sum, &options) &&
-         label_order_apply(&view->order, &view->table, &options, view->sum.length_ns, ui_calm_samples(ui));
+         label_order_apply(&view->order, &view->table, &options, view->sum.length_ns, ui->look.units == UNITS_PERCENT);
 }
 
 static int key_place(const struct labels_view *view)

@@ -64,30 +64,24 @@ static void figure_text(const struct labels_pen *pen, const struct label_row *ro
   const struct ui *ui = pen->ui;
   enum rtop_sort_key sort = labels_column(index)->sort;
   double value = label_table_value(row, sort, ui->wanted.mode);
-  uint32_t what = UI_CALM(VIEW_LABELS, sort);
   double seconds = (double)pen->view->sum.length_ns / 1e9;
   text[0] = '\0';
   switch (sort) {
   case RTOP_SORT_SAMPLES:
     if (!pen->view->table.counted) snprintf(text, bytes, "-");
-    else rtop_text_count(text, bytes, ui_calm_count(ui, row->id, what, value));
+    else rtop_text_count(text, bytes, value);
     return;
   case RTOP_SORT_RATIO:
     if (!pen->view->table.counted || row->count == 0) snprintf(text, bytes, "-");
     else if (value < 1) snprintf(text, bytes, "?"); /* none of it was met */
-    else draw_time(text, bytes, (uint64_t)ui_calm_measured(ui, row->id, what, value, 1));
+    else draw_time(text, bytes, (uint64_t)value);
     return;
-  case RTOP_SORT_ALLOC:
-    rtop_text_count(text, bytes, ui_calm_count(ui, row->id, what, seconds > 0 ? value / seconds : 0));
-    return;
+  case RTOP_SORT_ALLOC: rtop_text_count(text, bytes, seconds > 0 ? value / seconds : 0); return;
   case RTOP_SORT_SELF:
-  case RTOP_SORT_TOTAL:
-    ui_figure_text(ui, text, bytes, ui_calm_ns(ui, row->id, what, (uint64_t)value), row->cost.samples);
-    return;
+  case RTOP_SORT_TOTAL: ui_figure_text(ui, text, bytes, (uint64_t)value, row->cost.samples); return;
   default:
-    if (ui->look.units == UNITS_PERCENT)
-      draw_percent(text, bytes, 100 * ui_share(ui, ui_calm_ns(ui, row->id, what, (uint64_t)value)));
-    else draw_time(text, bytes, ui_calm_ns(ui, row->id, what, (uint64_t)value));
+    if (ui->look.units == UNITS_PERCENT) draw_percent(text, bytes, 100 * ui_share(ui, (uint64_t)value));
+    else draw_time(text, bytes, (uint64_t)value);
   }
 }
 
@@ -99,7 +93,6 @@ static void draw_where(const struct labels_pen *pen, const struct label_row *row
   uint64_t all_ns = rtop_cost_wall(&row->cost);
   for (int i = 0; i < RTOP_STATES; i++) {
     double share = all_ns > 0 ? (double)row->cost.wall_ns[states[i]] / (double)all_ns : 0;
-    share = ui_calm_share(pen->ui, row->id, UI_CALM(VIEW_LABELS, RTOP_SORT_KEYS + i), share);
     segments[i] = (struct draw_segment){ share, states[i] };
   }
   if (all_ns > 0) draw_bar(y, pen->table.x + pen->bar, BAR_COLUMNS - 1, segments, RTOP_STATES);

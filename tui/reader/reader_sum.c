@@ -195,7 +195,7 @@ static bool sum_labels(struct sum_work *work, struct rtop_span span)
 
 static bool sum_add_up(struct sum_work *work, struct rtop_span span)
 {
-  const struct thread_table_options by_blame = { .sort = RTOP_SORT_SELF, .exact = true };
+  const struct thread_table_options by_blame = { .sort = RTOP_SORT_SELF };
   if (!rtop_profile_sum(work->profile, span, &work->sum)) return false;
   if (work->source >= 0) rtop_profile_alone(work->profile, (uint32_t)work->source, &work->sum);
   if (!sum_leave_out(work, &work->sum) ||

@@ -59,7 +59,7 @@ static bool take_places(const struct order *order, struct label_table *table)
 }
 
 bool label_order_apply(struct label_order *order, struct label_table *table, const struct label_table_options *options,
-                       uint64_t length_ns, double samples)
+                       uint64_t length_ns, bool shares)
 {
   enum rtop_sort_key sort = label_table_key(options->sort);
   const struct label_table_options *last = &order->last;
@@ -69,7 +69,7 @@ bool label_order_apply(struct label_order *order, struct label_table *table, con
   order->last =
       (struct label_table_options){ .sort = options->sort, .mode = options->mode, .reverse = options->reverse };
   if (table->count > 1) qsort(table->rows, table->count, sizeof(struct label_row *), by_name);
-  order->order.samples = samples;
+  order->order.shares = shares;
   order->rows.length_ns = length_ns;
   return fill_rows(order, table, options->mode) &&
          order_apply(&order->order, &order->rows, sort, options->reverse, false, order->numbers.count) &&

@@ -1,4 +1,4 @@
-/* The order of labels on the screen: calm, as that of methods (order.h).
+/* The order of labels on the screen: that of methods (order.h).
  *
  * Threads: one. A zeroed struct is empty; memory belongs to it and is bounded.
  */
@@ -16,10 +16,9 @@ struct label_order {
   struct label_table_options last;
 };
 
-/* Sorts the table's rows as `options` say, near what they were the last time. `samples`: of one thread in the span, or 0.
- * False when memory ran out: rows stay in the order that they have. */
+/* Sorts the table's rows as `options` say, see `shares` of struct order. False when memory ran out: rows stay in the order that they have. */
 bool label_order_apply(struct label_order *order, struct label_table *table, const struct label_table_options *options,
-                       uint64_t length_ns, double samples);
+                       uint64_t length_ns, bool shares);
 /* The next call starts afresh. */
 void label_order_forget(struct label_order *order);
 void label_order_destroy(struct label_order *order);

@@ -1,6 +1,7 @@
-/* Rows sorted into buckets, with the places they had before. */
+/* Rows sorted into buckets, or where they stood. */
 #include "order.h"
 #include "tui/text/reserve.h"
+#include "tui/text/text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +14,6 @@ static uint64_t sortable(double key, bool reverse)
   memcpy(&bits, &key, sizeof bits);
   bits = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
   return reverse ? bits : ~bits;
-}
-
-static void use_spare(struct order *order)
-{
-  struct order_item *swapped = order->items;
-  size_t capacity = order->capacity;
-  order->items = order->spare;
-  order->capacity = order->spare_capacity;
-  order->spare = swapped;
-  order->spare_capacity = capacity;
 }
 
 static bool stands_before(const struct order_item *a, const struct order_item *b)
@@ -88,8 +79,6 @@ static void sort_items(struct order *order, size_t count)
   sort_many(order->items, order->spare, count);
 }
 
-enum { ORDER_TENTH = 10, ORDER_TWENTIETH = 20, ORDER_AVERAGE = 4, ORDER_LEAST = 5, ORDER_CALM = 1000 };
-
 bool order_is_off(const struct rtop_method_row *row)
 {
   const uint64_t *wall_ns = row->total.wall_ns;
@@ -104,73 +93,36 @@ static bool is_part(const struct order *order, const struct rtop_method_row *row
   return order->part == ORDER_ALL || (order->part == ORDER_BUSY ? !off : off || row->self.wall_ns[RTOP_STATE_BLOCKED]);
 }
 
-/* Items sorted by worth: of those that may stand here, the one that stood highest. */
-static void calm(struct order *order, size_t count, const double *worth, bool reverse, double least, int part)
-{
-  double sign = reverse ? -1 : 1;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t frame = order->items[i].frame, rank = order->rank[frame];
-    order->calm[i] = (struct rtop_calm_row){ .worth = sign * worth[frame], .rank = rank != 0 ? rank : UINT32_MAX };
-  }
-  rtop_calm_order(order->calm, count, least, part, order->heap, order->rows);
-  for (size_t i = 0; i < count; i++) order->spare[i] = order->items[order->rows[i]];
-  use_spare(order);
-}
-
-/* A new row is worth what it is; of the others a quarter of the change counts, and none that chance may have made. */
-static void take_values(struct order *order, const struct rtop_methods *methods, enum rtop_sort_key sort)
-{
-  enum rtop_figure figure = columns_info(sort)->figure;
-  bool time = figure == RTOP_FIGURE_TIME || figure == RTOP_FIGURE_RATIO, same = order->valued == sort;
-  double length = (double)methods->length_ns;
-  for (size_t i = 0; i < methods->count; i++) {
-    uint32_t frame = methods->rows[i].frame;
-    double value = rtop_method_value(&methods->rows[i], sort), *smooth = &order->smooth[frame];
-    bool known = order->rank[frame] != 0;
-    if (known && same && time && length > 0 && value != order->values[frame])
-      value = rtop_calm_figure(order->values[frame], value, rtop_calm_noise(value / length, order->samples) * length);
-    order->values[frame] = value;
-    *smooth = known ? *smooth + (value - *smooth) / ORDER_AVERAGE : value;
-  }
-  order->valued = sort;
-}
-
 static bool reserve(struct order *order, size_t rows, size_t frames)
 {
   return rtop_reserve(&order->rows, &order->row_capacity, rows + 1, sizeof *order->rows) &&
-         rtop_reserve(&order->values, &order->value_capacity, frames + 1, sizeof *order->values) &&
-         rtop_reserve(&order->smooth, &order->smooth_capacity, frames + 1, sizeof *order->smooth) &&
-         rtop_reserve(&order->calm, &order->calm_capacity, rows + 1, sizeof *order->calm) &&
-         rtop_reserve(&order->heap, &order->heap_capacity, rows + 1, sizeof *order->heap) &&
          rtop_reserve(&order->items, &order->capacity, rows + 1, sizeof *order->items) &&
          rtop_reserve(&order->spare, &order->spare_capacity, rows + 1, sizeof *order->spare) &&
          rtop_reserve(&order->held, &order->held_capacity, order->last_count + 1, sizeof *order->held) &&
          rtop_reserve(&order->rank, &order->rank_capacity, frames + 1, sizeof *order->rank);
 }
 
+/* What is read on the screen decides, not what was rounded away. */
+static double order_worth(const struct order *order, const struct rtop_methods *methods, size_t row)
+{
+  double value = rtop_method_value(&methods->rows[row], order->valued), length = (double)methods->length_ns;
+  bool share = order->shares && columns_info(order->valued)->figure == RTOP_FIGURE_TIME && length > 0;
+  return share ? rtop_text_tenths(100 * value / length) : value;
+}
+
 /* What a row is sorted by; equal ones by name. Only the column of names itself, where all keys are equal, turns
  * that around. */
 static struct order_item item_of(const struct order *order, const struct rtop_methods *methods, size_t row,
-                                 const double *worth, bool reverse)
+                                 bool reverse)
 {
   bool by_text = order->valued == RTOP_SORT_NAME || order->valued == RTOP_SORT_LOCATION;
   uint32_t frame = methods->rows[row].frame;
   uint32_t tie = methods->ranks != NULL ? methods->ranks[frame] : (uint32_t)row;
   return (struct order_item){
-    .key = sortable(by_text ? -1 : worth[frame], reverse),
+    .key = sortable(by_text ? -1 : order_worth(order, methods, row), reverse),
     .tie = by_text && reverse ? ~tie : tie,
     .row = (uint32_t)row,
-    .frame = frame,
   };
-}
-
-/* Is a little more or less of it of no weight? And how much at least? */
-static bool swings(const struct order *order, const struct rtop_methods *methods, double *least)
-{
-  enum rtop_figure figure = columns_info(order->valued)->figure;
-  bool time = figure == RTOP_FIGURE_TIME || figure == RTOP_FIGURE_RATIO;
-  *least = time ? (double)methods->length_ns / 1000 : order->valued == RTOP_SORT_HISTORY ? 0.001 : 0;
-  return time || figure == RTOP_FIGURE_RATE || figure == RTOP_FIGURE_COUNT || order->valued == RTOP_SORT_HISTORY;
 }
 
 /* Held rows keep their places, new ones come behind them by their figures. */
@@ -182,38 +134,13 @@ static void hold_rows(struct order *order, const struct rtop_methods *methods, b
     uint32_t place = order->rank[methods->rows[i].frame];
     if (!is_part(order, &methods->rows[i])) continue;
     if (place != 0) order->held[place - 1] = (uint32_t)i + 1;
-    else order->items[fresh++] = item_of(order, methods, i, order->values, reverse);
+    else order->items[fresh++] = item_of(order, methods, i, reverse);
   }
   for (size_t place = 0; place < order->last_count; place++)
     if (order->held[place] != 0) order->rows[kept++] = order->held[place] - 1;
   sort_items(order, fresh);
   for (size_t i = 0; i < fresh; i++) order->rows[kept++] = order->items[i].row;
   order->count = kept;
-}
-
-static void sort_by(struct order *order, const struct rtop_methods *methods, const double *worth, bool reverse)
-{
-  order->count = 0;
-  for (size_t i = 0; i < methods->count; i++)
-    if (is_part(order, &methods->rows[i])) order->items[order->count++] = item_of(order, methods, i, worth, reverse);
-  sort_items(order, order->count);
-}
-
-/* The first of sorted rows, as many as are looked at: by what they are worth on the average, then what
- * contradicts the figures that are seen. Those below stay in their strict order. */
-static void calm_first(struct order *order, bool reverse, double least)
-{
-  struct order_item sorted[ORDER_CALM];
-  size_t most = order->seen > 0 && order->seen < ORDER_CALM ? order->seen : ORDER_CALM;
-  size_t count = order->count < most ? order->count : most;
-  memcpy(sorted, order->items, count * sizeof *sorted);
-  for (size_t i = 0; i < count; i++) order->items[i].key = sortable(order->smooth[order->items[i].frame], reverse);
-  sort_items(order, count);
-  calm(order, count, order->smooth, reverse, least, ORDER_TWENTIETH);
-  for (size_t i = 0; i < count; i++) order->rank[order->items[i].frame] = (uint32_t)i + 1;
-  memcpy(order->items, sorted, count * sizeof *sorted);
-  calm(order, count, order->values, reverse, ORDER_LEAST * least, ORDER_TENTH);
-  for (size_t i = 0; i < count; i++) order->rows[i] = order->items[i].row;
 }
 
 static void put_first(struct order *order, const struct rtop_methods *methods)
@@ -228,10 +155,11 @@ static void put_first(struct order *order, const struct rtop_methods *methods)
 
 static void sort_rows(struct order *order, const struct rtop_methods *methods, bool reverse)
 {
-  double least;
-  sort_by(order, methods, order->values, reverse);
+  order->count = 0;
+  for (size_t i = 0; i < methods->count; i++)
+    if (is_part(order, &methods->rows[i])) order->items[order->count++] = item_of(order, methods, i, reverse);
+  sort_items(order, order->count);
   for (size_t i = 0; i < order->count; i++) order->rows[i] = order->items[i].row;
-  if (swings(order, methods, &least) && order->last_count > 0) calm_first(order, reverse, least);
   if (order->first != 0) put_first(order, methods);
 }
 
@@ -244,7 +172,7 @@ static bool folds(const struct order *order, const struct rtop_method_row *row, 
   if (frame == order->first || frame == order->kept) return false;
   if (hold && place != 0) return place > order->last_above;
   if (time && (double)row->self.wall_ns[RTOP_STATE_WAITING] >= FOLD_WAITS * order->fold_below) return false;
-  return order->values[frame] < order->fold_below;
+  return rtop_method_value(row, order->valued) < order->fold_below;
 }
 
 /* Each side keeps its order. */
@@ -270,7 +198,7 @@ bool order_apply(struct order *order, const struct rtop_methods *methods, enum r
     order_forget(order);
     return false;
   }
-  take_values(order, methods, sort);
+  order->valued = sort;
   if (hold) hold_rows(order, methods, reverse);
   else sort_rows(order, methods, reverse);
   if (order->fold_below > 0) fold_rows(order, methods, hold);
@@ -292,11 +220,7 @@ void order_forget(struct order *order)
 void order_destroy(struct order *order)
 {
   free(order->rows);
-  free(order->values);
-  free(order->smooth);
-  free(order->calm);
   free(order->held);
-  free(order->heap);
   free(order->items);
   free(order->spare);
   free(order->rank);

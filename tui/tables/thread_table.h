@@ -3,30 +3,18 @@
  * Unless another order is asked for, who is to blame comes first: by the time that others waited for the GVL (blame) and
  * for a lock that the thread is inside at the end (thread_locks.h), then by time that the GVL was held, then by how many
  * wait for such a lock, then by time spent waiting; idle threads last.
- * Threads keep their places: a figure counts, and is shown, as what it was until it differs by a per cent of the
- * span and a tenth of itself (calm.h), and none stands above one with a larger figure by more than a tenth. No screen. Threads: one. Memory belongs to the table.
+ * The figure that rows are sorted by counts as it is read, in tenths of a percent; of what decides among equal ones
+ * whole percents count, so that threads that do the same keep their places. No screen. Threads: one. Memory belongs to
+ * the table.
  */
 #ifndef RTOP_TUI_THREAD_TABLE_H
 #define RTOP_TUI_THREAD_TABLE_H
 
 #include "tui/methods/methods.h"
-#include "tui/text/calm.h"
-
-enum { THREAD_TABLE_KEYS = 5 };
 
 struct thread_table {
   uint32_t *rows; /* indexes into sum->threads */
   size_t count, capacity;
-  struct thread_calm { /* private: what a thread is sorted by, by its id */
-    uint64_t serial;
-    uint32_t source;
-    bool known;
-    uint32_t rank;                     /* where it stood; UINT32_MAX: nowhere */
-    double key[THREAD_TABLE_KEYS + 1]; /* shares of the span, or counts; the last one: blame alone */
-    double shown;
-  } * calm;
-  size_t calm_capacity;
-  enum rtop_sort_key sort; /* private: of the last time */
 };
 
 struct thread_table_options {
@@ -36,7 +24,6 @@ struct thread_table_options {
   bool filter_invert;
   uint32_t only_source; /* the number of a source + 1: no others; 0: all */
   bool no_idle;         /* threads that were off the GVL for the whole span have no row */
-  bool exact;           /* figures are shown and ordered as they are */
 };
 
 /* Does this sort key put those who are to blame first? Keys that mean nothing for threads do. */
@@ -48,10 +35,6 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
 
 /* Off the GVL for the whole span of a sum: waiting for work, most likely. `length_ns` is the sum's. */
 bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns);
-
-/* What the figure that rows are sorted by is shown as: a share of the span, or a count. What it is, if that is not
- * known. */
-double thread_table_shown(const struct thread_table *table, const struct rtop_thread_row *thread, double value);
 
 /* The same, but not because of a lock, and inside none that others wait for, as thread_locks_note() has found: the word for
  * it is in states.def. */

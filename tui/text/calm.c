@@ -1,4 +1,4 @@
-/* Keeps what is shown, and orders rows by what they are worth and where they stood. */
+/* Keeps what is drawn. */
 #include "calm.h"
 
 #include "reserve.h"
@@ -7,19 +7,9 @@
 
 enum { CALM_KEPT_MAX = 1 << 13 };
 
-double rtop_calm_least_above(double most, double least, int part)
-{
-  return most - fmax(fabs(most) / part, fmin(least, fabs(most) / 2));
-}
-
 double rtop_calm_noise(double share, double samples)
 {
   return samples > 0 ? sqrt(2 * (fabs(share) * samples + 1)) / samples : 0;
-}
-
-double rtop_calm_figure(double shown, double value, double tolerance)
-{
-  return fabs(value - shown) <= tolerance ? shown : value;
 }
 
 uint64_t rtop_calm_key(uint64_t row, uint32_t what)
@@ -47,7 +37,8 @@ double rtop_calm_keep(struct rtop_calm *calm, uint64_t key, double value, double
   struct rtop_calm_kept *kept = calm_find(calm, key);
   if (kept == NULL) return value;
   kept->asked = calm->step;
-  return kept->shown = rtop_calm_figure(kept->shown, value, tolerance);
+  if (!(fabs(value - kept->shown) <= tolerance)) kept->shown = value;
+  return kept->shown;
 }
 
 void rtop_calm_step(struct rtop_calm *calm)
@@ -71,41 +62,4 @@ void rtop_calm_forget(struct rtop_calm *calm)
   rtop_pairs_destroy(&calm->index);
   free(calm->kept);
   *calm = (struct rtop_calm){ 0 };
-}
-
-/* What came first stands on top of the heap. */
-static void heap_push(uint64_t *heap, size_t count, uint64_t key)
-{
-  size_t at = count;
-  for (; at > 0 && heap[(at - 1) / 2] > key; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-  heap[at] = key;
-}
-
-static uint64_t heap_pop(uint64_t *heap, size_t count)
-{
-  uint64_t first = heap[0], last = heap[count - 1];
-  size_t at = 0;
-  for (size_t child = 1; child + 1 < count; child = 2 * at + 1) {
-    if (child + 2 < count && heap[child + 1] < heap[child]) child++;
-    if (heap[child] >= last) break;
-    heap[at] = heap[child];
-    at = child;
-  }
-  heap[at] = last;
-  return first;
-}
-
-/* So nothing stands above what is worth more than it by more than is told, whatever stands between them. */
-void rtop_calm_order(struct rtop_calm_row *rows, size_t count, double least, int part, uint64_t *heap, uint32_t *out)
-{
-  size_t next = 0, waiting = 0, top = 0;
-  for (size_t i = 0; i < count; i++) rows[i].taken = false;
-  for (size_t i = 0; i < count; i++) {
-    while (rows[top].taken) top++;
-    double enough = rtop_calm_least_above(rows[top].worth, least, part);
-    for (; next < count && (next <= top || rows[next].worth >= enough); next++)
-      heap_push(heap, waiting++, (uint64_t)rows[next].rank << 32 | next);
-    out[i] = (uint32_t)heap_pop(heap, waiting--);
-    rows[out[i]].taken = true;
-  }
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -175,6 +176,16 @@ static void text_scaled(char *out, size_t out_bytes, double value, double step, 
   char suffix[2] = { units[unit] == ' ' ? '\0' : units[unit], '\0' };
   if (size >= 99999) size = 9999;
   snprintf(out, out_bytes, "%s%.*f%s", value < 0 ? "-" : "", whole ? 0 : 1, size, suffix);
+}
+
+/* As "%.1f" rounds; that itself is asked only where it is a matter of the last bit. */
+double rtop_text_tenths(double percent)
+{
+  double tenths = nearbyint(percent * 10);
+  char text[32];
+  if (fabs(fabs(percent * 10 - tenths) - 0.5) > 1e-6) return tenths;
+  snprintf(text, sizeof text, "%.1f", percent);
+  return nearbyint(strtod(text, NULL) * 10);
 }
 
 void rtop_text_count(char *out, size_t out_bytes, double count)

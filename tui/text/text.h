@@ -27,6 +27,8 @@ int rtop_text_width(const char *text);
 int rtop_text_cut(char *out, size_t out_bytes, const char *text, int columns);
 int rtop_text_cut_left(char *out, size_t out_bytes, const char *text, int columns);
 
+/* A share in percent as it is read with one digit behind the point, in tenths. */
+double rtop_text_tenths(double percent);
 /* "38.2k", "1.4M": at most 5 columns. "412 ms", "1.50 s", "2 m 14 s": at most 8 columns. "412M". */
 void rtop_text_count(char *out, size_t out_bytes, double count);
 void rtop_text_duration(char *out, size_t out_bytes, int64_t nanoseconds);

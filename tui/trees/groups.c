@@ -17,8 +17,6 @@ struct groups_item {
 
 struct groups_scratch {
   struct groups_graph graph;
-  struct rtop_tree_places places;
-  bool calls;                /* are in them */
   struct groups_item *stack; /* the next one last */
   size_t stack_count, stack_capacity;
   uint64_t least_ns; /* of the last build */
@@ -31,7 +29,7 @@ struct groups_build {
   const struct rtop_symbols *symbols;
   enum rtop_sort_key sort;
   uint64_t least_ns;
-  bool failed;
+  bool reverse, shares, failed;
 };
 
 static struct groups_scratch *groups_scratch(struct rtop_groups *groups)
@@ -135,18 +133,14 @@ static void groups_push_callees(struct groups_build *build, const struct rtop_gr
   }
 }
 
-static uint64_t groups_row_key(const void *rows, size_t at)
-{
-  return ((const struct rtop_group_row *)rows)[at].key;
-}
-
 /* What was pushed since `from`. */
 static void groups_order(struct groups_build *build, size_t from)
 {
   struct groups_scratch *scratch = build->scratch;
   size_t count = scratch->stack_count - from;
   if (count == 0) return;
-  rtop_tree_places_order(&scratch->places, build->symbols, scratch->stack + from, count, sizeof *scratch->stack);
+  const struct rtop_tree_places places = { build->sort, build->reverse, build->shares ? build->graph->length_ns : 0 };
+  rtop_tree_places_order(&places, build->symbols, scratch->stack + from, count, sizeof *scratch->stack);
   scratch->stack[from].last = true;
 }
 
@@ -178,7 +172,6 @@ static struct rtop_group_row groups_row(const struct groups_build *build, const 
                                 .depth = item->depth,
                                 .callers = entry->callers,
                                 .lines = item->lines,
-                                .shown = item->sibling.shown,
                                 .last = item->last,
                                 .reference = item->edge && groups_graph_is_root(entry),
                                 .recursive = entry->loops > 0,
@@ -218,12 +211,10 @@ bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *sy
                                 .graph = &scratch->graph,
                                 .symbols = symbols,
                                 .sort = scratch->graph.wish.sort,
+                                .reverse = look->reverse,
+                                .shares = look->shares,
                                 .least_ns = scratch->least_ns };
-  if (look->calls || scratch->calls) rtop_tree_places_destroy(&scratch->places); /* exact: never calmed */
-  scratch->calls = look->calls;
-  rtop_tree_places_begin(&scratch->places, build.sort, look->reverse, scratch->graph.length_ns, look->samples);
   groups_rows(&build);
-  rtop_tree_places_take(&scratch->places, groups->rows, groups->count, groups_row_key);
   if (groups->hidden > 0) {
     struct rtop_group_row other = { .last = true };
     groups_emit(&build, &other);
@@ -277,7 +268,6 @@ void rtop_groups_destroy(struct rtop_groups *groups)
   struct groups_scratch *scratch = groups->scratch;
   if (scratch) {
     groups_graph_destroy(&scratch->graph);
-    rtop_tree_places_destroy(&scratch->places);
     free(scratch->stack);
   }
   free(scratch);

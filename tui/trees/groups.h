@@ -26,8 +26,7 @@ struct rtop_group_row {
   bool open;
   bool reference; /* the group stands elsewhere */
   bool recursive;
-  uint64_t shown; /* what the figure that it is ordered by is shown as (tree_places.h) */
-  uint32_t edge;  /* private */
+  uint32_t edge; /* private */
 };
 
 struct rtop_groups {
@@ -46,8 +45,7 @@ struct rtop_groups_look {
   bool reverse;
   enum rtop_mode mode;
   double least_percent; /* of the span: what is below disappears */
-  bool calls;           /* samples are calls */
-  double samples;       /* of one thread in it, see tree_places.h */
+  bool shares;          /* times are shown as shares of it, see tree_places.h */
 };
 
 struct rtop_groups_cost {

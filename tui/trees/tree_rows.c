@@ -18,8 +18,6 @@ struct rows_item {
 
 struct rows_scratch {
   struct rtop_tree_choices choices;
-  struct rtop_tree_places places;
-  bool calls;              /* are in them */
   struct rows_item *stack; /* rows to come, the next one last */
   size_t stack_count, stack_capacity;
   struct rows_entry *entries;
@@ -200,17 +198,14 @@ static void rows_callers(struct rows_build *build, const struct rtop_tree_row *r
   rows_group(build, from, row->key);
 }
 
-static uint64_t rows_key(const void *rows, size_t at)
-{
-  return ((const struct rtop_tree_row *)rows)[at].key;
-}
-
 /* Children that were put on the stack since `from`. */
 static void rows_order(struct rows_build *build, size_t from, const struct rtop_tree_row *parent)
 {
   struct rows_scratch *scratch = build->scratch;
   size_t count = scratch->stack_count - from;
-  rtop_tree_places_order(&scratch->places, build->symbols, scratch->stack + from, count, sizeof *scratch->stack);
+  const struct rtop_tree_places places = { build->look->sort, build->look->reverse,
+                                           build->look->shares ? build->tree->length_ns : 0 };
+  rtop_tree_places_order(&places, build->symbols, scratch->stack + from, count, sizeof *scratch->stack);
   for (size_t i = 0; i < count; i++) {
     struct rtop_tree_row *child = &scratch->stack[from + i].row;
     child->last = i == 0;
@@ -242,7 +237,6 @@ static void rows_walk(struct rows_build *build)
   struct rows_scratch *scratch = build->scratch;
   while (scratch->stack_count > 0) {
     struct rtop_tree_row row = scratch->stack[--scratch->stack_count].row;
-    row.shown = scratch->stack[scratch->stack_count].sibling.shown;
     row.open = row.below > 0 && rows_is_open(build, &row);
     if (!rows_emit(build, &row)) return;
     size_t from = scratch->stack_count;
@@ -269,15 +263,11 @@ bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *t
     .least_ns = (uint64_t)(look->least_percent / 100 * (double)tree->length_ns),
   };
   build.scratch->stack_count = 0;
-  if (look->calls || build.scratch->calls) rtop_tree_places_destroy(&build.scratch->places); /* exact: never calmed */
-  build.scratch->calls = look->calls;
-  rtop_tree_places_begin(&build.scratch->places, look->sort, look->reverse, tree->length_ns, look->samples);
   if (tree->touched_count == 0 && !look->gone) return true;
   if (look->callers) rows_leaves(&build);
   else rows_callees(&build, 0, false);
   rows_order(&build, 0, NULL);
   rows_walk(&build);
-  rtop_tree_places_take(&build.scratch->places, rows->rows, rows->count, rows_key);
   if (rows->other_paths > 0) {
     struct rtop_tree_row other = { .last = true, .self = build.other_self, .total = build.other_total };
     rows_emit(&build, &other);
@@ -310,7 +300,6 @@ void rtop_tree_rows_destroy(struct rtop_tree_rows *rows)
   struct rows_scratch *scratch = rows->scratch;
   if (scratch) {
     rtop_tree_choices_clear(&scratch->choices);
-    rtop_tree_places_destroy(&scratch->places);
     free(scratch->stack);
     free(scratch->entries);
   }

@@ -30,7 +30,6 @@ struct rtop_tree_row {
   bool gone;        /* it was there only before: nothing in it */
   uint64_t lost_ns; /* then: what it cost */
   struct rtop_cost self, total;
-  uint64_t shown;     /* what the figure that it is ordered by is shown as (tree_places.h) */
   size_t from, count; /* private */
 };
 
@@ -51,7 +50,7 @@ struct rtop_tree_look {
   enum rtop_mode mode;
   bool calls;                        /* samples are calls: they count where they took no time, too */
   double least_percent;              /* of the span */
-  double samples;                    /* of one thread in it, see tree_places.h */
+  bool shares;                       /* times are shown as shares of it, see tree_places.h */
   const struct rtop_tree_gone *gone; /* what is no more gets rows, too; NULL: it does not */
 };
 

@@ -108,7 +108,7 @@ struct ui {
   bool follow;
 
   bool exact;             /* figures are shown as they are */
-  struct rtop_calm *calm; /* what is shown of figures that swing (ui_calm.h) */
+  struct rtop_calm *calm; /* shapes that swing (ui_calm.h) */
   uint32_t selected;      /* frame under the cursor, the same in all views; 0: none */
   struct ui_way way;      /* the call of it that is meant */
 
@@ -141,9 +141,6 @@ bool ui_figures_request(struct ui *ui, enum request request);
 double ui_share(const struct ui *ui, uint64_t ns);
 void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost);
 void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples);
-/* The same of a figure of a row, kept while it swings (ui_calm.h). */
-void ui_calm_text(const struct ui *ui, char *out, size_t bytes, uint64_t row, uint32_t what,
-                  const struct rtop_cost *cost);
 bool ui_matches(const struct ui *ui, uint32_t frame);
 const char *ui_why_empty(const struct ui *ui);
 /* Such a reason in the rows of a table below its heading, wrapped. */

@@ -39,13 +39,6 @@ void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rto
   ui_figure_text(ui, out, bytes, rtop_tree_clock(cost, ui->wanted.mode), cost->samples);
 }
 
-void ui_calm_text(const struct ui *ui, char *out, size_t bytes, uint64_t row, uint32_t what,
-                  const struct rtop_cost *cost)
-{
-  uint64_t ns = ui_calm_ns(ui, row, what, rtop_tree_clock(cost, ui->wanted.mode));
-  ui_figure_text(ui, out, bytes, ns, cost->samples);
-}
-
 void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples)
 {
   if (ui->look.units == UNITS_SAMPLES) rtop_text_count(out, bytes, (double)samples);

@@ -56,33 +56,9 @@ static bool verdict_tells(const struct ui *ui, const struct stall *stall)
   return false;
 }
 
-enum { CALM_WAIT, CALM_GC, CALM_OBJECTS, CALM_SHARE };
-
-static uint32_t what_of(int figure)
-{
-  return UI_CALM(UI_CALM_VERDICT, figure);
-}
-
-static struct verdict_gvl calm_gvl(const struct ui *ui, struct verdict_gvl gvl)
-{
-  gvl.wait_ns = (uint64_t)ui_calm_count(ui, 0, what_of(CALM_WAIT), (double)gvl.wait_ns);
-  return gvl;
-}
-
 struct verdict_gvl ui_verdict_gvl(const struct ui *ui)
 {
-  return calm_gvl(ui, ui->verdict.gvl);
-}
-
-/* The same verdict with figures that stand still. */
-static struct verdict calm_verdict(const struct ui *ui, struct verdict verdict)
-{
-  uint64_t place = (uint64_t)verdict.place.leaf << 32 | verdict.place.caller;
-  verdict.gvl = calm_gvl(ui, verdict.gvl);
-  verdict.gc = ui_calm_measured(ui, 0, what_of(CALM_GC), verdict.gc, 0.005);
-  verdict.objects = ui_calm_count(ui, 0, what_of(CALM_OBJECTS), verdict.objects);
-  verdict.share = ui_calm_share(ui, place, what_of(CALM_SHARE), verdict.share);
-  return verdict;
+  return ui->verdict.gvl;
 }
 
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns)
@@ -103,8 +79,7 @@ void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int colu
   }
   if (at->verdict.source < UI_SOURCES_MAX)
     snprintf(process, sizeof process, "%d: ", (int)ui->source.at[at->verdict.source].pid);
-  struct verdict calm = calm_verdict(ui, at->verdict);
-  verdict_words(words, &calm, &say, columns);
+  verdict_words(words, &at->verdict, &say, columns);
 }
 
 enum { RAISED_COLUMNS = 40, RAISED_ALL = 95 };

@@ -101,8 +101,7 @@ static struct rtop_groups_look look_of(const struct ui *ui)
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
     .least_percent = groups_view_threshold(ui, groups_view(ui)),
-    .calls = ui_calls_are_shown(ui),
-    .samples = ui_calm_samples(ui),
+    .shares = ui->look.units == UNITS_PERCENT,
   };
 }
 

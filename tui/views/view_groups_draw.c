@@ -129,8 +129,7 @@ static void groups_draw_method(const struct groups_pen *pen, const struct rtop_g
 static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, uint64_t value, int y)
 {
   double most = pen->most > 0 ? (double)pen->most : 1;
-  double share = ui_calm_share(pen->ui, row->key, UI_CALM(VIEW_GROUPS, RTOP_SORT_KEYS + 1), (double)value / most);
-  int filled = (int)(share * (pen->bar_columns - 1) + 0.5);
+  int filled = (int)((double)value / most * (pen->bar_columns - 1) + 0.5);
   bool ascii = draw_is_ascii();
   for (int column = 0; column < pen->bar_columns - 1; column++) {
     bool line = column == pen->line && (column > 0 || filled == 0);
@@ -155,14 +154,6 @@ static void groups_change_text(const struct ui *ui, uint64_t ns, uint64_t ns_bef
   ui_baseline_text(text, bytes, ui_baseline_change(ui, ns, ns_before));
 }
 
-/* Where rows are ordered by it what fits to the order. */
-static uint64_t groups_shown(const struct ui *ui, const struct rtop_group_row *row, const struct rtop_groups_cost *cost)
-{
-  bool ordered = rtop_sort_key_of_calls(ui->wanted.sort) == RTOP_SORT_TOTAL && row->key != 0;
-  if (ordered) return row->shown;
-  return ui_calm_ns(ui, row->key, UI_CALM(VIEW_GROUPS, RTOP_SORT_TOTAL), cost->total_ns);
-}
-
 /* Methods and references have a total of before; the rest of a group has none of its own. */
 static void total_text(const struct ui *ui, const struct rtop_group_row *row, const struct rtop_groups_cost *cost,
                        char *text, size_t bytes)
@@ -170,7 +161,7 @@ static void total_text(const struct ui *ui, const struct rtop_group_row *row, co
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
   if (ui->baseline.comparing && ui->baseline.all && row->key != 0)
     groups_change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
-  else ui_figure_text(ui, text, bytes, groups_shown(ui, row, cost), cost->total_samples);
+  else ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
 }
 
 /* Self; compared with a baseline its change, or that of the total. */
@@ -178,10 +169,7 @@ static void self_text(const struct ui *ui, const struct rtop_group_row *row, con
                       char *text, size_t bytes)
 {
   const struct rtop_method_row *before = ui_baseline_row(ui, row->frame);
-  uint64_t shown_ns = ui_calm_ns(ui, row->key, UI_CALM(VIEW_GROUPS, RTOP_SORT_SELF), cost->self_ns);
-  uint64_t most_ns = groups_shown(ui, row, cost);
-  if (cost->self_ns == cost->total_ns || shown_ns > most_ns) shown_ns = most_ns;
-  if (!ui->baseline.comparing) ui_figure_text(ui, text, bytes, shown_ns, cost->self_samples);
+  if (!ui->baseline.comparing) ui_figure_text(ui, text, bytes, cost->self_ns, cost->self_samples);
   else if (ui->baseline.all)
     groups_change_text(ui, cost->self_ns, before_ns(ui, before != NULL ? &before->self : NULL), text, bytes);
   else groups_change_text(ui, cost->total_ns, before_ns(ui, before != NULL ? &before->total : NULL), text, bytes);
@@ -228,7 +216,6 @@ static void draw_map(const struct groups_pen *pen, const struct ui_rows *rows)
     int y = pen->table.y + rows->heading + (int)i, level = 0, indent = (int)band.depth;
     bool seen = band.end > rows->pager->top && band.first < rows->pager->top + rows->page;
     double share = pen->most > 0 ? (double)band.most / (double)pen->most : 0;
-    share = ui_calm_share(pen->ui, i, UI_CALM(VIEW_GROUPS, RTOP_SORT_KEYS), share);
     while (level + 1 < LEVELS && share > (level > 0 ? 0.02 * (1 << (2 * (level - 1))) : 0)) level++;
     indent = width < DEPTH_MAX * 2 ? 0 : indent < DEPTH_MAX ? indent : DEPTH_MAX;
     int columns = width < DEPTH_MAX * 2 ? width : 1 + (int)(share * (width - indent - 1));

@@ -30,19 +30,6 @@ static double per_second(const struct ui *ui, uint64_t count)
   return ui->sum.length_ns == 0 ? 0 : (double)count * 1e9 / (double)ui->sum.length_ns;
 }
 
-/* Figures that stand still (ui_calm.h). */
-enum { CALM_MARK, CALM_SWEEP, CALM_GC, CALM_MINOR, CALM_MAJOR, CALM_COLLECTIONS, CALM_OBJECTS, CALM_COST };
-
-static double calm_share(const struct ui *ui, int figure, double share)
-{
-  return ui_calm_measured(ui, 0, UI_CALM(UI_CALM_HEADER, figure), share, 0.005);
-}
-
-static double calm_count(const struct ui *ui, int figure, double count)
-{
-  return ui_calm_count(ui, 0, UI_CALM(UI_CALM_HEADER, figure), count);
-}
-
 static int percent(double share)
 {
   return (int)(share * 100 + 0.5);
@@ -348,13 +335,13 @@ static void raised_text(const struct ui *ui, char *text, size_t bytes)
 static void draw_gc(const struct ui *ui, int columns)
 {
   char text[800], minor[16], major[16], alloc[16], raised[700];
-  double mark = calm_share(ui, CALM_MARK, share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns));
-  double sweep = calm_share(ui, CALM_SWEEP, share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns));
+  double mark = share_of(ui->sum.total.wall_ns[RTOP_STATE_MARKING], ui->sum.length_ns);
+  double sweep = share_of(ui->sum.total.wall_ns[RTOP_STATE_SWEEPING], ui->sum.length_ns);
   struct draw_segment segments[] = { { mark, RTOP_STATE_MARKING }, { sweep, RTOP_STATE_SWEEPING } };
-  rtop_text_count(alloc, sizeof alloc, calm_count(ui, CALM_OBJECTS, per_second(ui, ui->sum.counters.allocations)));
+  rtop_text_count(alloc, sizeof alloc, per_second(ui, ui->sum.counters.allocations));
   raised_text(ui, raised, sizeof raised);
-  per_minute(minor, sizeof minor, calm_count(ui, CALM_MINOR, ui->strip.minor_per_minute));
-  per_minute(major, sizeof major, calm_count(ui, CALM_MAJOR, ui->strip.major_per_minute));
+  per_minute(minor, sizeof minor, ui->strip.minor_per_minute);
+  per_minute(major, sizeof major, ui->strip.major_per_minute);
   if (ui->raised.most[0] != '\0') /* of collections there is news enough in the bar */
     snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s", percent(mark), percent(sweep), raised);
   else
@@ -432,7 +419,7 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
 static double overhead_percent(const struct ui *ui)
 {
   double share = share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
-  return 100 * calm_count(ui, CALM_COST, share);
+  return 100 * share;
 }
 
 static double cores(const struct ui *ui)
@@ -520,9 +507,8 @@ static void draw_figures(const struct ui *ui)
   uint64_t gc_ns = ui->sum.total.wall_ns[RTOP_STATE_MARKING] + ui->sum.total.wall_ns[RTOP_STATE_SWEEPING];
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
   row_part(&row, FACE_LABEL, "GC ");
-  row_part(&row, FACE_NORMAL, "%2d%% %s/m", percent(calm_share(ui, CALM_GC, share_of(gc_ns, ui->sum.length_ns))),
-           per_minute(collections, sizeof collections,
-                      calm_count(ui, CALM_COLLECTIONS, ui->strip.minor_per_minute + ui->strip.major_per_minute)));
+  row_part(&row, FACE_NORMAL, "%2d%% %s/m", percent(share_of(gc_ns, ui->sum.length_ns)),
+           per_minute(collections, sizeof collections, ui->strip.minor_per_minute + ui->strip.major_per_minute));
   draw_trouble(ui, &row);
   if (cores_text(ui, cpu, sizeof cpu)) row_part(&row, FACE_WARN, "  CPU %s", cpu);
   raised_text(ui, raised, sizeof raised);

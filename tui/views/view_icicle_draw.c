@@ -35,14 +35,6 @@ struct cell_look {
   double change;
 };
 
-enum { CALM_TOTAL, CALM_SELF, CALM_WAIT, CALM_ALLOC, CALM_STATES };
-
-/* What is shown of a figure of a node. */
-static uint64_t kept(const struct ui *ui, uint32_t node, int figure, uint64_t ns)
-{
-  return ui_calm_ns(ui, node, UI_CALM(VIEW_ICICLE, figure), ns);
-}
-
 static const char *mark_of(const struct cell_look *look, const char *plain)
 {
   return look->same ? "=" : look->change >= 0.005 ? "+" : look->change <= -0.005 ? "-" : plain;
@@ -114,7 +106,7 @@ static void cell_bar(const struct ui *ui, const struct icicle_view *view, uint32
   }
   for (int state = 0; state < RTOP_STATES && !view->heat && whole > 0; state++) {
     until += (double)state_ns(ui, &node->total, state);
-    double end_share = ui_calm_share(ui, of, UI_CALM(VIEW_ICICLE, CALM_STATES + state), until / whole);
+    double end_share = ui_calm_share(ui, of, (uint32_t)state, until / whole);
     int end = (int)(end_share * columns + 0.5);
     for (end = end < columns ? end : columns; used < end; used++) bar[used] = draw_state_glyph((enum rtop_state)state);
   }
@@ -138,8 +130,8 @@ static int draw_share(const struct ui *ui, const struct cell_look *look, uint32_
 {
   char text[112], total[64], self[32];
   const struct rtop_tree_node *of = &ui->tree.nodes[node];
-  uint64_t total_ns = kept(ui, node, CALM_TOTAL, rtop_tree_clock(&of->total, ui->wanted.mode));
-  uint64_t self_ns = kept(ui, node, CALM_SELF, rtop_tree_clock(&of->self, ui->wanted.mode));
+  uint64_t total_ns = rtop_tree_clock(&of->total, ui->wanted.mode);
+  uint64_t self_ns = rtop_tree_clock(&of->self, ui->wanted.mode);
   icicle_share_text(ui, look, total_ns, total, sizeof total);
   snprintf(text, sizeof text, "%s", total);
   if (look->rows > 1) {
@@ -274,9 +266,9 @@ static void draw_figures(struct ui *ui, const struct icicle_view *view, struct r
   enum rtop_mode mode = ui->wanted.mode;
   uint64_t length_ns = ui_shown_sum(ui)->length_ns;
   double seconds = (double)length_ns / 1e9;
-  uint64_t total_ns = kept(ui, view->node, CALM_TOTAL, rtop_tree_clock(&node->total, mode));
-  uint64_t self_ns = kept(ui, view->node, CALM_SELF, rtop_tree_clock(&node->self, mode));
-  uint64_t wait_ns = kept(ui, view->node, CALM_WAIT, node->total.wall_ns[RTOP_STATE_WAITING]);
+  uint64_t total_ns = rtop_tree_clock(&node->total, mode);
+  uint64_t self_ns = rtop_tree_clock(&node->self, mode);
+  uint64_t wait_ns = node->total.wall_ns[RTOP_STATE_WAITING];
   double rate = seconds > 0 ? (double)node->total.allocations / seconds : 0;
   if (ui_calls_are_shown(ui)) {
     draw_time(time, sizeof time, total_ns);
@@ -290,7 +282,7 @@ static void draw_figures(struct ui *ui, const struct icicle_view *view, struct r
   draw_percent(wait, sizeof wait, 100 * ui_share(ui, wait_ns));
   draw_time(time, sizeof time, total_ns);
   draw_time(span, sizeof span, length_ns);
-  rtop_text_count(alloc, sizeof alloc, ui_calm_count(ui, view->node, UI_CALM(VIEW_ICICLE, CALM_ALLOC), rate));
+  rtop_text_count(alloc, sizeof alloc, rate);
   draw_format(y, at.x + 2, at.columns - 2, FACE_NORMAL,
               "total %s%% (%s of %s)  self %s%%  wait %s%%  alloc %s/s  depth %u", total, time, span, self, wait, alloc,
               node->depth);

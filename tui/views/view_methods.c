@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double FOLD_SHARE = 0.0005, FOLD_COUNT = 0.5; /* below these a figure is shown as zero */
-enum { HOLD_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000, ROWS_NEAR = 100 };
+enum { HOLD_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000 };
 
 static struct methods_view *methods_view(const struct ui *ui)
 {
@@ -277,9 +277,7 @@ static void apply_order(struct ui *ui)
   fold_off(ui);
   find_first(ui);
   choose_fold(ui);
-  view->order.samples = ui_calm_samples(ui);
-  view->order.seen = view->pager.top + ui_rows_page(ui, 1) + ROWS_NEAR;
-  if (view->calls && !hold) order_forget(&view->order); /* what is exact is not calmed */
+  view->order.shares = off->shares = ui->look.units == UNITS_PERCENT;
   if (!order_apply(&view->order, &ui->methods, ui->wanted.sort, ui->wanted.reverse, hold, frames))
     view->order.count = view->order.folded = 0;
   view->fold.shown = view->order.folded > 1;

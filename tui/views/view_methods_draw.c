@@ -40,6 +40,23 @@ static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
   }
 }
 
+static bool off_gvl(enum rtop_sort_key column)
+{
+  return column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL || column == RTOP_SORT_BLOCKED ||
+         column == RTOP_SORT_TOTAL_BLOCKED;
+}
+
+/* Of rows whose time is off the GVL, beside those with shares of a core: "4.2thr", on the average so many threads; less
+ * than one as a part of it, "15%thr". */
+static void threads_text(const struct ui *ui, char *out, size_t bytes, double ns)
+{
+  double threads = ns / (ui->methods.length_ns > 0 ? (double)ui->methods.length_ns : 1);
+  if (ui->look.units != UNITS_PERCENT || ns <= 0) time_text(ui, out, bytes, ns);
+  else if (threads < 0.005) snprintf(out, bytes, "<1%%thr");
+  else if (threads < 0.995) snprintf(out, bytes, "%.0f%%thr", 100 * threads);
+  else snprintf(out, bytes, threads < 9.95 ? "%.1fthr" : threads < 999.5 ? "%.0fthr" : "%.0f", threads);
+}
+
 /* How a figure changed, with its sign: shares in points, what is counted per second as that. */
 static void methods_change_text(const struct pen *pen, enum rtop_sort_key key, char *out, size_t bytes)
 {
@@ -47,37 +64,6 @@ static void methods_change_text(const struct pen *pen, enum rtop_sort_key key, c
   double change = rtop_method_delta(pen->row, ui->methods.length_ns, ui_baseline_row(ui, pen->row->frame),
                                     ui->baseline.methods.length_ns, key);
   rtop_changes_text(out, bytes, change, key);
-}
-
-/* Of one column alone: in the one that is sorted by what fits to the order. */
-static double methods_kept(const struct pen *pen, enum rtop_sort_key column)
-{
-  const struct ui *ui = pen->ui;
-  const struct order *order = &pen->view->order;
-  uint32_t frame = pen->row->frame, what = UI_CALM(VIEW_METHODS + pen->off * VIEW_COUNT, column);
-  double value = rtop_method_value(pen->row, column), length = (double)ui->methods.length_ns;
-  if (!pen->off && column == order->valued && order_place(order, frame) != UINT32_MAX) return order->values[frame];
-  if (length <= 0) return value;
-  switch (columns_info(column)->figure) {
-  case RTOP_FIGURE_RATE: return ui_calm_count(ui, frame, what, value / length) * length;
-  case RTOP_FIGURE_RATIO:
-  case RTOP_FIGURE_TIME: return ui_calm_share(ui, frame, what, value / length) * length;
-  default: return value;
-  }
-}
-
-/* What is shown of a figure. Of its own time a row shows no more than of all, and what is the same is shown the same. */
-static double methods_shown(const struct pen *pen, enum rtop_sort_key column)
-{
-  bool by_total = pen->view->order.valued == RTOP_SORT_TOTAL && !pen->off;
-  enum rtop_sort_key first = by_total ? RTOP_SORT_TOTAL : RTOP_SORT_SELF;
-  double shown = methods_kept(pen, column);
-  bool time = columns_info(column)->figure == RTOP_FIGURE_TIME;
-  if (column == first || column == pen->view->order.valued || !time) return shown;
-  double value = rtop_method_value(pen->row, column), of_first = rtop_method_value(pen->row, first);
-  double limit = methods_kept(pen, first);
-  if (value == of_first) return limit;
-  return value > of_first ? fmax(shown, limit) : fmin(shown, limit);
 }
 
 static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column, char *out, size_t bytes)
@@ -98,7 +84,7 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
     return;
   }
   double seconds = (double)pen->ui->methods.length_ns / 1e9;
-  double value = methods_shown(pen, column);
+  double value = rtop_method_value(row, column);
   if (pen->ui->look.units == UNITS_SAMPLES && (column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL)) {
     rtop_text_count(out, bytes, (double)(column == RTOP_SORT_SELF ? row->self.samples : row->total.samples));
     return;
@@ -111,14 +97,14 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
     draw_percent(out, bytes, 100 * rtop_method_ratio((uint64_t)value, pen->ui->methods.length_ns));
     break;
   case RTOP_FIGURE_TIME:
-  default: time_text(pen->ui, out, bytes, value); break;
+  default: (pen->off && off_gvl(column) ? threads_text : time_text)(pen->ui, out, bytes, value); break;
   }
 }
 
 static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key column)
 {
   double length = pen->ui->methods.length_ns > 0 ? (double)pen->ui->methods.length_ns : 1;
-  double share = methods_shown(pen, column) / length;
+  double share = rtop_method_value(pen->row, column) / length;
   switch (column) {
   case RTOP_SORT_SELF: return share >= 0.10 ? FACE_TITLE : FACE_NORMAL;
   case RTOP_SORT_WAITING:
@@ -266,7 +252,7 @@ static void methods_draw_heading(const struct ui *ui, const struct columns_shown
   }
 }
 
-/* "+ (off the GVL: 912.3% in 14 methods)", "+ (45 more below 0.1%)" */
+/* "+ (off the GVL: 9.1 threads in 14 methods)", "+ (45 more below 0.1%)" */
 static bool draw_other_rows(const struct pen *pen, size_t place, int y, bool selected)
 {
   const struct methods_off *off = &pen->view->off;
@@ -275,9 +261,11 @@ static bool draw_other_rows(const struct pen *pen, size_t place, int y, bool sel
   char time[32], text[96];
   if (!here && !folds) return false;
   if (here) {
-    time_text(pen->ui, time, sizeof time, (double)off->ns);
-    snprintf(text, sizeof text, "%c (off the GVL: %s%s in %zu method%s)", off->open ? '-' : '+', time,
-             pen->ui->look.units == UNITS_PERCENT ? "%" : "", off->count, off->count == 1 ? "" : "s");
+    double length = pen->ui->methods.length_ns > 0 ? (double)pen->ui->methods.length_ns : 1;
+    if (pen->ui->look.units == UNITS_PERCENT) snprintf(time, sizeof time, "%.1f threads", (double)off->ns / length);
+    else draw_time(time, sizeof time, off->ns);
+    snprintf(text, sizeof text, "%c (off the GVL: %s in %zu method%s)", off->open ? '-' : '+', time, off->count,
+             off->count == 1 ? "" : "s");
   } else {
     snprintf(text, sizeof text, "%c (%zu %s %s)", fold->open ? '-' : '+', pen->view->order.folded,
              methods_view_above(pen->view) > 0 ? "more" : "methods", fold->by_count ? "without any" : "below 0.1%");

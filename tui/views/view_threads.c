@@ -190,7 +190,6 @@ static void threads_update(struct ui *ui)
     .filter_invert = ui->wanted.filter_invert,
     .only_source = ui_processes_alone(ui) + 1,
     .no_idle = ui->focus.no_idle,
-    .exact = ui_calm_samples(ui) == 0,
   };
   thread_table_build(&view->table, &ui->sum, rtop_profile_symbols(ui->profile), &options);
   const struct fiber_order order = { threads_view_fiber_sort(view), view->fiber_reverse, options.filter,

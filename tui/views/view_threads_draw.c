@@ -155,23 +155,11 @@ static void threads_change_text(const struct ui *ui, const struct rtop_thread_ro
   }
 }
 
-/* What is shown of a figure that swings, as a share of the window or a count. */
-static double threads_shown(const struct ui *ui, const struct rtop_thread_row *thread, int field)
-{
-  const struct threads_view *view = ui->data[VIEW_THREADS];
-  enum rtop_sort_key sort = (enum rtop_sort_key)fields[field].sort;
-  double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1, value = thread_table_key(thread, sort);
-  uint64_t row = (uint64_t)thread->source << 48 ^ thread->serial;
-  if (field == FIELD_ALLOC) return ui_calm_count(ui, row, UI_CALM(VIEW_THREADS, field), value / length) * length;
-  if (sorted_by(ui, field)) return thread_table_shown(&view->table, thread, value / length) * length;
-  return ui_calm_measured(ui, row, UI_CALM(VIEW_THREADS, field), value / length, 0.01) * length;
-}
-
 static void threads_figure_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
                                 size_t bytes)
 {
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
-  double key = threads_shown(ui, thread, field);
+  double key = thread_table_key(thread, (enum rtop_sort_key)fields[field].sort);
   if (ui->baseline.comparing && (ui->baseline.all || field == FIELD_WANT)) {
     threads_change_text(ui, thread, field, out, bytes);
     return;
@@ -202,7 +190,7 @@ static void kernel_text(const struct task_rates *rates, int field, char *out, si
 static enum face threads_figure_face(const struct ui *ui, const struct rtop_thread_row *thread, int field)
 {
   if (field != FIELD_WAIT && field != FIELD_BLAME) return FACE_NORMAL;
-  bool much = threads_shown(ui, thread, field) > (double)ui->sum.length_ns / 10;
+  bool much = thread_table_key(thread, (enum rtop_sort_key)fields[field].sort) > (double)ui->sum.length_ns / 10;
   if (field == FIELD_WAIT && much) return FACE_WAIT;
   if (field == FIELD_BLAME && much) return FACE_HOT;
   return FACE_NORMAL;

@@ -96,7 +96,7 @@ static bool tree_build(struct ui *ui)
     .sort = ui->wanted.sort,
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
-    .samples = ui_calm_samples(ui),
+    .shares = ui->look.units == UNITS_PERCENT,
     .least_percent = ui->wanted.min_percent > least_percent ? ui->wanted.min_percent : least_percent,
   };
   if (ui_calls_are_shown(ui)) { /* a call counts, however short it was */

@@ -190,26 +190,12 @@ static bool cost_before(const struct ui *ui, const struct rtop_tree_row *row, st
   return row->depth == 0 && row->key != 0;
 }
 
-/* No more than what is shown of all. */
-static void tree_self_text(const struct ui *ui, const struct rtop_tree_row *row, char *out, size_t bytes)
-{
-  uint64_t self_ns = rtop_tree_clock(&row->self, ui->wanted.mode),
-           all_ns = rtop_tree_clock(&row->total, ui->wanted.mode);
-  uint64_t shown_ns = ui_calm_ns(ui, row->key, UI_CALM(VIEW_TREE, RTOP_SORT_SELF), self_ns);
-  bool ordered = rtop_sort_key_of_calls(ui->wanted.sort) == RTOP_SORT_TOTAL && row->key != 0;
-  uint64_t most_ns = ordered ? row->shown : ui_calm_ns(ui, row->key, UI_CALM(VIEW_TREE, RTOP_SORT_TOTAL), all_ns);
-  if (self_ns == all_ns || shown_ns > most_ns) shown_ns = most_ns;
-  ui_figure_text(ui, out, bytes, shown_ns, row->self.samples);
-}
-
 /* Total and self; compared with a baseline total and its change, or both changes. */
 static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, char (*text)[32])
 {
   struct rtop_cost self, total;
-  if (rtop_sort_key_of_calls(ui->wanted.sort) == RTOP_SORT_TOTAL && row->key != 0 && !ui->baseline.comparing)
-    ui_figure_text(ui, text[0], sizeof text[0], row->shown, row->total.samples);
-  else ui_calm_text(ui, text[0], sizeof text[0], row->key, UI_CALM(VIEW_TREE, RTOP_SORT_TOTAL), &row->total);
-  tree_self_text(ui, row, text[1], sizeof text[1]);
+  ui_cost_text(ui, text[0], sizeof text[0], &row->total);
+  ui_cost_text(ui, text[1], sizeof text[1], &row->self);
   if (!ui->baseline.comparing) return;
   bool known = cost_before(ui, row, &self, &total);
   text[1][0] = '\0';

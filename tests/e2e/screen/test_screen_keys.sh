@@ -24,7 +24,7 @@ it "Down moves the cursor, and the terminal's cursor with it" wait_until cursor_
 keys k
 it "k moves up" wait_until cursor_is_on 8
 keys G
-it "G goes to the last row" wait_until row_is_marked "off the GVL: 270.0% in 2 methods"
+it "G goes to the last row" wait_until row_is_marked "off the GVL: 2.7 threads in 2 methods"
 keys g
 it "g goes to the first" wait_until cursor_is_on 7
 keys NPage

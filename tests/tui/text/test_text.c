@@ -2,6 +2,7 @@
 
 #include "tui/text/text.h"
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 
 static void assert_sanitized(const char *bytes, size_t count, const char *expected)
@@ -209,9 +210,24 @@ static void test_contains(void **state)
   assert_false(rtop_text_contains("Price#Total", "totals"));
 }
 
+/* What is sorted by it must be what is read. */
+static void test_tenths_are_those_that_are_printed(void **state)
+{
+  (void)state;
+  uint32_t seed = 7;
+  for (int i = 0; i < 200000; i++) {
+    char text[32];
+    seed = seed * 1664525 + 1013904223;
+    double percent = i < 50000 ? (double)i / 20 : (double)seed / (1 << 22);
+    snprintf(text, sizeof text, "%.1f", percent);
+    assert_true(fabs(rtop_text_tenths(percent) - 10 * strtod(text, NULL)) < 1e-6);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_tenths_are_those_that_are_printed),
     cmocka_unit_test(test_plain_text_stays),
     cmocka_unit_test(test_controls_become_marks),
     cmocka_unit_test(test_invalid_utf8_becomes_marks),
