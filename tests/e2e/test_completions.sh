@@ -34,6 +34,7 @@ it "columns to sort by" offers total-cpu rperf-top -s tot
 it "views" offers skyline rperf-top --view sky
 it "only what fits" offers_no_more
 it "themes" offers blue rperf-top --theme b
+it "formats" offers speedscope rperf-top --format sp
 it "clocks" offers cpu rperf-top -m ''
 it "files" offers GNUmakefile rperf-top -o GNU
 for shell in zsh:_rperf-top fish:rperf-top.fish; do

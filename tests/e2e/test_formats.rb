@@ -89,6 +89,39 @@ class TestFormats < Minitest::Test
     assert_operator profiles.first["frames"].size, :>, 2
   end
 
+  # A file is what a pipe gets, in the format that is asked for.
+  def test_standard_output
+    csv = E2E.viewer("-o", "-", "--format", "csv", "-r", file("rpt"))
+    assert_predicate csv.status, :success?, csv.err
+    assert_empty csv.err
+    assert_match(/\Amethod,path,line,/, csv.out)
+    assert_equal csv.out, E2E.viewer("-o", "/dev/stdout", "--format", "csv", "-r", file("rpt")).out
+    packed = E2E.viewer("-o", "-", "--format", "csv.gz", "-r", file("rpt")).out
+    assert_equal csv.out.b, Zlib.gunzip(packed.b)
+    Dir.mktmpdir do |dir|
+      assert_equal csv.out, save("#{dir}/any.txt", "--format", "csv", "-r", file("rpt"))
+      reader, writer = IO.pipe
+      pid = Process.spawn(VIEWER, "-o", "/dev/fd/#{writer.fileno}", "--format", "collapsed", "-r", file("rpt"),
+                          writer => writer, err: File::NULL)
+      writer.close
+      stacks = reader.read
+      assert_predicate Process.wait2(pid).last, :success?
+      assert_equal stacks, save("#{dir}/x.collapsed", "-r", file("rpt"))
+    end
+  end
+
+  # Nobody reads to the end: that is no failure. A full disk is.
+  def test_standard_output_that_takes_no_more
+    reader, writer = IO.pipe
+    reader.close
+    command = [VIEWER, "-o", "-", "--format", "html", "-r", file("rpt")]
+    _, err, status = Open3.capture3("sh", "-c", 'exec "$@" >&9', "sh", *command, 9 => writer)
+    assert_equal [0, ""], [status.exitstatus, err]
+    _, err, status = Open3.capture3("sh", "-c", 'exec "$@" > /dev/full', "sh", *command)
+    assert_equal 1, status.exitstatus
+    assert_equal "rperf-top: cannot write -: No space left on device\n", err
+  end
+
   # A recording against itself: both sides are the same, nothing changed; against another program all did.
   def test_two_recordings_are_compared
     Dir.mktmpdir do |dir|

@@ -47,6 +47,24 @@ class TestStat < Minitest::Test
     assert_operator stat["gc"].values_at("minor", "major").sum, :>, 0
   end
 
+  # Into a file of any name: the command writes where it always did.
+  def test_into_a_file
+    Dir.mktmpdir do |dir|
+      result = viewer("--stat", "-o", "#{dir}/summary", "--", RbConfig.ruby, "-e", "puts :out; exit 3")
+      assert_equal [3, "out\n", ""], [result.status.exitstatus, result.out, result.err]
+      assert_match(/^ rperf-top stat: .*ruby -e puts :out/, File.read("#{dir}/summary"))
+      result = viewer("--stat", "-J", "-o", "#{dir}/summary", "--", RbConfig.ruby, "-e", "puts :out")
+      assert_equal "out\n", result.out
+      assert_equal 0, JSON.parse(File.read("#{dir}/summary"))["status"]
+      result = viewer("--stat", "-o", "-", "--", "sh", "-c", "echo out")
+      assert_match(/\A\s+rperf-top stat: sh -c/, result.out)
+      refute_match(/^out$/, result.out)
+      result = viewer("--stat", "-o", "#{dir}/no/such", "--", RbConfig.ruby, "-e", "puts :out")
+      assert_equal [1, ""], [result.status.exitstatus, result.out], "the command is not started in vain"
+      assert_match(%r{cannot write .*/no/such: No such file}, result.err)
+    end
+  end
+
   def test_a_command_that_is_no_ruby
     stat, status = json("--", "sh", "-c", "exit 3")
     assert_equal [3, 3], [status, stat["status"]]

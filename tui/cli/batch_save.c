@@ -10,10 +10,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static int save_problem(const char *path, const char *problem)
+/* Who reads a pipe and goes away has seen enough. */
+static int save_problem(const char *path, int problem, const char *words)
 {
-  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, problem);
+  if (problem == EPIPE && rtop_export_file_is_stdout(path)) return 0;
+  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, words);
   return 1;
+}
+
+static int save_failed(const char *path)
+{
+  return save_problem(path, errno, strerror(errno));
+}
+
+static void save_done(const char *path)
+{
+  if (!rtop_export_file_is_stdout(path)) fprintf(stderr, "rperf-top: wrote %s\n", path);
 }
 
 static struct rtop_export save_export(struct rtop_session *session, const struct rtop_options *options,
@@ -38,8 +50,6 @@ static bool save_write(const struct batch_watch *watch, struct rtop_session *bas
   struct rtop_session *session = watch->session;
   const struct rtop_options *options = watch->options;
   struct rtop_report report = { 0 }, before = { 0 };
-  struct rtop_file_kind kind = { .format = RTOP_FILE_TEXT };
-  rtop_file_kind(options->output, &kind);
   struct batch_progress progress;
   const char *what = options->replay_count ? options->replays[options->replay_count - 1] : "";
   batch_progress_start(&progress, session, what, false);
@@ -48,7 +58,7 @@ static bool save_write(const struct batch_watch *watch, struct rtop_session *bas
   struct rtop_export export = save_export(session, options, &report);
   export.baseline = baseline ? &before.sum : NULL;
   export.baseline_symbols = before.symbols;
-  if (fine) fine = rtop_export_write(&export, kind, out);
+  if (fine) fine = rtop_export_write(&export, options->output_kind, out);
   else errno = ENOMEM;
   int problem = errno;
   batch_progress_end(&progress, session);
@@ -67,9 +77,7 @@ static bool save_write_calls(const struct whole_watch *watch, FILE *out)
   struct rtop_report report = { .whole.numbers.before = watch->before };
   struct rtop_sum sum = { 0 };
   struct rtop_methods_options methods = watch->options.methods;
-  struct rtop_file_kind kind = { .format = RTOP_FILE_TEXT };
   methods.thread_filter = NULL;
-  rtop_file_kind(watch->options.output, &kind);
   bool fine = rtop_report_take_span(&report, session, &methods, span) &&
               whole_sum_build(&sum, &report.whole.numbers, profile, span, WHOLE_ALL_SOURCES);
   const char *why = whole_state_text(report.whole.numbers.head.state);
@@ -81,7 +89,7 @@ static bool save_write_calls(const struct whole_watch *watch, FILE *out)
   if (fine && report.whole.numbers.count == 0) {
     fprintf(stderr, "rperf-top: no call was traced%s%s\n", *why ? ": " : "", why);
     fine = false;
-  } else if (fine) fine = rtop_export_write(&export, kind, out);
+  } else if (fine) fine = rtop_export_write(&export, watch->options.output_kind, out);
   int problem = errno;
   rtop_sum_destroy(&sum);
   rtop_report_destroy(&report);
@@ -94,7 +102,7 @@ static int save_calls(const struct rtop_options *options)
   struct whole_watch watch;
   struct rtop_export_file file;
   int status = 1;
-  if (!rtop_export_file_open(&file, options->output)) return save_problem(options->output, strerror(errno));
+  if (!rtop_export_file_open_output(&file, options->output)) return save_failed(options->output);
   if (!whole_watch_run(&watch, options, &status)) {
     rtop_export_file_close(&file, false);
     return status;
@@ -103,10 +111,11 @@ static int save_calls(const struct rtop_options *options)
   bool fine = rtop_session_ready(watch.batch.session) && save_write_calls(&watch, file.stream);
   int problem = errno;
   status = fine ? 0 : 1;
-  if (!rtop_export_file_close(&file, fine)) status = save_problem(options->output, strerror(errno));
-  else if (fine) fprintf(stderr, "rperf-top: wrote %s\n", options->output);
+  if (!rtop_export_file_close(&file, fine)) status = save_failed(options->output);
+  else if (fine) save_done(options->output);
   else if (problem)
-    status = save_problem(options->output, rtop_export_problem(problem, rtop_session_profile(watch.batch.session)));
+    status =
+        save_problem(options->output, problem, rtop_export_problem(problem, rtop_session_profile(watch.batch.session)));
   return batch_watch_close(&watch.batch, status);
 }
 
@@ -116,10 +125,10 @@ int rtop_export_run(const struct rtop_options *options)
   struct rtop_export_file file;
   struct rtop_session *baseline = NULL;
   int status = 1;
-  if (rtop_file_is_recording(options->output)) return rtop_record_run(options);
+  if (options->records) return rtop_record_run(options);
   if (options->whole) return save_calls(options);
   /* Before anything else: an hour of watching that cannot be saved would be a pity. */
-  if (!rtop_export_file_open(&file, options->output)) return save_problem(options->output, strerror(errno));
+  if (!rtop_export_file_open_output(&file, options->output)) return save_failed(options->output);
   if (!batch_watch_before(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
     rtop_session_close(&baseline);
     rtop_export_file_close(&file, false);
@@ -135,11 +144,11 @@ int rtop_export_run(const struct rtop_options *options)
   bool any = held.end_ns > held.start_ns;
   bool fine = !any || save_write(&watch, baseline, file.stream);
   int problem = errno;
-  if (!rtop_export_file_close(&file, any && fine)) status = save_problem(options->output, strerror(errno));
+  if (!rtop_export_file_close(&file, any && fine)) status = save_failed(options->output);
   else if (!fine)
-    status = save_problem(options->output, rtop_export_problem(problem, rtop_session_profile(watch.session)));
+    status = save_problem(options->output, problem, rtop_export_problem(problem, rtop_session_profile(watch.session)));
   else if (!any) status = batch_watch_nothing(&watch);
-  else fprintf(stderr, "rperf-top: wrote %s\n", options->output);
+  else save_done(options->output);
   rtop_session_close(&baseline);
   return batch_watch_close(&watch, status);
 }

@@ -3,11 +3,13 @@
 
 #include "batch_watch.h"
 #include "shm/base/clock.h"
+#include "tui/export/export.h"
 #include "tui/report/report.h"
 #include "tui/report/stat.h"
 #include "tui/text/interrupt.h"
 #include "tui/text/output_status.h"
 #include "tui/text/text.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,7 +100,22 @@ static bool stat_report(struct stat_watch *watch, struct rtop_report *report, st
   return rtop_report_take_span(report, session, &options->methods, all);
 }
 
-static int stat_write(struct stat_watch *watch, struct rtop_span held)
+/* False: writing failed, and errno says why. */
+static bool stat_write_to(const struct rtop_options *options, const struct rtop_stat *stat, FILE *out)
+{
+  errno = 0;
+  if (!options->json) rtop_stat_write_text(stat, out);
+  return options->json ? rtop_stat_write_json(stat, out) : fflush(out) == 0 && !ferror(out);
+}
+
+static int stat_problem(const char *path)
+{
+  if (errno == EPIPE && rtop_export_file_is_stdout(path)) return 0;
+  fprintf(stderr, "rperf-top: cannot write %s: %s\n", path, strerror(errno));
+  return 1;
+}
+
+static int stat_write(struct stat_watch *watch, struct rtop_span held, struct rtop_export_file *file)
 {
   const struct rtop_options *options = watch->batch.options;
   struct rtop_session *session = watch->batch.session;
@@ -110,9 +127,15 @@ static int stat_write(struct stat_watch *watch, struct rtop_span held)
   if (options->command) stat_command(command, sizeof command, options->command);
   stat.command = options->command ? command : stat.report ? report.command : "";
   stat_fill(watch, &stat);
-  if (!options->json) rtop_stat_write_text(&stat, stderr);
-  else if (!rtop_stat_write_json(&stat, stdout) && !ferror(stdout)) status = 1;
-  if (status == 0) status = rtop_output_status(options->json ? stdout : stderr);
+  FILE *out = file->stream ? file->stream : options->json ? stdout : stderr;
+  bool fine = stat_write_to(options, &stat, out);
+  if (file->stream) {
+    int problem = errno ? errno : ENOMEM;
+    if (fine) fine = rtop_export_file_close(file, true);
+    else rtop_export_file_close(file, false), errno = problem;
+    status = fine ? 0 : stat_problem(options->stat_output);
+  } else if (fine || ferror(out)) status = rtop_output_status(out);
+  else status = 1;
   rtop_report_destroy(&report);
   return status;
 }
@@ -120,9 +143,15 @@ static int stat_write(struct stat_watch *watch, struct rtop_span held)
 int rtop_stat_run(const struct rtop_options *options)
 {
   struct stat_watch watch = { .start_ns = clock_now_ns() };
+  struct rtop_export_file file = { 0 };
   int status = 1;
   rtop_stat_os_start(&watch.gone);
-  if (!batch_watch_open(&watch.batch, options, &status)) return status;
+  if (options->stat_output && !rtop_export_file_open_output(&file, options->stat_output))
+    return stat_problem(options->stat_output);
+  if (!batch_watch_open(&watch.batch, options, &status)) {
+    if (file.stream) rtop_export_file_close(&file, false);
+    return status;
+  }
   struct rtop_session *session = watch.batch.session;
   rtop_session_poll(session);
   struct rtop_span held = rtop_profile_bounds(rtop_session_profile(session));
@@ -134,7 +163,7 @@ int rtop_stat_run(const struct rtop_options *options)
     watch.cut_short = !interrupt_signal();
     rtop_launch_stop(launch); /* what it used is known only then */
   }
-  status = stat_write(&watch, held);
+  status = stat_write(&watch, held, &file);
   int ended = batch_watch_close(&watch.batch, status);
   return watch.cut_short ? status : ended;
 }

@@ -4,7 +4,7 @@
 #include "options_help.h"
 #include "shm/base/version.h"
 #include "shm/channel/control.h"
-#include "tui/export/file_formats.h"
+#include "tui/export/export.h"
 #include "tui/feed/session.h"
 #include "tui/metrics/metrics_serve.h"
 #include "tui/metrics/metrics_top.h"
@@ -63,6 +63,7 @@ enum {
   OPTION_SLOWER,
   OPTION_TRACE_ALL,
   OPTION_ALLOCATIONS,
+  OPTION_FORMAT,
   OPTION_STALL, /* + enum stall_cause */
 };
 
@@ -81,6 +82,7 @@ static const struct option long_options[] = {
   { "by-process", no_argument, NULL, OPTION_BY_PROCESS },
   { "list", no_argument, NULL, 'l' },
   { "output", required_argument, NULL, 'o' },
+  { "format", required_argument, NULL, OPTION_FORMAT },
   { "time", required_argument, NULL, 't' },
   { "batch", no_argument, NULL, 'b' },
   { "json", no_argument, NULL, 'J' },
@@ -535,13 +537,41 @@ static int options_check_moment(struct rtop_options *options, bool target)
   if (!target) return options_usage("%s needs -p PID or -- COMMAND", name);
   if (options->stream || options->metrics || options->push)
     return options_usage("%s tells of its own, or goes with -o or --stat", name);
-  struct rtop_file_kind kind;
-  bool exports = options->whole && options->output && rtop_file_kind(options->output, &kind);
-  if (exports && !rtop_file_format_shows_calls(kind.format))
+  bool exports = options->whole && options->output && !options->records;
+  if (exports && !rtop_file_format_shows_calls(options->output_kind.format))
     return options_usage("--trace-all: counts of calls have no place in a file like '%s'", options->output);
   if ((exports || !options->output) && !options->stat && options->whole_seconds > RTOP_WHOLE_SECONDS_MAX)
     return options_usage("%s takes at most %d s", name, RTOP_WHOLE_SECONDS_MAX);
   return -1;
+}
+
+static int options_format(struct rtop_options *options, const char *text)
+{
+  options->format = text;
+  if (rtop_file_kind_parse(text, &options->output_kind)) return -1;
+  if (strcmp(text, "rpt") == 0)
+    return options_usage("--format: a recording is written to a file that ends in .rpt, or as --stream");
+  return options_usage("--format takes %s, also with .gz behind it: '%s' is none", rtop_file_format_names(), text);
+}
+
+/* In which format is it written, and where? */
+static int options_check_output(struct rtop_options *options)
+{
+  const char *output = options->output;
+  if (options->format && (!output || options->stat)) return options_usage("--format needs -o FILE of a profile");
+  if (options->stat) {
+    options->stat_output = output;
+    options->output = NULL;
+    return -1;
+  }
+  if (!output || options->format || rtop_file_kind(output, &options->output_kind)) return -1;
+  options->records = rtop_file_is_recording(output);
+  if (options->records) return -1;
+  if (rtop_export_file_is_stdout(output))
+    return options_usage("-o %s needs --format: %s", output, rtop_file_format_names());
+  return options_usage("-o writes files that end in .rpt, or, also with .gz, %s, or what --format says:"
+                       " '%s' does not",
+                       rtop_file_endings(), output);
 }
 
 static int options_env(struct rtop_options *options, const char *text)
@@ -574,6 +604,7 @@ static int options_take(struct rtop_options *options, int option)
   case 'm': return options_mode(options, optarg);
   case 's': return options_sort(options, optarg);
   case 'C': return options_color(options, optarg);
+  case OPTION_FORMAT: return options_format(options, optarg);
   case OPTION_STAT: options->stat = true; return -1;
   case OPTION_STREAM: options->stream = true; return -1;
   case OPTION_HZ: return options_hz(options, optarg);
@@ -670,10 +701,11 @@ static int options_check_push(struct rtop_options *options)
 static int options_check(struct rtop_options *options)
 {
   bool target = options->action == RTOP_ACTION_WATCH || options->action == RTOP_ACTION_RUN;
+  int status = options_check_output(options);
+  if (status >= 0) return status;
   if (options->command && (options->pid_count || options->name_count))
     return options_usage("-p and a command cannot be combined");
-  if (options->size_max_bytes && !(options->output && rtop_file_is_recording(options->output)))
-    return options_usage("--max-size needs -o FILE.rpt");
+  if (options->size_max_bytes && !options->records) return options_usage("--max-size needs -o FILE.rpt");
   if (options->size_max_bytes && (options->given & RTOP_GIVEN_FRAME) && options->frame_seconds > 0)
     return options_usage("--max-size and -F cannot be combined: a window is saved at its end");
   if (options->inject && !options->pid_count) return options_usage("--inject needs -p PID");
@@ -684,15 +716,12 @@ static int options_check(struct rtop_options *options)
     if (strcmp(options->replays[i], "-") == 0)
       return options_usage("standard input cannot be what is compared with: -r - is the last");
   if (options->output && options->batch) return options_usage("-o and -b cannot be combined");
-  if (options->output && options->stat) return options_usage("-o and --stat cannot be combined");
-  struct rtop_file_kind kind = { 0 };
   const char *output = options->output;
-  if (output && !rtop_file_kind(output, &kind) && !rtop_file_is_recording(output))
-    return options_usage("-o writes files that end in .rpt, or, also with .gz, %s: '%s' does not", rtop_file_endings(),
-                         output);
-  if (output && options->replay_count > 1 && !rtop_file_shows_difference(output))
-    return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none", output);
-  if (output && options->replay_count > 1 && options->view == VIEW_LABELS && kind.format == RTOP_FILE_CSV)
+  enum rtop_file_format format = options->output_kind.format;
+  if (output && options->replay_count > 1 && (options->records || !rtop_file_format_shows_difference(format)))
+    return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none",
+                         options->format ? options->format : output);
+  if (output && options->replay_count > 1 && options->view == VIEW_LABELS && format == RTOP_FILE_CSV)
     return options_usage("labels of two recordings cannot be compared");
   if ((options->output || options->batch || options->stat) && options->action == RTOP_ACTION_CHOOSE)
     return options_usage("%s needs -p PID, -r FILE or -- COMMAND", options->output ? "-o"
@@ -740,8 +769,7 @@ static int options_done(const struct rtop_options *options)
 /* People look at what works; what programs read has all the time unless something else is asked for. */
 static enum rtop_mode options_usual_mode(const struct rtop_options *options)
 {
-  struct rtop_file_kind kind;
-  bool page = options->output && rtop_file_kind(options->output, &kind) && kind.format == RTOP_FILE_HTML;
+  bool page = options->output && !options->records && options->output_kind.format == RTOP_FILE_HTML;
   bool file = (options->output && !page) || options->stat || (options->batch && options->json);
   return file ? RTOP_MODE_WALL : RTOP_MODE_BUSY;
 }

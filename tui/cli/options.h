@@ -3,6 +3,7 @@
 #define RTOP_TUI_OPTIONS_H
 
 #include "env_print.h"
+#include "tui/export/file_formats.h"
 #include "tui/history/lens.h"
 #include "tui/stalls/stalls.h"
 #include "tui/methods/methods.h"
@@ -48,23 +49,27 @@ struct rtop_options {
   int name_count;
   const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last is shown, those before are compared with */
   int replay_count;
-  bool alone;                /* --no-follow */
-  bool inject, yes;          /* --inject, --yes */
-  char **command;            /* NULL-terminated, points into argv */
-  const char *output;        /* -o; NULL: none */
-  uint64_t size_max_bytes;   /* --max-size of a recording; 0: no bound */
-  double time_seconds;       /* -t; 0: not given */
-  struct stall_limits stall; /* --stall-… */
-  const char *on_stall;      /* --on-stall: a command of sh; NULL: none */
-  const char *save_on_stall; /* --save-on-stall: a folder; NULL: none */
-  const char *metrics;       /* --metrics: [ADDRESS:]PORT, or FILE.prom; NULL: none */
-  bool metrics_file;         /* it is a file */
-  long metrics_top;          /* --metrics-top, default 20 */
-  const char *push;          /* --push: a URL; NULL: none */
-  enum push_kind push_kind;  /* --push-as, or what the URL says */
-  const char *push_name;     /* --push-name, default "ruby" */
-  const char *push_headers;  /* --push-headers: a file; NULL: none */
-  double interval_seconds;   /* --interval, default 10 */
+  bool alone;                        /* --no-follow */
+  bool inject, yes;                  /* --inject, --yes */
+  char **command;                    /* NULL-terminated, points into argv */
+  const char *output;                /* -o of a profile; NULL: none */
+  const char *format;                /* --format; NULL: the name says it */
+  struct rtop_file_kind output_kind; /* what is written to output, unless */
+  bool records;                      /* it is a recording */
+  const char *stat_output;           /* -o of --stat; NULL: standard error, or output as JSON */
+  uint64_t size_max_bytes;           /* --max-size of a recording; 0: no bound */
+  double time_seconds;               /* -t; 0: not given */
+  struct stall_limits stall;         /* --stall-… */
+  const char *on_stall;              /* --on-stall: a command of sh; NULL: none */
+  const char *save_on_stall;         /* --save-on-stall: a folder; NULL: none */
+  const char *metrics;               /* --metrics: [ADDRESS:]PORT, or FILE.prom; NULL: none */
+  bool metrics_file;                 /* it is a file */
+  long metrics_top;                  /* --metrics-top, default 20 */
+  const char *push;                  /* --push: a URL; NULL: none */
+  enum push_kind push_kind;          /* --push-as, or what the URL says */
+  const char *push_name;             /* --push-name, default "ruby" */
+  const char *push_headers;          /* --push-headers: a file; NULL: none */
+  double interval_seconds;           /* --interval, default 10 */
   bool batch;
   bool json;
   bool stat;                           /* --stat */

@@ -1,6 +1,7 @@
 /* Sessions as the command line asks for them. */
 #include "options_session.h"
 
+#include "tui/export/export.h"
 #include "tui/feed/inject.h"
 #include "tui/metrics/metrics.h"
 
@@ -46,8 +47,10 @@ static int64_t session_keep_ns(const struct rtop_options *options)
 static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
   if (options->metrics || options->push) return RTOP_LAUNCH_PLAIN; /* it serves as ever, and somebody reads its log */
-  if (options->stat && !options->json)
-    return RTOP_LAUNCH_PLAIN; /* what is said comes when it has ended, and on standard error */
+  const char *output = options->stat_output ? options->stat_output : options->json ? "-" : "";
+  if (options->stat && !rtop_export_file_is_stdout(output))
+    return RTOP_LAUNCH_PLAIN; /* what is said comes when it has ended, and not where it writes */
+  if (options->stat) return RTOP_LAUNCH_LOG;
   return options->batch || options->output || options->stream ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
 }
 
@@ -75,8 +78,8 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .memory_bytes = rtop_session_memory(options),
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
-    .needs_rights = options->output || options->dump_screen || options->on_stall || options->save_on_stall ||
-                    options->replay_count > 1,
+    .needs_rights = options->output || options->stat_output || options->dump_screen || options->on_stall ||
+                    options->save_on_stall || options->replay_count > 1,
     .skips_past = options->metrics || options->push ||
                   (options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME)),
     .alone = options->alone,

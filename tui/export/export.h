@@ -50,9 +50,14 @@ const char *rtop_export_problem(int problem, const struct rtop_profile *profile)
 struct rtop_export_file {
   FILE *stream;
   char *path, *temporary;
+  bool in_place; /* what is written is there at once: a stream, not a file of its own */
 };
 /* Opens the temporary file beside `path`. False: errno says why. */
 bool rtop_export_file_open(struct rtop_export_file *file, const char *path);
+/* The same, or, of "-", /dev/stdout, /dev/stderr and /dev/fd/N, a stream that is open already. */
+bool rtop_export_file_open_output(struct rtop_export_file *file, const char *path);
+/* Is it standard output? */
+bool rtop_export_file_is_stdout(const char *path);
 /* Renames it into place (keep), or removes it. False: errno says why, and nothing was left. */
 bool rtop_export_file_close(struct rtop_export_file *file, bool keep);
 /* All at once: open, write in the format that the name asks for, close. False: errno says why; EINVAL: no

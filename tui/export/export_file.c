@@ -2,7 +2,10 @@
 #include "export.h"
 
 #include "tui/text/temporary.h"
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +36,39 @@ bool rtop_export_file_open(struct rtop_export_file *file, const char *path)
   return export_fail(file);
 }
 
+/* The descriptor that such a path means; -1: it is a file. */
+static int export_file_number(const char *path)
+{
+  static const struct {
+    const char *path;
+    int number;
+  } known[] = { { "-", 1 }, { "/dev/stdout", 1 }, { "/dev/stderr", 2 } };
+  static const char folder[] = "/dev/fd/";
+  char *end;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(path, known[i].path) == 0) return known[i].number;
+  if (strncmp(path, folder, strlen(folder)) != 0 || !isdigit((unsigned char)path[strlen(folder)])) return -1;
+  long number = strtol(path + strlen(folder), &end, 10);
+  return *end == '\0' && number <= INT_MAX ? (int)number : -1;
+}
+
+bool rtop_export_file_is_stdout(const char *path)
+{
+  return export_file_number(path) == STDOUT_FILENO;
+}
+
+bool rtop_export_file_open_output(struct rtop_export_file *file, const char *path)
+{
+  int number = export_file_number(path);
+  if (number < 0) return rtop_export_file_open(file, path);
+  *file = (struct rtop_export_file){ .in_place = true };
+  int fd = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (fd < 0) return false;
+  file->stream = fdopen(fd, "w");
+  if (!file->stream) close(fd);
+  return file->stream != NULL;
+}
+
 /* What was not written is said by errno, whichever call saw it. */
 bool rtop_export_file_close(struct rtop_export_file *file, bool keep)
 {
@@ -40,7 +76,7 @@ bool rtop_export_file_close(struct rtop_export_file *file, bool keep)
   errno = 0;
   bool fine = !ferror(stream);
   fine = fflush(stream) == 0 && fine;
-  if (keep && fine) fine = rtop_temporary_keep(fileno(stream), &file->temporary, file->path);
+  if (keep && fine && !file->in_place) fine = rtop_temporary_keep(fileno(stream), &file->temporary, file->path);
   int problem = errno ? errno : EIO;
   if (fclose(stream) != 0 && fine) {
     problem = errno;

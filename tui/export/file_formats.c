@@ -45,10 +45,9 @@ bool rtop_file_is_recording(const char *path)
   return file_ends_in(name, &length, ".rpt");
 }
 
-bool rtop_file_shows_difference(const char *path)
+bool rtop_file_format_shows_difference(enum rtop_file_format format)
 {
-  struct rtop_file_kind kind;
-  return rtop_file_kind(path, &kind) && file_formats[kind.format].differences;
+  return format < RTOP_FILE_FORMATS && file_formats[format].differences;
 }
 
 bool rtop_file_format_shows_calls(enum rtop_file_format format)
@@ -71,14 +70,42 @@ bool rtop_file_format_parse(const char *name, enum rtop_file_format *format)
   return false;
 }
 
+static bool file_is(const char *text, size_t length, const char *word)
+{
+  return strlen(word) == length && strncmp(text, word, length) == 0;
+}
+
+bool rtop_file_kind_parse(const char *text, struct rtop_file_kind *kind)
+{
+  size_t length = strlen(text);
+  bool gzip = file_ends_in(text, &length, ".gz");
+  for (int i = 0; i < RTOP_FILE_FORMATS; i++)
+    if (file_is(text, length, file_formats[i].name) || file_is(text, length, file_formats[i].ending + 1)) {
+      *kind = (struct rtop_file_kind){ (enum rtop_file_format)i, gzip };
+      return true;
+    }
+  return false;
+}
+
+static void file_list(char *out, size_t bytes, bool endings)
+{
+  for (int i = 0; i < RTOP_FILE_FORMATS; i++) {
+    const char *between = i == 0 ? "" : i + 1 < RTOP_FILE_FORMATS ? ", " : " or ";
+    size_t used = strlen(out);
+    snprintf(out + used, bytes - used, "%s%s", between, endings ? file_formats[i].ending : file_formats[i].name);
+  }
+}
+
+const char *rtop_file_format_names(void)
+{
+  static char text[200];
+  if (!*text) file_list(text, sizeof text, false);
+  return text;
+}
+
 const char *rtop_file_endings(void)
 {
   static char text[200];
-  if (!*text)
-    for (int i = 0; i < RTOP_FILE_FORMATS; i++) {
-      const char *between = i == 0 ? "" : i + 1 < RTOP_FILE_FORMATS ? ", " : " or ";
-      size_t used = strlen(text);
-      snprintf(text + used, sizeof text - used, "%s%s", between, file_formats[i].ending);
-    }
+  if (!*text) file_list(text, sizeof text, true);
   return text;
 }

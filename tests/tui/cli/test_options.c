@@ -74,6 +74,8 @@ static void test_modes(void **state)
     { "-b -m wall -p 1", RTOP_MODE_WALL },
     { "-m wall -p 1", RTOP_MODE_WALL },
     { "-b -J -m busy -p 1", RTOP_MODE_BUSY },
+    { "-o x.any --format html -p 1", RTOP_MODE_BUSY },
+    { "-o x.html --format csv -p 1", RTOP_MODE_WALL },
     { "-o x.svg -m busy -p 1", RTOP_MODE_BUSY },
     { "-m cpu -p 1", RTOP_MODE_CPU },
     { "-o x.svg -m cpu -p 1", RTOP_MODE_CPU },
@@ -316,6 +318,13 @@ static void test_bad_command_lines(void **state)
     { "-o dir/.txt -p 1", "dir/.txt" },
     { "-o txt -p 1", "'txt'" },
     { "-o a.txt -b -p 1", "-b" },
+    { "-o - -p 1", "-o - needs --format: text, collapsed" },
+    { "-o /dev/stdout -p 1", "needs --format" },
+    { "-o a.txt --format png -p 1", "'png' is none" },
+    { "-o - --format rpt -p 1", "--stream" },
+    { "--format csv -p 1", "--format needs -o" },
+    { "--stat -o a --format csv -p 1", "--format needs -o" },
+    { "-o a.csv --format pprof -r a.rpt -r b.rpt", "'pprof' is none" },
     { "-t 5", "-t" },
     { "--view city", "'city'" },
     { "--merge color", "color" },
@@ -467,6 +476,36 @@ static void test_stalls(void **state)
   assert_non_null(strstr(said, "--stall-many-waits takes a number of threads"));
 }
 
+static void where_profiles_go(void **state)
+{
+  static const struct {
+    const char *line;
+    enum rtop_file_format format;
+    bool gzip;
+  } cases[] = {
+    { "-o - --format collapsed -p 1", RTOP_FILE_COLLAPSED, false },
+    { "-o x --format pb.gz -p 1", RTOP_FILE_PPROF, true },
+    { "-o x.txt --format pprof.gz -p 1", RTOP_FILE_PPROF, true },
+    { "-o x --format svg -p 1", RTOP_FILE_SVG, false },
+    { "-o x.csv.gz -p 1", RTOP_FILE_CSV, true },
+    { "-o x.rpt --format csv -p 1", RTOP_FILE_CSV, false },
+    { "--format html -o - -p 1", RTOP_FILE_HTML, false },
+  };
+  (void)state;
+  struct rtop_options options;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    assert_int_equal(parse(&options, cases[i].line), -1);
+    assert_int_equal(options.output_kind.format, cases[i].format);
+    assert_int_equal(options.output_kind.gzip, cases[i].gzip);
+    assert_false(options.records);
+  }
+  assert_int_equal(parse(&options, "-o x.rpt -p 1"), -1);
+  assert_true(options.records);
+  assert_int_equal(parse(&options, "--stat -J -o summary -p 1"), -1);
+  assert_null(options.output);
+  assert_string_equal(options.stat_output, "summary");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -484,6 +523,7 @@ int main(void)
     cmocka_unit_test(test_bare_targets),
     cmocka_unit_test(test_help_and_version),
     cmocka_unit_test(test_bad_command_lines),
+    cmocka_unit_test(where_profiles_go),
     cmocka_unit_test(test_recordings),
     cmocka_unit_test(test_max_size),
   };

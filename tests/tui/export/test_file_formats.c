@@ -45,10 +45,11 @@ static void test_kinds(void **state)
 static void test_differences(void **state)
 {
   (void)state;
-  assert_true(rtop_file_shows_difference("a.txt") && rtop_file_shows_difference("a.csv.gz"));
-  assert_true(rtop_file_shows_difference("a.svg") && rtop_file_shows_difference("a.collapsed"));
-  assert_false(rtop_file_shows_difference("a.pb.gz") || rtop_file_shows_difference("a.rpt"));
-  assert_false(rtop_file_shows_difference("a"));
+  assert_true(rtop_file_format_shows_difference(RTOP_FILE_TEXT) && rtop_file_format_shows_difference(RTOP_FILE_CSV));
+  assert_true(rtop_file_format_shows_difference(RTOP_FILE_SVG));
+  assert_true(rtop_file_format_shows_difference(RTOP_FILE_COLLAPSED));
+  assert_false(rtop_file_format_shows_difference(RTOP_FILE_PPROF));
+  assert_false(rtop_file_format_shows_difference(RTOP_FILE_FORMATS));
 }
 
 /* Every format has a name of its own and an ending that leads to it. */

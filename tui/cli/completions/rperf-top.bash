@@ -14,6 +14,7 @@ _rperf_top()
       mapfile -t COMPREPLY < <(compgen -W "$(rperf-top --list-columns 2> /dev/null | awk '{ print $1 }')" -- "$word") ;;
     -m | --mode) mapfile -t COMPREPLY < <(compgen -W "busy cpu wall" -- "$word") ;;
     --push-as) mapfile -t COMPREPLY < <(compgen -W "pyroscope otlp" -- "$word") ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "text collapsed csv pprof speedscope icicle html trace rperf" -- "$word") ;;
     -C | --color) mapfile -t COMPREPLY < <(compgen -W "auto never always" -- "$word") ;;
     --theme) mapfile -t COMPREPLY < <(compgen -W "default light blue mono" -- "$word") ;;
     --view) mapfile -t COMPREPLY < <(compgen -W "methods tree threads icicle source skyline time groups labels" -- "$word") ;;

@@ -18,4 +18,5 @@ complete -c rperf-top -s r -l replay -r -F
 complete -c rperf-top -l config -r -F
 complete -c rperf-top -l metrics -r -F
 complete -c rperf-top -l push-headers -r -F
+complete -c rperf-top -l format -x -a 'text collapsed csv pprof speedscope icicle html trace rperf'
 complete -c rperf-top -l push-as -x -a 'pyroscope otlp'
