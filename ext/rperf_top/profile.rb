@@ -3,6 +3,9 @@ module RperfTop
   class Profile
     STATES = %i[running waiting blocked marking sweeping].freeze
     FORMAT = "rperf_top profile 2" # 1 had no calls
+    OTHER_FORMAT = "rperf_top: a profile is saved to a file that ends in .json, not to %1$s; " \
+                   "rperf-top -r FILE.json -o %1$s writes other formats"
+    private_constant :OTHER_FORMAT
     FORMATS = ["rperf_top profile 1", FORMAT].freeze
 
     # Nanoseconds by state and of CPU; wall is the sum of all states. Allocations are objects, estimated as samples are.
@@ -41,8 +44,10 @@ module RperfTop
       FIELDS.to_h { |name| [name, plain(instance_variable_get(:"@#{name}"))] }
     end
 
-    # As JSON, in a new file or over an old one; RperfTop.load reads it, and `rperf-top -r`.
+    # As JSON, in a new file or over an old one; RperfTop.load reads it, and `rperf-top -r`. A name that promises another
+    # format is refused: the viewer writes those.
     def save(path)
+      raise ArgumentError, OTHER_FORMAT % path unless Reader.saved_as?(File.path(path))
       require "json"
       File.write(path, JSON.generate({ format: FORMAT, **to_h, calls: Reader.saved_calls(@calls) }.compact))
       path
@@ -163,6 +168,11 @@ module RperfTop
         began = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond) - rows[:duration]
         { rows: rows, began: began, pid: Process.pid, command: $PROGRAM_NAME.dup.force_encoding("UTF-8").scrub("?"),
           ruby: RUBY_VERSION, own: rows[:counters][:cost] }
+      end
+
+      # Is that the name of such a file, and not of one in another format?
+      def saved_as?(path)
+        ["", ".json"].include?(File.extname(path)) && !path.end_with?(".speedscope.json", ".trace.json")
       end
 
       # In the file an id is a place in a list. Of a profile that was loaded: as it stood there.

@@ -7,6 +7,7 @@ module RperfTop
   # it (action_controller.rb, sinatra.rb): from then on that is the label, and it counts for the request.
   class Request # :nodoc:
     KEY = "rperf_top.request"
+    LABEL = :endpoint # what frameworks call it
 
     class << self
       # Is there a framework that tells routes?
@@ -29,17 +30,20 @@ module RperfTop
       end
     end
 
-    attr_reader :told
+    attr_reader :told, :label_key
 
-    # What was told before stays.
-    def initialize(told = nil)
+    # What was told before stays. Under another key than LABEL frameworks tell it, too.
+    def initialize(told = nil, label_key = LABEL)
       @told = told
+      @label_key = label_key
       @fiber = Fiber.current
     end
 
     def tell(labels, &block)
-      return yield if @told || labels.empty?
-      @told = labels[:endpoint]
+      told = labels[@label_key] || labels[LABEL]
+      return yield if @told || told.nil?
+      @told = told
+      labels = { @label_key => told }
       return RperfTop.label(**labels, &block) unless @fiber.equal?(Fiber.current)
       RperfTop.label(**labels) # until the middleware ends
       yield

@@ -85,6 +85,57 @@ class MiddlewaresTest < Minitest::Test
     assert_empty RperfTop.labels
   end
 
+  def labels_of(env, key = nil, told: nil, &block)
+    app = lambda do |inner|
+      told ? RperfTop::Request.tell(inner, { endpoint: told }) { @labels = RperfTop.labels } : @labels = RperfTop.labels
+      [200, {}, []]
+    end
+    rack = RperfTop::RackMiddleware.new(app, **(key ? { label_key: key } : {}), &block)
+    2.times { rack.call(env.dup) } # of the second one the first has told
+    assert_empty RperfTop.labels
+    @labels
+  end
+
+  def request(more = {}) = { "REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders/17" }.merge(more)
+
+  def test_another_key
+    assert_equal({ route: "GET /orders/:id" }, labels_of(request, :route))
+    assert_equal({ route: "GET /orders/:id" }, labels_of(request, "route"))
+    RperfTop::Request.told_by_frameworks = true
+    assert_equal({ route: "GET /orders/:number" }, labels_of(request, :route, told: "GET /orders/:number"))
+  end
+
+  def test_a_block_says_the_label
+    [false, true].each do |told_by_frameworks|
+      RperfTop::Request.told_by_frameworks = told_by_frameworks
+      assert_equal({ endpoint: "17" }, labels_of(request, told: "GET /told") { |env| env["PATH_INFO"][/\d+/] })
+      assert_equal({ tenant: "7", endpoint: "a" }, labels_of(request, :tenant, told: "a") { 7 })
+      assert_equal({ tenant: "b" }, labels_of(request, :tenant) { "b" })
+      [-> {}, -> { false }, -> { raise "mine" }, -> { Mute.new }].each do |unknown|
+        assert_equal({ endpoint: "GET /orders/:id" }, labels_of(request) { unknown.call })
+      end
+    end
+  end
+
+  # Around each other: keys stand side by side, and of one key what is said is right, wherever it is said.
+  def test_several_of_them
+    [false, true].each do |told_by_frameworks|
+      RperfTop::Request.told_by_frameworks = told_by_frameworks
+      seen = nil
+      app = ->(_env) { seen = RperfTop.labels; [200, {}, []] }
+      tenant = RperfTop::RackMiddleware.new(app, label_key: :tenant) { "t" }
+      both = RperfTop::RackMiddleware.new(tenant)
+      2.times { both.call(request) }
+      assert_equal({ endpoint: "GET /orders/:id", tenant: "t" }, seen)
+      said = RperfTop::RackMiddleware.new(app) { "said" }
+      RperfTop::RackMiddleware.new(said).call(request)
+      assert_equal({ endpoint: "said" }, seen)
+      RperfTop::RackMiddleware.new(RperfTop::RackMiddleware.new(app)) { "said" }.call(request)
+      assert_equal({ endpoint: "said" }, seen)
+      assert_empty RperfTop.labels
+    end
+  end
+
   # The endpoint as the n-th of many: is there room for its name?
   def shown(endpoint, path) = endpoint.shown(endpoint.name("GET", path))
 

@@ -182,6 +182,29 @@ class ProfileTest < Minitest::Test
     RUBY
   end
 
+  # A name says what is in a file: what cannot be written is refused, and no file is made.
+  def test_saved_under_a_name
+    refused = %w[x.txt x.csv x.collapsed x.pb.gz x.html x.svg x.rpt x.speedscope.json x.trace.json x.json.gz x.]
+    errors, names, files, saved, loaded = answers(<<~RUBY, env: OFF)
+      require "pathname"
+      data = RperfTop.profile { work(0.01) }
+      errors = #{refused.inspect}.map do |name|
+        data.save("#{@folder}/\#{name}") && nil
+      rescue ArgumentError
+        $!
+      end
+      told(errors.map { |error| error.class.name }, errors.map { |error| error.message[/x\\..*?(?=;)/] })
+      told Dir.children("#{@folder}").grep(/^x/)
+      told(%w[x.json x x.y.json].map { |name| File.exist?(data.save(Pathname("#{@folder}/\#{name}"))) })
+      told RperfTop.load("#{@folder}/x.y.json").to_h == data.to_h
+    RUBY
+    assert_equal ["ArgumentError"], errors.uniq
+    assert_equal refused, names
+    assert_empty files
+    assert_equal [true] * 3, saved
+    assert loaded
+  end
+
   # What is loaded can be saved again, and nothing is lost; files of the version before are read.
   def test_saved_again
     found = answers(<<~RUBY, env: OFF)
