@@ -135,8 +135,11 @@ module Support
     load << "-r#{__dir__}/window_over.rb" if code.match?(/window_over|Ractor\.new/)
     quick = "--disable=gems" unless gems || env["GEM_HOME"] # they are three quarters of a start
     command = [*wrapper, RbConfig.ruby, *quick, *load, *options, path, *arguments]
+    # Of the program alone: what stands before it may be of another C library.
+    preload = env["LD_PRELOAD"]
+    command = ["env", "LD_PRELOAD=#{preload}", *command] if preload
     command = [*DEATH_WITH_PARENT, *command] if pdeath && self.class.setpriv?
-    program = Program.new(command, { "RPERF_TOP_DIR" => @folder, **env }, @folder, name)
+    program = Program.new(command, { "RPERF_TOP_DIR" => @folder, **env.except("LD_PRELOAD") }, @folder, name)
     @programs << program
     program
   end
