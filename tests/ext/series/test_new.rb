@@ -156,6 +156,91 @@ class NewTest < Minitest::Test
     RUBY
   end
 
+  # A frame that ZJIT has compiled does not say itself what it is, nor where: native code's stack does. The program's text is the
+  # truth: what stands above a method is named in the line that called it, whether a thread's stack was looked at by another
+  # one, when it let go of the GVL, or at a safepoint; inlined, in a block, behind a throw.
+  def test_stacks_and_lines_with_zjit
+    skip "this Ruby has no ZJIT" unless defined?(RubyVM::ZJIT)
+    text = AWAKE + <<~'RUBY'
+      class Way
+        def go(list)
+          first = nap(0) + 1
+          nap(first)
+          count = inside(list)
+          spin(count)
+          count += 1
+          from_a_block(list)
+          catch(:out) { thrower(list) }
+          count
+        end
+        def nap(zero)
+          doze if zero == 0
+
+          doze; zero
+        end
+        def doze = sleep(0.002)
+        def inside(list) = list.size + small(list)
+        def small(list)
+          size = list.size
+          size += list.sort { |one, other| slow(one); one <=> other }.size
+          size
+        end
+        def slow(one) = (1..300).sum { |i| i ^ one }
+        def spin(count)
+          at = 0
+          while at < 3000
+            at += step(at)
+          end
+          count
+        end
+        def step(at) = at.even? ? 1 : 1
+        def from_a_block(list)
+          list.each do |one|
+            next if one < 3
+
+            nap(one)
+          end
+        end
+        def thrower(list)
+          list.each { |one| throw(:out, slow(one)) }
+        end
+      end
+      way, list, before = Way.new, [3, 1, 2], RubyVM::ZJIT.stats[:compiled_iseq_count]
+      50.times { way.go(list) }
+      $stdout.syswrite("#{RubyVM::ZJIT.enabled?} #{RubyVM::ZJIT.stats[:compiled_iseq_count] - before >= 8}\n")
+      Thread.new { loop { way.go(list) } }
+      $stdin.gets
+    RUBY
+    program = start(text, env: FAST, options: %w[--zjit --zjit-call-threshold=3 --zjit-num-profiles=1])
+    assert_equal "true true", program.line
+    wanted = [%w[doze sleep], %w[nap doze], %w[go nap], %w[from_a_block nap], %w[go inside], %w[inside small], %w[small slow],
+              %w[go from_a_block], %w[go thrower], %w[thrower slow]]
+    twice = [%w[nap doze], %w[go nap]]
+    lines_of = ->(calls, pair) { calls.count { |call| call.first(2) == pair } }
+    dump = program.dump_until("all calls") do |one|
+      calls = calls_in_way(one)
+      wanted.all? { |pair| lines_of[calls, pair] > 0 } && twice.all? { |pair| lines_of[calls, pair] > 1 }
+    end
+    calls = calls_in_way(dump)
+    lines = text.lines
+    wrong = calls.reject { |_, callee, line| lines[line - 1]&.match?(/(?<!def )\b#{callee}\b/) }
+    assert_empty wrong, lines.each_with_index.map { |line, at| "#{at + 1} #{line}" }.join
+    assert_equal [2, 2], (twice.map { |pair| lines_of[calls, pair] })
+    program.puts
+    assert_predicate program.finish.status, :success?
+  end
+
+  # [caller, callee, line of the caller] of each method of Way, and what it called: of Way, in C, or of Ruby's own (which
+  # may have called one of Way's for it: a block).
+  def calls_in_way(dump)
+    dump.cells.map(&:node).uniq.flat_map do |node|
+      named = dump.stack_frames(node).map { |frame, line| [frame["label"][/[^#]+\z/], line, frame["label"].start_with?("Way#")] }
+      named.each_cons(2).filter_map do |(callee, _, own), (name, line, way)|
+        [name, callee, line] if way && callee != name && (own || %w[sleep sort sum each catch throw].include?(callee))
+      end
+    end.uniq
+  end
+
   # Be it in Ruby or in C: a block that a Set calls stands below the method that calls it, and every call is counted.
   def test_sets
     program = start(AWAKE + <<~'RUBY', env: FAST)
