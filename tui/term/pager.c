@@ -6,22 +6,36 @@ bool pager_click(struct pager *pager, int row, size_t count, size_t page)
 {
   if (row < 0 || (size_t)row >= page || pager->top + (size_t)row >= count) return false;
   pager->cursor = pager->top + (size_t)row;
+  pager->away = false;
   return true;
+}
+
+static bool pager_sees(const struct pager *pager, size_t page)
+{
+  return pager->cursor >= pager->top && pager->cursor - pager->top < page;
+}
+
+void pager_follow(struct pager *pager, size_t place, size_t page)
+{
+  bool seen = pager_sees(pager, page);
+  pager->cursor = place;
+  pager->away = (seen || pager->away) && pager->top == 0 && !pager_sees(pager, page);
 }
 
 void pager_fit(struct pager *pager, size_t count, size_t page)
 {
   page = page > 0 ? page : 1;
   if (pager->cursor >= count) pager->cursor = count > 0 ? count - 1 : 0;
-  if (pager->cursor < pager->top) pager->top = pager->cursor;
-  if (pager->cursor >= pager->top + page) pager->top = pager->cursor - page + 1;
+  pager->away = pager->away && !pager_sees(pager, page);
+  if (!pager->away && pager->cursor < pager->top) pager->top = pager->cursor;
+  if (!pager->away && pager->cursor >= pager->top + page) pager->top = pager->cursor - page + 1;
   if (pager->top + page > count) pager->top = count > page ? count - page : 0;
 }
 
 void pager_show(struct pager *pager, size_t count, size_t page, size_t sight)
 {
-  bool seen = pager->cursor >= pager->top && pager->cursor - pager->top < sight;
-  if (!seen) pager->top = pager->cursor > page / 2 ? pager->cursor - page / 2 : 0;
+  pager->away = false;
+  if (!pager_sees(pager, sight)) pager->top = pager->cursor > page / 2 ? pager->cursor - page / 2 : 0;
   pager_fit(pager, count, page);
 }
 
@@ -33,7 +47,7 @@ static void go_to(struct pager *pager, int64_t place, size_t count)
 
 bool pager_request(struct pager *pager, enum request request, size_t count, size_t page)
 {
-  int64_t at = (int64_t)pager->cursor, rows = (int64_t)page;
+  int64_t at = (int64_t)(pager->away ? pager->top : pager->cursor), rows = (int64_t)page;
   switch (request) {
   case REQUEST_UP: go_to(pager, at - 1, count); break;
   case REQUEST_DOWN: go_to(pager, at + 1, count); break;
@@ -45,6 +59,7 @@ bool pager_request(struct pager *pager, enum request request, size_t count, size
   case REQUEST_LAST: go_to(pager, INT64_MAX, count); break;
   default: return false;
   }
+  pager->away = false;
   pager_fit(pager, count, page);
   return true;
 }

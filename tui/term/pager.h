@@ -9,13 +9,18 @@
 
 struct pager {
   size_t cursor, top;
+  bool away; /* the cursor is out of sight, and nobody has moved it there */
 };
 
-/* Moves within `count` rows, `page` of which are seen. False when it is no moving request. */
+/* Moves within `count` rows, `page` of which are seen; a cursor that is away starts from the top of these. False when it
+ * is no moving request. */
 bool pager_request(struct pager *pager, enum request request, size_t count, size_t page);
 /* A click on a row of the page. False: nothing is there. */
 bool pager_click(struct pager *pager, int row, size_t count, size_t page);
-/* After count or page changed: the cursor exists and is seen. */
+/* What the cursor stands on moved by itself: the cursor goes with it. The top stays the top; who has scrolled sees the
+ * cursor. */
+void pager_follow(struct pager *pager, size_t place, size_t page);
+/* After count or page changed: the cursor exists and, unless it is away, is seen. */
 void pager_fit(struct pager *pager, size_t count, size_t page);
 /* The cursor was sent to a row: in the middle of the page, unless it is in its first `sight` rows. */
 void pager_show(struct pager *pager, size_t count, size_t page, size_t sight);

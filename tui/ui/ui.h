@@ -110,6 +110,7 @@ struct ui {
   bool exact;             /* figures are shown as they are */
   struct rtop_calm *calm; /* shapes that swing (ui_calm.h) */
   uint32_t selected;      /* frame under the cursor, the same in all views; 0: none */
+  uint32_t chosen;        /* the last one that a key or a click has selected */
   struct ui_way way;      /* the call of it that is meant */
 
   struct rtop_span span;  /* what is shown */

@@ -129,5 +129,6 @@ void ui_rows_draw(const struct ui_rows *rows, struct rect table, ui_rows_draw_ro
     if (selected) draw_text(y, table.x, 1, FACE_CURSOR, ">");
     draw(pen, top + (size_t)i, y, selected);
   }
-  move(table.y + (rows->count > 0 ? rows->heading + (int)(rows->cursor - top) : 0), table.x);
+  bool seen = rows->count > 0 && rows->cursor >= top && rows->cursor - top < rows->page;
+  move(table.y + (seen ? rows->heading + (int)(rows->cursor - top) : 0), table.x);
 }

@@ -255,7 +255,9 @@ void ui_key(struct ui *ui, int key)
   ui->dirty = true;
   ui->message[0] = '\0'; /* it was in the way */
   ui->stale = false;
+  uint32_t selected = ui->selected;
   take_key(ui, key);
+  if (ui->selected != selected) ui->chosen = ui->selected;
   ui->touched = ui->touched || ui->stale;
   ui->stale = ui->stale || was_stale;
 }

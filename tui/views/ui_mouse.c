@@ -47,6 +47,7 @@ static void press_menu(struct ui *ui, int y, int x)
 static void press_table(struct ui *ui, int y, int x)
 {
   struct rect table = ui->layout.part[PART_TABLE];
+  uint32_t selected = ui->selected;
   bool again = ui->drawn.pressed.at_ns != 0 && ui->drawn.pressed.y == y && ui->drawn.pressed.x == x &&
                ui->now_ns - ui->drawn.pressed.at_ns < DOUBLE_NS;
   ui->drawn.pressed.y = y;
@@ -54,6 +55,7 @@ static void press_table(struct ui *ui, int y, int x)
   ui->drawn.pressed.at_ns = again ? 0 : ui->now_ns;
   if (again && y > table.y) ui_key(ui, ';');
   else ui->view->click(ui, y - table.y, x - table.x);
+  if (ui->selected != selected) ui->chosen = ui->selected;
 }
 
 static void press(struct ui *ui, int y, int x)

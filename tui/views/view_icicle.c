@@ -277,7 +277,7 @@ static bool go_page(struct ui *ui, enum request request)
   const struct rtop_icicle *icicle = &view->icicle;
   size_t here = rtop_icicle_find(icicle, view->node);
   if (here == SIZE_MAX) return false;
-  struct pager pager = { icicle->cells[here].depth, view->top };
+  struct pager pager = { .cursor = icicle->cells[here].depth, .top = view->top };
   if (!pager_request(&pager, request, icicle->depths, (size_t)icicle_view_page(ui))) return false;
   return icicle_go(ui, rtop_icicle_at(icicle, (uint32_t)pager.cursor, icicle->cells[here].x));
 }

@@ -65,6 +65,10 @@ static void take_order(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   bool calls = ui_calls_are_shown(ui);
+  if (view->calls != calls) { /* other rows: they open at their top */
+    view->pager = (struct pager){ 0 };
+    view->anchored = false;
+  }
   if (view->sorted != ui->wanted.sort || view->reversed != ui->wanted.reverse || view->mode != ui->wanted.mode ||
       view->calls != calls) {
     view->calls = calls;
@@ -74,6 +78,7 @@ static void take_order(struct ui *ui)
     order_forget(&view->order);
     view->hold_until_ns = 0;
     ui->look.scroll = 0;
+    view->reordered = true;
   }
 }
 
@@ -96,7 +101,18 @@ static void methods_follow(struct ui *ui)
   struct methods_view *view = methods_view(ui);
   if (!view->anchored || !ui->follow) return;
   size_t place = anchor_place(view);
-  if (place < UINT32_MAX) view->pager.cursor = place;
+  if (place < UINT32_MAX) pager_follow(&view->pager, place, methods_view_rows(ui).page);
+}
+
+/* In another order the top is shown, wherever the method of the cursor is now. */
+static void show_top(struct ui *ui)
+{
+  struct pager *pager = &methods_view(ui)->pager;
+  if (methods_view(ui)->reordered) {
+    pager->top = 0;
+    pager->away = pager->cursor >= methods_view_rows(ui).page;
+  }
+  methods_view(ui)->reordered = false;
 }
 
 static void methods_anchor_here(struct ui *ui)
@@ -297,6 +313,7 @@ static void methods_update(struct ui *ui)
   take_order(ui);
   apply_order(ui);
   methods_follow(ui);
+  show_top(ui);
   ui_rows_fit(ui);
   if (!view->anchored && methods_view_row(ui, view->pager.cursor) != NULL)
     ui->selected = methods_view_row(ui, view->pager.cursor)->frame;
@@ -308,6 +325,7 @@ static void methods_update(struct ui *ui)
 static void methods_moved(struct ui *ui)
 {
   methods_view(ui)->hold_until_ns = ui->now_ns + HOLD_NS;
+  methods_view(ui)->pager.away = false;
   methods_anchor_here(ui);
   ui_rows_fit(ui);
   ui_rows_count(ui);
@@ -451,13 +469,17 @@ static void methods_open(struct ui *ui)
     view->off.open = view->anchor_off = true;
     apply_order(ui);
   }
-  if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
-                            methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
+  if (ui->selected != 0 && ui->selected != ui->chosen) {
+    /* It stands where the cursor of another view rests: that is no reason to leave the top. */
+    if (view->anchored && view->anchor != 0) ui->selected = view->anchor;
+  } else if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
+                                   methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
     bool followed = ui->follow;
     view->anchored = ui->follow = true;
     view->anchor = ui->selected;
     methods_follow(ui);
     ui->follow = followed;
+    view->pager.away = false;
   }
 }
 

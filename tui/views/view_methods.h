@@ -52,6 +52,7 @@ struct methods_view {
   int64_t raised_until_ns;
   bool details_open;         /* over the table, where there is no room for a pane */
   struct pager pager;        /* over places in the order */
+  bool reordered;            /* in another order than the last time */
   bool anchored;             /* the user chose a method: the cursor follows it */
   uint32_t anchor;           /* its frame; 0: the row of what is off the GVL, or */
   bool anchor_fold;          /* that of what is folded */

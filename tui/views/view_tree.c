@@ -269,7 +269,7 @@ static bool invert(struct ui *ui)
   struct tree_view *view = tree_view(ui);
   view->callers = !view->callers;
   view->at.anchor = 0;
-  view->at.pager = (struct pager){ 0, 0 };
+  view->at.pager = (struct pager){ 0 };
   view->at.seek = true;
   if (ui->profile != NULL) tree_show(ui);
   return true;

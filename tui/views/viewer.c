@@ -137,7 +137,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_calls_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
   rtop_calm_forget(ui->calm);
-  ui->selected = 0; /* frames are of a profile */
+  ui->selected = ui->chosen = 0; /* frames are of a profile */
   ui_way_drop(ui);
   if (ui->ask.menu_for == UI_MENU_ROW) ui->ask.menu.open = false;
   for (int i = 0; i < VIEW_COUNT; i++)
@@ -205,7 +205,7 @@ bool ui_update(struct ui *ui)
   uint32_t culprit = ui->selected; /* the view's cursor may be elsewhere still */
   if (fine && ui->view->update != NULL) ui->view->update(ui);
   if (fine && ui->stalls.seek && ui->view->open != NULL) {
-    ui->selected = culprit;
+    ui->selected = ui->chosen = culprit;
     ui->view->open(ui);
     if (ui->view->update != NULL) ui->view->update(ui); /* some go there with the next update */
     ui_rows_show(ui);

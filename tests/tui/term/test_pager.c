@@ -72,9 +72,42 @@ static void test_anything_stays_in_view(void **state)
   }
 }
 
+/* What the cursor stands on goes to the end: the page stays, and keys begin on it. */
+static void test_nothing_scrolls_by_itself(void **state)
+{
+  (void)state;
+  struct pager pager = { .cursor = 3 };
+  pager_follow(&pager, 80, 10);
+  pager_fit(&pager, 100, 10);
+  assert_int_equal(pager.top, 0);
+  assert_int_equal(pager.cursor, 80);
+  assert_true(pager.away);
+  pager_follow(&pager, 70, 10);
+  pager_fit(&pager, 60, 10); /* most of the rows are gone */
+  assert_int_equal(pager.cursor, 59);
+  assert_int_equal(pager.top, 0);
+  pager_follow(&pager, 4, 10);
+  pager_fit(&pager, 60, 10);
+  assert_false(pager.away);
+  pager_follow(&pager, 50, 10);
+  pager_request(&pager, REQUEST_DOWN, 60, 10);
+  assert_int_equal(pager.cursor, 1);
+  assert_int_equal(pager.top, 0);
+  pager = (struct pager){ .cursor = 25, .top = 20 };
+  pager_follow(&pager, 50, 10);
+  pager_fit(&pager, 60, 10); /* who has scrolled goes with it */
+  assert_int_equal(pager.top, 41);
+  pager = (struct pager){ 0 };
+  pager_follow(&pager, 50, 10);
+  pager_show(&pager, 60, 10, 10); /* it was sent there */
+  assert_int_equal(pager.top, 45);
+  assert_false(pager.away);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_nothing_scrolls_by_itself),
     cmocka_unit_test(test_moves),
     cmocka_unit_test(test_sent_to_a_row),
     cmocka_unit_test(test_anything_stays_in_view),

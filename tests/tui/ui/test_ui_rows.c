@@ -45,7 +45,7 @@ static int open_stub(void **state)
 {
   set_up(state);
   ui.view = &stub;
-  pager = (struct pager){ 0, 0 };
+  pager = (struct pager){ 0 };
   went = went_to = 0;
   sought = false;
   return 0;
@@ -175,7 +175,7 @@ static void test_position(void **state)
   check_position(3, "                            4-6 of 6 End\n");
   struct ui_rows all = stub_rows(&ui);
   all.page = ROWS;
-  pager = (struct pager){ 0, 0 };
+  pager = (struct pager){ 0 };
   erase();
   ui_rows_draw(&all, (struct rect){ 5, 0, 9, 40 }, draw_name, "=");
   assert_false(shows(" of 6"));

@@ -627,6 +627,51 @@ static void test_the_wait_is_first(void **state)
   assert_string_not_equal(label_at(0), "PG::Connection#exec_params");
 }
 
+/* Its method falls far below the others: the table stays at its top, the method selected, and keys begin where they are seen. */
+static void test_nothing_scrolls_by_itself(void **state)
+{
+  (void)state;
+  resizeterm(12, 80);
+  refresh_after(3000000000);
+  model_press(&ui, 'j');
+  const char *followed = selected();
+  size_t above = methods_view_above(view());
+  assert_true(methods_view_rows(&ui).page < above);
+  ui.wanted.sort = RTOP_SORT_SELF;
+  ui.wanted.reverse = true; /* it is nearly the last one now */
+  refresh_after(3000000000);
+  assert_int_equal(view()->pager.top, 0);
+  assert_string_equal(selected(), followed);
+  assert_true(view()->pager.cursor >= methods_view_rows(&ui).page);
+  model_press(&ui, 'j');
+  assert_int_equal(view()->pager.top, 0);
+  assert_int_equal(view()->pager.cursor, 1);
+}
+
+/* The cursor of a tree that nobody moved stands on the outermost method: that is no reason to leave the top. */
+static void test_a_cursor_that_rests_elsewhere_moves_nothing(void **state)
+{
+  (void)state;
+  resizeterm(12, 80);
+  refresh_after(3000000000);
+  ui_open_view(&ui, VIEW_TREE);
+  ui.selected = 0; /* as if it were the first one that is seen */
+  refresh_after(3000000000);
+  assert_int_not_equal(ui.selected, methods_view_row(&ui, 0)->frame);
+  ui_open_view(&ui, VIEW_METHODS);
+  refresh_after(3000000000);
+  assert_int_equal(view()->pager.cursor + view()->pager.top, 0);
+  assert_string_equal(selected(), label_at(0));
+  ui_open_view(&ui, VIEW_TREE);
+  refresh_after(3000000000);
+  model_press(&ui, 'j'); /* who moves it means the method */
+  uint32_t meant = ui.selected;
+  ui_open_view(&ui, VIEW_METHODS);
+  refresh_after(3000000000);
+  assert_int_equal(ui.selected, meant);
+  assert_int_equal(methods_view_row(&ui, view()->pager.cursor)->frame, meant);
+}
+
 #define VIEW_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -635,6 +680,8 @@ int main(void)
     VIEW_TEST(test_cursor_follows_its_method),
     VIEW_TEST(test_cursor_stays_when_told),
     VIEW_TEST(test_top_stays_the_top),
+    VIEW_TEST(test_nothing_scrolls_by_itself),
+    VIEW_TEST(test_a_cursor_that_rests_elsewhere_moves_nothing),
     VIEW_TEST(test_rows_stand_still_while_the_cursor_moves),
     VIEW_TEST(test_sorted_after_every_refresh),
     VIEW_TEST(test_frozen),
