@@ -134,7 +134,7 @@ class TestWhole < Minitest::Test
       Terminal.open("-p", pid.to_s, rows: 30, columns: 100) do |terminal|
         terminal.wait_for("Orders#place")
         terminal.type("T")
-        terminal.wait_for("All calls for seconds")
+        terminal.wait_for("Count all calls for how many seconds?")
         terminal.type("\u{15}1\r")
         terminal.wait_for("all calls in Ruby: ")
         wait_until("its end") { terminal.repainted.match?(/exact: [\d.]+ s of calls in Ruby, [\d,]+ calls, [\d.]+ [nu]s a call taken off/) }

@@ -55,7 +55,7 @@ static bool port_break(struct segment_port *port)
 {
   port_end_child(port);
   port->fd = INT32_MAX;
-  port->problem = "what reads the segment with its owner's rights gave no right answer and was ended";
+  port->problem = "what reads the channel with its owner's rights gave no right answer and was ended";
   port->frame_count = port->node_count = port->string_count = port->thread_count = 0;
   return false;
 }
@@ -156,7 +156,7 @@ static bool port_start(struct segment_port *port, const struct source_rights *ri
     return true;
   }
   rtop_error_set(error, RTOP_ERROR_SYSTEM, 0,
-                 "the segment is not read: the rights of its owner (user %u) cannot be taken here",
+                 "the channel is not read: the rights of its owner (user %u) cannot be taken here",
                  (unsigned)rights->user);
   return false;
 }

@@ -132,11 +132,11 @@ void rtop_target_explain(pid_t pid, const struct rtop_error *cause, char *text, 
   if (target_explain_segment(pid, cause, text, bytes)) return;
   if (!target.exists)
     snprintf(text, bytes,
-             "there is no process %d and no ring that it left; rperf-top --list shows what"
+             "there is no process %d and no channel that it left; rperf-top --list shows what"
              " there is",
              (int)pid);
   else if (target.zombie)
-    snprintf(text, bytes, "process %d has ended and left no ring; only its parent has not noticed yet", (int)pid);
+    snprintf(text, bytes, "process %d has ended and left no channel; only its parent has not noticed yet", (int)pid);
   else if (foreign || (cause && cause->code == RTOP_ERROR_PERMISSION))
     snprintf(text, bytes,
              "process %d belongs to user %s: run rperf-top as that user (sudo -u %s) or as"

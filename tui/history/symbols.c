@@ -281,6 +281,20 @@ const char *rtop_symbol_name(const struct rtop_symbol *symbol, char *out, size_t
   return out;
 }
 
+const char *rtop_symbol_words(const struct rtop_symbol *symbol)
+{
+  if (symbol->kind != RTOP_SYMBOL_SPECIAL || rtop_symbol_is_labels(symbol)) return symbol->label;
+  if (strcmp(symbol->label, RTOP_LABEL_UNSAMPLED) == 0) return "(unknown: no sample yet)";
+  return strcmp(symbol->label, "(shared)") == 0 ? "(allocated below callers)" : symbol->label;
+}
+
+const char *rtop_symbol_shown(const struct rtop_symbol *symbol, char *out, size_t out_bytes)
+{
+  struct rtop_symbol shown = *symbol;
+  shown.label = rtop_symbol_words(symbol);
+  return rtop_symbol_name(&shown, out, out_bytes);
+}
+
 bool rtop_symbol_is_labels(const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_SPECIAL && strcmp(symbol->namespace_label, RTOP_LABEL_NAMESPACE) == 0;

@@ -117,6 +117,10 @@ static inline uint32_t rtop_process_pid(uint32_t process)
 /* "Object#fib", "4711 Object#fib" of one process, "4711/2 Object#fib" of the second that had the number; valid as long
  * as `out`. */
 const char *rtop_symbol_name(const struct rtop_symbol *symbol, char *out, size_t out_bytes);
+/* The same for screens, where what the extension made up is called by what it means: "(unknown: no sample yet)" is
+ * "(not sampled)" for programs, "(allocated below callers)" is "(shared)". The second one leaves the process out. */
+const char *rtop_symbol_shown(const struct rtop_symbol *symbol, char *out, size_t out_bytes);
+const char *rtop_symbol_words(const struct rtop_symbol *symbol);
 
 /* The same frame among other symbols, of all processes. */
 uint32_t rtop_symbols_frame_from(struct rtop_symbols *symbols, const struct rtop_symbol *symbol);

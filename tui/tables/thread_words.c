@@ -97,7 +97,7 @@ void thread_stack_leaf(char *out, size_t bytes, const struct rtop_thread_row *th
                        const struct rtop_symbols *symbols, bool brief)
 {
   const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
-  const char *label = thread->node != 0 ? rtop_symbols_get(symbols, leaf->frame)->label : "-";
+  const char *label = thread->node != 0 ? rtop_symbol_words(rtop_symbols_get(symbols, leaf->frame)) : "-";
   char words[64], age[AGE_BYTES];
   thread_stack_words(words, sizeof words, thread);
   thread_age_text(age, sizeof age, thread->stack_age_ns);

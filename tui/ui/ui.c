@@ -59,7 +59,7 @@ void ui_ask(struct ui *ui, enum ui_prompt what)
                                        ":",
                                        "Hide (Class::*, path/, gem:NAME, stdlib): ",
                                        "Go to time: ",
-                                       "All calls for seconds (c, force): " };
+                                       "Count all calls for how many seconds? " };
   char delay[32];
   snprintf(delay, sizeof delay, "%g", ui->delay_seconds);
   const char *text = what == UI_PROMPT_FILTER ? ui->filter : what == UI_PROMPT_DELAY ? delay : "";

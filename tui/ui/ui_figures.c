@@ -50,7 +50,8 @@ bool ui_matches(const struct ui *ui, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), frame);
   return ui->search[0] != '\0' &&
-         (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(symbol->path, ui->search));
+         (rtop_text_contains(symbol->label, ui->search) || rtop_text_contains(rtop_symbol_words(symbol), ui->search) ||
+          rtop_text_contains(symbol->path, ui->search));
 }
 
 const char *ui_label_that_fits(const char *label, int columns)

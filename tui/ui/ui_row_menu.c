@@ -48,7 +48,8 @@ void ui_row_menu_open(struct ui *ui)
   }
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), row.frame);
   char *title = ui->ask.menu_text[0];
-  rtop_text_cut(title, sizeof ui->ask.menu_text[0], row.name != NULL ? row.name : symbol->label, TITLE_COLUMNS);
+  rtop_text_cut(title, sizeof ui->ask.menu_text[0], row.name != NULL ? row.name : rtop_symbol_words(symbol),
+                TITLE_COLUMNS);
   snprintf(ui->ask.row_name, sizeof ui->ask.row_name, "%s", row.name != NULL ? row.name : "");
   ui->ask.row_frame = row.frame;
   ui->ask.row_node = row.node;

@@ -344,7 +344,6 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
   }
   if (verdict->unknown > 0) phrase_add(phrase, "%s%u blocked, stack not taken", comma, verdict->unknown);
   else if (comma[0] == '\0') phrase_add(phrase, "no thread runs");
-  if (brevity->extra && verdict->held >= 0.005) phrase_add(phrase, ", %d%% busy", words_percent(verdict->held));
 }
 
 static void say_lasts(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say)

@@ -68,7 +68,7 @@ static void name_and_place(const struct writer *writer, int y, const struct rtop
 {
   char place[1100];
   int x = writer->rect.x + 9, columns = writer->rect.columns - 9;
-  int used = draw_text(y, x, columns, FACE_NORMAL, symbol->label);
+  int used = draw_text(y, x, columns, FACE_NORMAL, rtop_symbol_words(symbol));
   ui_place(place, sizeof place, symbol);
   const char *base = strrchr(place, '/');
   base = base != NULL ? base + 1 : place;
@@ -267,7 +267,7 @@ static void summary(struct writer *writer, bool brief)
   double seconds = (double)writer->ui->methods.length_ns / 1e9;
   uint64_t total_ns = rtop_mode_clock(&detail->total, detail->mode);
   draw_text(row_of(writer), writer->rect.x, writer->rect.columns, FACE_TITLE,
-            rtop_symbol_name(symbol, name, sizeof name));
+            rtop_symbol_shown(symbol, name, sizeof name));
   if (rtop_symbol_has_source(symbol) && room(writer)) {
     char place[1100];
     ui_place(place, sizeof place, symbol);

@@ -117,7 +117,7 @@ static void groups_draw_method(const struct groups_pen *pen, const struct rtop_g
   x += draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, frame);
   int room = end - x - (int)strlen(tail);
   face = ui_matches(pen->ui, row->frame) ? FACE_MATCH : selected ? FACE_CURSOR : face;
-  x += draw_text(y, x, room > 12 ? room : end - x, face, rtop_symbol_name(symbol, frame, sizeof frame));
+  x += draw_text(y, x, room > 12 ? room : end - x, face, rtop_symbol_shown(symbol, frame, sizeof frame));
   draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_LABEL, tail);
   if (pen->place > 0) {
     char place[1100];

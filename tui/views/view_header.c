@@ -17,6 +17,7 @@ enum {
   SPAN_FROM = 40,
   SPAN_MODE_FROM = 60,
   SPAN_LAST_FROM = 90,
+  SPAN_WORDS_FROM = 120,
   STREAM_LATE_TENTHS = 30
 };
 
@@ -205,17 +206,23 @@ static void window_text(const struct ui *ui, char *text, size_t bytes)
   else snprintf(text, bytes, "%s%g s", ui->layout.columns < SPAN_LAST_FROM ? "" : "last ", (double)ui->length_ns / 1e9);
 }
 
-/* "busy, last 10 s", or "busy, 10 s" where the title needs the room: which time is counted, and the length of the window, in at most `columns`. Returns its columns. */
+/* "time on the GVL, last 10 s", or "GVL time, 10 s" where the title needs the room: which time is counted, and the length
+ * of the window, in at most `columns`. Returns its columns. */
 static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
+  static const char *const times[2][RTOP_MODES] = {
+    { [RTOP_MODE_WALL] = "wall", [RTOP_MODE_CPU] = "CPU", [RTOP_MODE_BUSY] = "GVL time" },
+    { [RTOP_MODE_WALL] = "wall time", [RTOP_MODE_CPU] = "CPU time", [RTOP_MODE_BUSY] = "time on the GVL" },
+  };
   char window[32];
+  bool room = columns >= SPAN_WORDS_FROM;
   text[0] = '\0';
   if (ui->profile == NULL || !ui->source.ready || columns < SPAN_FROM) return 0;
   if (ui_calls_are_shown(ui))
     return snprintf(text, bytes, "exact  %.1f s  ", (double)ui->calls.numbers.head.traced_ns / 1e9);
   window_text(ui, window, sizeof window);
   return columns < SPAN_MODE_FROM ? snprintf(text, bytes, "%s  ", window)
-                                  : snprintf(text, bytes, "%s, %s  ", rtop_mode_name(ui->wanted.mode), window);
+                                  : snprintf(text, bytes, "%s, %s  ", times[room][ui->wanted.mode], window);
 }
 
 static void draw_title(const struct ui *ui)
@@ -300,6 +307,20 @@ static void draw_meter(const struct ui *ui, enum layout_part part, int columns, 
 }
 
 /* How long the GVL was held, and what for. */
+/* What the verdict says of the GVL the row below does not say again. */
+static void leave_out_verdict(const struct ui *ui, const struct verdict_gvl *gvl, char *text, size_t bytes, int columns)
+{
+  struct verdict_words words;
+  struct verdict_gvl rest = *gvl;
+  ui_calls_words(ui, words.text, sizeof words.text, ui->layout.part[PART_VERDICT].columns - 1);
+  if (ui->verdict.verdict.kind != VERDICT_GVL || words.text[0] != '\0') return;
+  ui_verdict_words(ui, &words, ui->layout.part[PART_VERDICT].columns - 1);
+  if (strstr(words.text, "GVL held") == NULL || gvl->count > 1) return;
+  rest.holder.known = false;
+  if (strstr(words.text, " waited ") != NULL) rest.waiters = 0;
+  verdict_gvl_words(text, bytes, &rest, meter_text_columns(columns));
+}
+
 static void draw_gvl(const struct ui *ui, int columns)
 {
   char text[320];
@@ -313,6 +334,7 @@ static void draw_gvl(const struct ui *ui, int columns)
     { part * (double)wall[RTOP_STATE_SWEEPING], RTOP_STATE_SWEEPING },
   };
   verdict_gvl_words(text, sizeof text, &gvl, meter_text_columns(columns));
+  if (ui->layout.part[PART_VERDICT].rows > 0) leave_out_verdict(ui, &gvl, text, sizeof text, columns);
   draw_meter(ui, PART_GVL, columns, "GVL", segments, 3, text);
 }
 

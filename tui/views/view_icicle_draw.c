@@ -13,7 +13,7 @@ enum { PERCENT_FROM = 12, PATH_NAMES_MAX = 64 };
 static const char *label_of(const struct ui *ui, uint32_t node)
 {
   uint32_t frame = ui->tree.nodes[node].frame;
-  return node == 0 ? "all" : rtop_symbols_get(rtop_profile_symbols(ui->profile), frame)->label;
+  return node == 0 ? "all" : rtop_symbol_words(rtop_symbols_get(rtop_profile_symbols(ui->profile), frame));
 }
 
 /* Against the baseline; 0 without one. */

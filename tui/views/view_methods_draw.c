@@ -153,9 +153,9 @@ static void write_wait(const struct pen *pen, char *text, size_t bytes, int colu
 {
   char name[METHOD_NAME_BYTES];
   const struct rtop_symbol *symbol = waiter(pen);
-  size_t used = (size_t)snprintf(text, bytes, "%s", rtop_symbol_name(pen->symbol, name, sizeof name));
+  size_t used = (size_t)snprintf(text, bytes, "%s", rtop_symbol_shown(pen->symbol, name, sizeof name));
   if (symbol == NULL || used >= bytes) return;
-  const char *caller = rtop_symbol_name(symbol, name, sizeof name);
+  const char *caller = rtop_symbol_shown(symbol, name, sizeof name);
   snprintf(text + used, bytes - used, " < %s", caller);
   if (rtop_text_width(text) > columns) snprintf(text, bytes, "%s", caller);
 }
@@ -181,7 +181,7 @@ static void methods_draw_method(const struct pen *pen, int x, int columns)
     columns -= used;
     write_wait(pen, text, sizeof text, columns - 1);
   } else {
-    name = rtop_symbol_name(pen->symbol, text, sizeof text);
+    name = rtop_symbol_shown(pen->symbol, text, sizeof text);
   }
   draw_text(pen->y, x, columns - 1, pen->selected && face != FACE_MATCH ? FACE_CURSOR : face,
             by_name ? name : ui_label_that_fits(name, columns - 1));
@@ -320,7 +320,8 @@ static void methods_draw_tiny(struct ui *ui)
     return;
   }
   draw_percent(share, sizeof share, 100 * (double)row->self_ns / (double)(ui->methods.length_ns + 1));
-  snprintf(text, sizeof text, "%s%% %s", share, rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame)->label);
+  snprintf(text, sizeof text, "%s%% %s", share,
+           rtop_symbol_words(rtop_symbols_get(rtop_profile_symbols(ui->profile), row->frame)));
   draw_text(0, 0, ui->layout.columns, FACE_NORMAL, text);
 }
 

@@ -36,7 +36,7 @@ const struct city_building *skyline_view_selected(const struct skyline_view *vie
 const char *skyline_view_name(const struct ui *ui, const struct city_building *building)
 {
   if (building->name != NULL) return building->name;
-  return rtop_symbols_get(rtop_profile_symbols(ui->profile), building->frame)->label;
+  return rtop_symbol_words(rtop_symbols_get(rtop_profile_symbols(ui->profile), building->frame));
 }
 
 bool skyline_view_matches(const struct ui *ui, const struct city_building *building)

@@ -502,7 +502,7 @@ static void draw_frames(const struct ui *ui, uint32_t leaf, bool old, struct rec
       return;
     }
     draw_format(y, 0, 6, FACE_NORMAL, "%c%3d", old ? '?' : ' ', row);
-    draw_text(y, 6, names - 8, rtop_symbol_is_code(symbol) && !old ? FACE_NORMAL : FACE_C, symbol->label);
+    draw_text(y, 6, names - 8, rtop_symbol_is_code(symbol) && !old ? FACE_NORMAL : FACE_C, rtop_symbol_words(symbol));
     draw_tail(y, names, at.columns - names, FACE_PLACE, place);
     node = call->parent < node ? call->parent : 0;
   }

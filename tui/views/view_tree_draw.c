@@ -153,7 +153,8 @@ static void tree_draw_method(const struct tree_pen *pen, const struct rtop_tree_
   if (row->below > 0 && !row->open && !pen->view->callers) snprintf(below, sizeof below, "  (%u below)", row->below);
   int room = end - x - (int)strlen(below);
   face = ui_matches(pen->ui, row->frame) ? FACE_MATCH : selected ? FACE_CURSOR : face;
-  const char *name = row->depth == 0 || pen->shift > 0 ? rtop_symbol_name(symbol, frame, sizeof frame) : symbol->label;
+  const char *name =
+      row->depth == 0 || pen->shift > 0 ? rtop_symbol_shown(symbol, frame, sizeof frame) : rtop_symbol_words(symbol);
   x += draw_text(y, x, room > 12 ? room : end - x, face, name);
   draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, below);
   if (pen->columns.place > 0) {
@@ -273,7 +274,7 @@ static void draw_side(struct ui *ui, const struct detail_list *list, struct rect
     attrset(A_NORMAL);
     int x = 8 + bar + (bar > 0);
     draw_text(at.y + i, at.x + x, at.columns - x - 1, FACE_NORMAL,
-              rtop_symbols_get(rtop_profile_symbols(ui->profile), list->row[i].id)->label);
+              rtop_symbol_words(rtop_symbols_get(rtop_profile_symbols(ui->profile), list->row[i].id)));
   }
   if (list->count == 0 && at.rows > 0) draw_text(at.y, at.x + 2, at.columns - 2, FACE_NORMAL, "(none)");
 }
@@ -285,7 +286,7 @@ static void draw_butterfly(struct ui *ui, const struct tree_view *view, struct r
   const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(ui->profile), view->detail.frame);
   draw_percent(self, sizeof self, 100 * ui_share(ui, rtop_tree_clock(&own, ui->wanted.mode)));
   draw_percent(total, sizeof total, 100 * ui_share(ui, rtop_tree_clock(&view->detail.total, ui->wanted.mode)));
-  snprintf(title, sizeof title, " butterfly: %.200s   self %s%%  total %s%% ", symbol->label, self, total);
+  snprintf(title, sizeof title, " butterfly: %.200s   self %s%%  total %s%% ", rtop_symbol_words(symbol), self, total);
   attrset((int)theme_attr(FACE_LABEL));
   for (int x = 0; x < at.columns; x++) mvaddstr(at.y, at.x + x, draw_is_ascii() ? "-" : "─");
   attrset(A_NORMAL);

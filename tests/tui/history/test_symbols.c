@@ -301,16 +301,41 @@ static void test_generated_names_are_one(void **state)
   rtop_symbols_destroy(&symbols);
 }
 
+static uint32_t special(struct rtop_symbols *symbols, const char *label, const char *namespace,
+                        enum rtop_symbol_kind kind)
+{
+  return rtop_symbols_frame(symbols, label, strlen(label), "", 0, namespace, strlen(namespace), 0, kind);
+}
+
+/* What the extension made up has words on screens, and keeps its name; what an application calls so has none. */
+static void test_words_of_what_was_made_up(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_symbols_create();
+  char out[64];
+  uint32_t shared = special(symbols, "(shared)", "", RTOP_SYMBOL_SPECIAL);
+  uint32_t mine = special(symbols, "(shared)", "", RTOP_SYMBOL_RUBY),
+           other = special(symbols, "(folded)", "", RTOP_SYMBOL_SPECIAL);
+  assert_string_equal(rtop_symbol_words(rtop_symbols_get(symbols, shared)), "(allocated below callers)");
+  assert_string_equal(rtop_symbol_shown(rtop_symbols_get(symbols, shared), out, sizeof out),
+                      "(allocated below callers)");
+  assert_string_equal(rtop_symbol_name(rtop_symbols_get(symbols, shared), out, sizeof out), "(shared)");
+  assert_string_equal(rtop_symbol_words(rtop_symbols_get(symbols, mine)), "(shared)");
+  assert_string_equal(rtop_symbol_words(rtop_symbols_get(symbols, other)), "(folded)");
+  rtop_symbols_destroy(&symbols);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_starts_with_the_root),    cmocka_unit_test(test_equal_frames_are_one),
-    cmocka_unit_test(test_names_are_sanitised),     cmocka_unit_test(test_nodes_are_a_tree),
-    cmocka_unit_test(test_wrong_ids_give_the_root), cmocka_unit_test(test_depth_is_bounded),
-    cmocka_unit_test(test_pointers_stay),           cmocka_unit_test(test_nodes_are_small),
-    cmocka_unit_test(test_names_are_bounded),       cmocka_unit_test(test_labels_are_completed),
-    cmocka_unit_test(test_what_nobody_uses_goes),   cmocka_unit_test(test_what_comes_again_stays),
-    cmocka_unit_test(test_names_come_and_go),       cmocka_unit_test(test_generated_names_are_one),
+    cmocka_unit_test(test_words_of_what_was_made_up), cmocka_unit_test(test_starts_with_the_root),
+    cmocka_unit_test(test_equal_frames_are_one),      cmocka_unit_test(test_names_are_sanitised),
+    cmocka_unit_test(test_nodes_are_a_tree),          cmocka_unit_test(test_wrong_ids_give_the_root),
+    cmocka_unit_test(test_depth_is_bounded),          cmocka_unit_test(test_pointers_stay),
+    cmocka_unit_test(test_nodes_are_small),           cmocka_unit_test(test_names_are_bounded),
+    cmocka_unit_test(test_labels_are_completed),      cmocka_unit_test(test_what_nobody_uses_goes),
+    cmocka_unit_test(test_what_comes_again_stays),    cmocka_unit_test(test_names_come_and_go),
+    cmocka_unit_test(test_generated_names_are_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

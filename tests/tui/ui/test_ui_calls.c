@@ -36,7 +36,7 @@ static void check(const char *text)
 static void begin(const char *answer)
 {
   model_press(&ui, 'T');
-  check("All calls for seconds (c, force): 5");
+  check("Count all calls for how many seconds? 5");
   if (*answer) {
     model_press(&ui, 'U' & 0x1f);
     model_type(&ui, answer);

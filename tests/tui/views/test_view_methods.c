@@ -466,12 +466,12 @@ static void test_modes(void **state)
   assert_true(shows("W=busy") && shows("wall, "));
   model_press(&ui, 'C');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_CPU);
-  assert_true(shows("CPU time") && shows("cpu, "));
+  assert_true(shows("CPU time") && shows("CPU, "));
   assert_string_equal(label_at(0), "ActiveRecord::Relation#exec_queries");
   assert_false(view()->off.shown);
   model_press(&ui, 'C');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
-  assert_true(shows("busy, ") && view()->off.shown);
+  assert_true(shows("GVL time, ") && view()->off.shown);
   model_press(&ui, 'W');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
   model_press(&ui, 'W');
