@@ -65,7 +65,8 @@ module RperfTop
     end
 
     COST = Layout.new("wall_ns:Q5 cpu_ns:Q blame_ns:Q allocations:Q samples:Q")
-    PROCESS = Layout.new("pid:i parent:i uid:I state:I rate_hz:I threads:I depth:I by_exec:I age_ns:q user:s ruby:s command:s end:s")
+    PROCESS = Layout.new("pid:i parent:i uid:I state:I rate_hz:I threads:I depth:I by_exec:I age_ns:q user:s ruby:s command:s end:s " \
+                         "cores:d held:d does:s")
     TOTALS = Layout.new("start_ns:q end_ns:q length_ns:Q windows:I gaps:I cost:Q9 gc_minor:Q gc_major:Q exceptions:Q " \
                         "allocations:Q cpu_ns:Q gvl_releases:Q profiling_ns:Q rate_hz:Q heap_live_slots:Q malloc_bytes:Q rss_bytes:Q")
     METHOD = Layout.new("name:s path:s line:I kind:I threads:I unused:I self_ns:Q total_ns:Q most_ns:Q self:Q9 total:Q9")

@@ -15,6 +15,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LIST_WINDOWS = 10 };
+
+struct list_second {
+  uint64_t length_ns, cpu_ns, wall_ns[RTOP_STATE_COUNT];
+};
+
+static void list_add_window(struct list_second *second, const struct rtop_window *window)
+{
+  second->length_ns += (uint64_t)(window->end_mono_ns - window->start_mono_ns);
+  for (size_t i = 0; i < window->cell_count; i++) {
+    const struct rtop_cell *cell = &window->cells[i];
+    second->cpu_ns += cell->cpu_ns;
+    if (cell->state < RTOP_STATE_COUNT) second->wall_ns[cell->state] += cell->wall_ns;
+  }
+}
+
+/* By the same shares as the verdict, which knows stacks besides. */
+static const char *list_does(const struct list_second *second, double held)
+{
+  double length = (double)second->length_ns;
+  double gc = (double)(second->wall_ns[RTOP_MARKING] + second->wall_ns[RTOP_SWEEPING]) / length;
+  if (gc >= 0.2) return "GC";
+  if (held >= 0.5 && (double)second->wall_ns[RTOP_WAITING] / length >= 0.5) return "GVL";
+  return held >= 0.1 ? "runs" : "waits";
+}
+
+static void list_second(struct rtop_list_row *row, const struct list_second *second)
+{
+  if (second->length_ns == 0) return;
+  double length = (double)second->length_ns;
+  row->cores = (double)second->cpu_ns / length;
+  row->held =
+      (double)(second->wall_ns[RTOP_RUNNING] + second->wall_ns[RTOP_MARKING] + second->wall_ns[RTOP_SWEEPING]) / length;
+  row->does = list_does(second, row->held);
+}
+
 /* The newest window that can be read tells the threads, and of a living process the rate. */
 static void list_window(struct rtop_list_row *row, struct segment_port *port, struct rtop_window *window)
 {
@@ -23,7 +59,13 @@ static void list_window(struct rtop_list_row *row, struct segment_port *port, st
   for (size_t i = 0; i < window->thread_count; i++)
     row->threads += !(window->threads[i].flags & RTOP_WINDOW_THREAD_ENDED);
   uint64_t rate_hz = window->counters[RTOP_COUNTER_RATE_HZ];
-  if (row->state == RTOP_FEED_LIVE && rate_hz <= RTOP_RATE_HZ_MAX) row->rate_hz = (uint32_t)rate_hz;
+  if (row->state != RTOP_FEED_LIVE) return;
+  if (rate_hz <= RTOP_RATE_HZ_MAX) row->rate_hz = (uint32_t)rate_hz;
+  struct list_second second = { 0 };
+  list_add_window(&second, window);
+  for (uint64_t i = 1; i < LIST_WINDOWS && i < newest; i++)
+    if (segment_port_window(port, RTOP_TIER_FINE, newest - i, window) == RTOP_OK) list_add_window(&second, window);
+  list_second(row, &second);
 }
 
 static void list_end(struct rtop_list_row *row, const struct rtop_reader *reader, struct segment_port *port)
@@ -65,7 +107,7 @@ static void list_look(struct rtop_list_row *row, const struct rtop_registry_entr
 {
   const struct rtop_geometry *geometry = &entry->geometry;
   int64_t since_ns = entry->alive ? geometry->created_real_ns : entry->modified_real_ns;
-  *row = (struct rtop_list_row){ .pid = entry->pid, .uid = entry->uid };
+  *row = (struct rtop_list_row){ .pid = entry->pid, .uid = entry->uid, .does = "" };
   row->state = entry->alive ? RTOP_FEED_LIVE : entry->ended ? RTOP_FEED_ENDED : RTOP_FEED_DEAD;
   if (__builtin_sub_overflow(clock_real_ns(), since_ns, &row->age_ns) || row->age_ns < 0) row->age_ns = 0;
   rtop_text_sanitize(row->ruby, sizeof row->ruby, geometry->ruby_version,

@@ -21,6 +21,11 @@ struct rtop_list_row {
   int64_t age_ns;   /* live: since the channel was made; else: since it ended */
   uint32_t rate_hz; /* now; 0: not known, parked or over */
   uint32_t threads; /* alive in the newest window */
+  /* Of one that lives, in about the last second, as far as that can be read: */
+  double cores; /* that its threads had */
+  double held;  /* the GVL: 1 all the time */
+  const char
+      *does; /* in a word: "GC" (a fifth of the time), "GVL" (threads wait for it), "runs", "waits"; "": not known */
   uid_t uid;
   char user[32];
   char ruby[32]; /* "3.3.8"; sanitised like the rest */

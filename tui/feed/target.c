@@ -109,9 +109,9 @@ static void target_explain_ruby(const struct rtop_target *target, char *text, si
   }
   rtop_launch_extension_folder(folder, sizeof folder);
   snprintf(text, bytes,
-           "Ruby process %d runs without the extension; start it with:"
-           " rperf-top -- ruby app.rb, or RUBYOPT=-rrperf_top RUBYLIB=%s ruby app.rb",
-           (int)target->pid, folder);
+           "Ruby process %d runs without the extension; to load it now: rperf-top --inject -p %d (gdb stops it for a"
+           " moment); or start it with: rperf-top -- ruby app.rb, or RUBYOPT=-rrperf_top RUBYLIB=%s ruby app.rb",
+           (int)target->pid, (int)target->pid, folder);
 }
 
 /* Words of the channel's side that stand for themselves, whatever the process is. */

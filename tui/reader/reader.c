@@ -227,6 +227,7 @@ const struct rperf_top_process *rperf_top_process_get(struct rperf_top_reader *r
     .ruby = info->ruby,
     .command = info->command,
     .end = reader->ends[place],
+    .does = "",
   };
   return &reader->processes[place];
 }

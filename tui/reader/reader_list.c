@@ -35,6 +35,9 @@ struct rperf_top_list *rperf_top_list_read(struct rperf_top_error *error)
       .ruby = row->ruby,
       .command = row->command,
       .end = row->end,
+      .cores = row->cores,
+      .held = row->held,
+      .does = row->does,
     };
   }
   return list;

@@ -96,6 +96,10 @@ struct rperf_top_process {
   const char *ruby; /* "3.3.8" */
   const char *command;
   const char *end; /* how it ended, as far as is known: "killed by signal 9"; "" */
+  /* Of one that lives, in about the last second. Lists only */
+  double cores;     /* that its threads had */
+  double held;      /* part of the time that the GVL was held; Ractors: of each */
+  const char *does; /* "GC", "GVL" (threads wait for it), "runs", "waits"; "": not known */
 };
 
 struct rperf_top_list;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHOOSER_WIDE = 100 };
+
 struct chooser_view {
   struct pager pager;
   pid_t pid; /* the cursor follows it */
@@ -63,13 +65,15 @@ static void chooser_draw_row(const void *pen, size_t place, int y, bool selected
 {
   const struct ui *ui = pen;
   const struct rperf_top_process *row = ui->list.processes[place];
-  char text[512], age[16], rate[16];
+  char text[512], age[16], wide[64] = "", cores[16] = "-", held[16] = "-";
   struct rect at = ui->layout.part[PART_TABLE];
   bool alive = row->state == RPERF_TOP_LIVE || row->state == RPERF_TOP_STALLED;
   rtop_list_age(age, sizeof age, row->age_ns);
-  snprintf(rate, sizeof rate, row->rate_hz > 0 ? "%u" : "-", row->rate_hz);
-  snprintf(text, sizeof text, "%8d %-7s %6s %5s %4u %-7s ", (int)row->pid,
-           rtop_list_state_name(row->state, row->by_exec), age, rate, row->threads, row->ruby);
+  if (row->does[0] != '\0') snprintf(cores, sizeof cores, "%.2f", row->cores);
+  if (row->does[0] != '\0') snprintf(held, sizeof held, "%.0f%%", 100 * row->held);
+  if (at.columns >= CHOOSER_WIDE) snprintf(wide, sizeof wide, "%5u %-7s ", row->rate_hz, row->ruby);
+  snprintf(text, sizeof text, "%8d %-8.8s %-7s %5s %5s %-5s %4u %5s %s", (int)row->pid, row->user,
+           rtop_list_state_name(row->state, row->by_exec), cores, held, row->does, row->threads, age, wide);
   int x = 1 + draw_text(y, at.x + 1, at.columns - 1, selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C, text);
   x += rtop_list_indent(row->depth);
   int end_columns = *row->end ? (int)strlen(row->end) + 2 : 0;
@@ -121,7 +125,9 @@ void chooser_draw(struct ui *ui)
   }
   ui_rows_fit(ui);
   draw_blank(at.y, at.x, at.columns, FACE_HEADING);
-  draw_text(at.y, at.x + 1, at.columns - 1, FACE_HEADING, "     PID STATE      AGE    HZ  THR RUBY    COMMAND");
+  draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING,
+              "     PID USER     STATE     CPU   GVL DOES   THR   AGE %sCOMMAND",
+              at.columns >= CHOOSER_WIDE ? "   HZ RUBY    " : "");
   if (ui->list.process_count == 0) draw_nothing(&ui->list, at);
   struct ui_rows shown = chooser_rows(ui);
   ui_rows_draw(&shown, at, chooser_draw_row, ui);

@@ -95,6 +95,6 @@ fakes+=($!)
 wait_until grep -qs ready "$work/plain"
 timeout 60 "$viewer" -b -n 1 -p "${fakes[-1]}" > "$work/out" 2> "$work/err"
 status=$?
-it "-p without the extension: what to do" told 1 'runs without the extension; start it with:'
+it "-p without the extension: what to do" told 1 'runs without the extension; to load it now: rperf-top --inject -p [0-9]+ .*; or start it with:'
 
 finish

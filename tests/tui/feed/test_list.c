@@ -36,6 +36,9 @@ static void test_live_and_dead(void **state)
   assert_int_equal(other->state, RTOP_FEED_DEAD);
   assert_int_equal(other->rate_hz, 0);
   assert_string_equal(row->end, "");
+  assert_string_equal(other->does, ""); /* it does nothing any more */
+  assert_string_equal(row->does, row->held >= 0.1 ? "runs" : "waits");
+  assert_true(row->cores >= 0 && row->held >= 0 && row->held <= 1);
   assert_string_equal(other->end, "killed, crashed, exit! or exec");
   assert_true(row < other); /* the living first */
   channel_tell(&live, "t"); /* it gives itself another name */

@@ -26,6 +26,10 @@ static void put(size_t place, pid_t pid, enum rperf_top_process_state state, con
     .threads = 3,
     .ruby = "3.3.8",
     .command = command,
+    .user = "deploy",
+    .cores = state == RPERF_TOP_LIVE ? 0.97 : 0,
+    .held = state == RPERF_TOP_LIVE ? 0.98 : 0,
+    .does = state == RPERF_TOP_LIVE ? "GVL" : "",
     .end = state == RPERF_TOP_DEAD ? "killed, crashed, exit! or exec" : "",
   };
   ui.list.process_count = place + 1 > ui.list.process_count ? place + 1 : ui.list.process_count;
