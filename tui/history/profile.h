@@ -120,6 +120,7 @@ struct rtop_thread_row {
   bool is_main;
   bool ended;            /* within the span */
   bool hidden;           /* set by who leaves it out of what is made from the sum */
+  bool blamed;           /* set by who knows that the verdict, a stall or a lock blames it */
   enum rtop_state state; /* at the end of the span */
   uint64_t state_age_ns;
   uint32_t node; /* leaf of its stack at the end of the span */

@@ -3,6 +3,7 @@
 #include "thread_filter.h"
 #include "thread_locks.h"
 #include "tui/text/text.h"
+#include "tui/verdict/rests.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,13 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
 
 bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns)
 {
-  uint64_t blocked_ns = thread->cost.wall_ns[RTOP_STATE_BLOCKED];
-  return !thread->ended && thread->state == RTOP_STATE_BLOCKED && length_ns > 0 &&
-         rtop_cost_wall(&thread->cost) == blocked_ns && blocked_ns >= length_ns - length_ns / 10;
+  return rest_is_all(thread, length_ns);
 }
 
 bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns)
 {
-  if (!thread_table_idle(thread, length_ns) || rtop_lock_waits(thread) || thread->behind.threads > 0) return false;
+  if (!thread_table_idle(thread, length_ns) || thread->blamed) return false;
+  if (rtop_lock_waits(thread) || thread->behind.threads > 0) return false;
   return !thread_lock_is(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, thread->node)->frame));
 }
 
@@ -58,7 +58,7 @@ struct sorted {
   uint32_t row;
   double key[THREAD_TABLE_KEYS]; /* the first one that differs decides */
   const struct rtop_thread_row *thread;
-  bool quiet;
+  bool quiet, top;
 };
 
 static int by_place(const struct rtop_thread_row *a, const struct rtop_thread_row *b)
@@ -70,6 +70,7 @@ static int by_place(const struct rtop_thread_row *a, const struct rtop_thread_ro
 static int by_key(const void *left, const void *right)
 {
   const struct sorted *a = left, *b = right;
+  if (a->top != b->top) return a->top ? -1 : 1;
   for (int i = 0; i < THREAD_TABLE_KEYS; i++)
     if (a->key[i] != b->key[i]) return a->key[i] > b->key[i] ? -1 : 1;
   return by_place(a->thread, b->thread);
@@ -119,7 +120,8 @@ static size_t choose(struct sorted *sorted, const struct rtop_sum *sum, const st
     bool wanted = options->only_source == 0 || options->only_source == thread->source + 1;
     bool quiet = thread_table_quiet(thread, symbols, sum->length_ns);
     if (!wanted || !passes[i] || (options->no_idle && quiet)) continue;
-    sorted[count] = (struct sorted){ .row = (uint32_t)i, .thread = thread, .quiet = quiet };
+    bool top = thread->blamed && thread_table_by_blame(options->sort);
+    sorted[count] = (struct sorted){ .row = (uint32_t)i, .thread = thread, .quiet = quiet, .top = top };
     if (options->sort != RTOP_SORT_NAME) keys_of(&sorted[count], sum, options->sort);
     count++;
   }

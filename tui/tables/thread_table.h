@@ -1,6 +1,7 @@
 /* The threads of a sum as rows: which are shown, in which order.
  *
- * Unless another order is asked for, who is to blame comes first: by the time that others waited for the GVL (blame) and
+ * Unless another order is asked for, who is blamed by others comes first (rtop_thread_row.blamed); then, as among these, who
+ * is to blame by the time that others waited for the GVL (blame) and
  * for a lock that the thread is inside at the end (thread_locks.h), then by time that the GVL was held, then by how many
  * wait for such a lock, then by time spent waiting; idle threads last.
  * The figure that rows are sorted by counts as it is read, in tenths of a percent; of what decides among equal ones
@@ -36,8 +37,8 @@ double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key
 /* Off the GVL for the whole span of a sum: waiting for work, most likely. `length_ns` is the sum's. */
 bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns);
 
-/* The same, but not because of a lock, and inside none that others wait for, as thread_locks_note() has found: the word for
- * it is in states.def. */
+/* The same, but not because of a lock, and inside none that others wait for, as thread_locks_note() has found, nor blamed for
+ * anything else. Whether it rests is not looked at. */
 bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns);
 
 /* Looks at the locks of the sum. False: memory ran out or the expression is bad. */

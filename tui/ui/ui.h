@@ -99,6 +99,7 @@ struct ui {
   struct ui_stalls stalls;
   struct ui_verdict verdict;
   struct ui_raised raised;
+  struct rests rests; /* of the threads of the sum */
   struct core_limits cores; /* of the process, while it lives; kept by the loop */
   struct ui_baseline baseline;
   struct ui_traces traces;

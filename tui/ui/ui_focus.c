@@ -44,7 +44,10 @@ static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum, const s
 void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum)
 {
   if (ui->apart < 2 && ui->focus.count == 0 && !ui->focus.no_idle && !ui->focus.has_names) return;
-  if (ui->focus.no_idle) thread_locks_note(sum, rtop_profile_symbols(ui->profile));
+  if (ui->focus.no_idle) {
+    thread_locks_note(sum, rtop_profile_symbols(ui->profile));
+    rests_note(&ui->sum, sum);
+  }
   for (size_t i = 0; i < sum->thread_count; i++) sum->threads[i].hidden = is_left_out(ui, sum, &sum->threads[i]);
 }
 
@@ -62,6 +65,7 @@ uint64_t ui_focus_key(const struct ui *ui)
 void ui_focus_apply(struct ui *ui)
 {
   thread_locks_note(&ui->sum, rtop_profile_symbols(ui->profile));
+  ui_verdict_rests(ui);
   ui_focus_apply_to(ui, &ui->sum);
 }
 

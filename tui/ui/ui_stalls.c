@@ -1,7 +1,6 @@
 /* Stalls on the screen: found as windows come, gone to one after the other. */
 #include "ui_stalls.h"
 #include "ui.h"
-#include "tui/tables/thread_table.h"
 #include "tui/text/text.h"
 #include <math.h>
 #include <stdio.h>
@@ -126,27 +125,6 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall)
   go(ui, stall);
   say_sentence(ui, stall, &phrase);
   ui_say(ui, "%s", words);
-}
-
-void ui_stalls_look_here(struct ui *ui)
-{
-  struct ui_stalls *at = &ui->stalls;
-  at->here_count = 0;
-  for (size_t i = at->stalls.count; i-- > 0 && at->here_count < UI_STALLED_MAX;) {
-    const struct stall *stall = &at->stalls.list[i];
-    if (stall->cause != STALL_BLOCKED || stall->serial == 0) continue;
-    if (stall->start_ns >= ui->span.end_ns || stall->end_ns <= ui->span.start_ns) continue;
-    at->here[at->here_count].source = stall->source;
-    at->here[at->here_count++].serial = stall->serial;
-  }
-}
-
-bool ui_stalls_rests(const struct ui *ui, const struct rtop_thread_row *thread)
-{
-  if (!thread_table_quiet(thread, rtop_profile_symbols(ui->profile), ui->sum.length_ns)) return false;
-  for (unsigned i = 0; i < ui->stalls.here_count; i++)
-    if (ui->stalls.here[i].serial == thread->serial && ui->stalls.here[i].source == thread->source) return false;
-  return true;
 }
 
 bool ui_stalls_is_off_gvl(const struct ui *ui)

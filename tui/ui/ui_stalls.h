@@ -12,14 +12,8 @@
 
 struct ui;
 
-enum { UI_STALLED_MAX = 64 };
 struct ui_stalls {
   struct stalls stalls;
-  struct {
-    uint32_t source;
-    uint64_t serial;
-  } here[UI_STALLED_MAX]; /* threads that are blocked, as stalls, in what is shown */
-  unsigned here_count;
   struct stall_limits limits;
   bool more; /* history is there that was not looked at yet */
   bool seek; /* the view is to select the culprit of the stall that was gone to: ui->selected, or */
@@ -56,10 +50,6 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall);
 /* Views of calls would not have a culprit that is off the GVL: all time counts in them while the display stands at its stall.
  * Before an update. */
 void ui_stalls_fit_mode(struct ui *ui);
-/* Which threads have a stall in what is shown: when that is known, before anything is drawn of it. */
-void ui_stalls_look_here(struct ui *ui);
-/* Does the thread only rest (thread_table_quiet) in what is shown? Who has a stall there does not. */
-bool ui_stalls_rests(const struct ui *ui, const struct rtop_thread_row *thread);
 /* The method that is selected is such a culprit: none of its time there is busy. */
 bool ui_stalls_is_off_gvl(const struct ui *ui);
 /* The news at the end of what is shown, of the processes shown, whatever its kind: of stalls that go on there the one that

@@ -37,6 +37,18 @@ void ui_verdict_forget(struct ui *ui)
   ui->verdict.gvl = (struct verdict_gvl){ 0 };
 }
 
+void ui_verdict_rests(struct ui *ui)
+{
+  const struct ui_verdict *at = &ui->verdict;
+  const struct rests_look look = { .profile = ui->profile,
+                                   .sum = &ui->sum,
+                                   .whole = &at->maker.whole,
+                                   .span = ui->span,
+                                   .stalls = &ui->stalls.stalls,
+                                   .verdict = at->made ? &at->verdict : NULL };
+  rests_update(&ui->rests, &look);
+}
+
 /* What goes on and is told by the verdict itself needs no second telling. */
 static bool verdict_tells(const struct ui *ui, const struct stall *stall)
 {

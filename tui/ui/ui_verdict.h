@@ -7,6 +7,7 @@
 #define RTOP_TUI_UI_VERDICT_H
 
 #include "tui/methods/raised_list.h"
+#include "tui/verdict/rests.h"
 #include "tui/verdict/verdict_past.h"
 #include "tui/verdict/verdict_words.h"
 #include <stdbool.h>
@@ -35,6 +36,9 @@ struct ui_raised {
 /* After the sum of the span. False: memory ran out. */
 bool ui_verdict_update(struct ui *ui);
 void ui_verdict_forget(struct ui *ui);
+
+/* Which threads rest, and which are stuck: after the verdict, when the locks of the sum are noted. */
+void ui_verdict_rests(struct ui *ui);
 
 /* What is shown of how long the GVL was held and waited for (ui_calm.h). */
 struct verdict_gvl ui_verdict_gvl(const struct ui *ui);

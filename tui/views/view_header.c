@@ -1,5 +1,6 @@
 /* Title, verdict, bars and timeline above the table. */
 #include "viewer.h"
+#include "tui/methods/states.h"
 #include "tui/tables/thread_table.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -373,7 +374,7 @@ static void draw_gc(const struct ui *ui, int columns)
 }
 
 struct thread_counts {
-  unsigned alive, quiet, by_state[RTOP_STATES]; /* those that are quiet are not among the blocked */
+  unsigned alive, quiet, stuck, by_state[RTOP_STATES]; /* those that are quiet or stuck are not among the blocked */
 };
 
 static struct thread_counts count_threads(const struct ui *ui)
@@ -382,10 +383,11 @@ static struct thread_counts count_threads(const struct ui *ui)
   for (size_t i = 0; i < ui->sum.thread_count; i++) {
     const struct rtop_thread_row *thread = &ui->sum.threads[i];
     if (!thread->ended && thread->state < RTOP_STATES && ui_processes_shows(ui, thread->source)) {
-      bool quiet = ui_stalls_rests(ui, thread);
+      enum thread_rest rest = rests_of(&ui->rests, &ui->sum, thread);
       counts.alive++;
-      counts.quiet += quiet;
-      counts.by_state[thread->state] += !quiet;
+      counts.quiet += rest == REST_QUIET;
+      counts.stuck += rest == REST_STUCK;
+      counts.by_state[thread->state] += rest != REST_QUIET && rest != REST_STUCK;
     }
   }
   counts.by_state[RTOP_STATE_RUNNING] += counts.by_state[RTOP_STATE_MARKING] + counts.by_state[RTOP_STATE_SWEEPING];
@@ -508,11 +510,12 @@ static void draw_trouble(const struct ui *ui, struct row_parts *row)
 /* No label without its figures. */
 static void draw_thread_counts(const struct ui *ui, struct row_parts *row, const char *label)
 {
-  char text[128];
+  char text[128], stuck[24] = "";
   struct thread_counts counts = count_threads(ui);
-  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u blocked  %u quiet", counts.alive,
+  if (counts.stuck > 0) snprintf(stuck, sizeof stuck, "  %u %s", counts.stuck, thread_word(THREAD_STUCK));
+  snprintf(text, sizeof text, "%2u: %u run  %u wait  %u blocked%s  %u quiet", counts.alive,
            counts.by_state[RTOP_STATE_RUNNING], counts.by_state[RTOP_STATE_WAITING],
-           counts.by_state[RTOP_STATE_BLOCKED], counts.quiet);
+           counts.by_state[RTOP_STATE_BLOCKED], stuck, counts.quiet);
   if (rtop_text_width(label) + rtop_text_width(text) > row->end - row->x) row->end = row->x;
   row_part(row, FACE_LABEL, "%s", label);
   row_part(row, FACE_NORMAL, "%s", text);

@@ -131,7 +131,13 @@ static void threads_draw_heading(const struct ui *ui, const struct threads_view 
 
 static const char *threads_state_word(const struct ui *ui, const struct rtop_thread_row *thread)
 {
-  if (ui_stalls_rests(ui, thread)) return thread_word(THREAD_QUIET);
+  switch (rests_of(&ui->rests, &ui->sum, thread)) {
+  case REST_QUIET: return thread_word(THREAD_QUIET);
+  case REST_PARKED: return thread_word(THREAD_PARKED);
+  case REST_STUCK: return thread_word(THREAD_STUCK);
+  case REST_NOT:
+  case REST_BLAMED: break;
+  }
   return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
@@ -217,13 +223,13 @@ static enum face lane_face(enum thread_lane lane)
   return faces[lane];
 }
 
-/* A thread that does nothing has an empty lane: what happens is seen better. In the row of the cursor as well: reversed,
+/* A thread that rests, or nobody blames, has an empty lane: what happens is seen better. In the row of the cursor as well: reversed,
  * what is lit would be a hole. */
 static void draw_lane(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread, int y,
                       int x)
 {
   int moment = ui->frozen ? view->before - 1 : -1;
-  bool quiet = ui_stalls_rests(ui, thread);
+  bool quiet = rest_is_idle(rests_of(&ui->rests, &ui->sum, thread));
   for (int i = 0; i < view->before + view->after; i++) {
     enum thread_lane lane = thread_lanes_at(&view->lanes, thread->source, thread->thread, i);
     if (quiet && lane == LANE_BLOCKED) lane = LANE_ABSENT;
@@ -283,6 +289,19 @@ static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread,
   return rtop_text_width(out) <= columns;
 }
 
+/* Of one that is stuck: the call that it is in and the application's method, or just that. */
+static bool stuck_text(const struct ui *ui, const struct rtop_thread_row *thread, int columns, char *out, size_t bytes)
+{
+  uint64_t since_ns;
+  uint32_t own;
+  if (!rests_stuck(&ui->rests, &ui->sum, thread, &since_ns, &own) || own == 0 || thread_stack_is_old(thread))
+    return false;
+  thread_where(out, bytes, rtop_profile_symbols(ui->profile), thread->node);
+  if (rtop_text_width(out) > columns)
+    snprintf(out, bytes, "%s", rtop_symbols_get(rtop_profile_symbols(ui->profile), own)->label);
+  return true;
+}
+
 static void draw_leaf(const struct pen *pen, int x, int columns)
 {
   char text[1400];
@@ -290,7 +309,9 @@ static void draw_leaf(const struct pen *pen, int x, int columns)
   const struct rtop_symbols *symbols = rtop_profile_symbols(pen->ui->profile);
   const struct rtop_call_node *leaf = rtop_symbols_get_node(symbols, thread->node);
   bool code = rtop_symbol_is_code(rtop_symbols_get(symbols, leaf->frame)) && !thread_stack_is_old(thread);
-  if (!lock_text(pen->ui, thread, columns, text, sizeof text)) leaf_text(thread, symbols, columns, text, sizeof text);
+  if (!lock_text(pen->ui, thread, columns, text, sizeof text) &&
+      !stuck_text(pen->ui, thread, columns, text, sizeof text))
+    leaf_text(thread, symbols, columns, text, sizeof text);
   draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
 }
 
@@ -307,6 +328,22 @@ static void draw_name(const struct pen *pen, bool chosen, enum face face)
   else draw_text(pen->y, x, end - x, face, name);
 }
 
+/* "STUCK 4 s": there is room for it, since what it held in that time is nothing. */
+static bool draw_stuck(const struct pen *pen)
+{
+  char text[48], age[24];
+  uint64_t since_ns;
+  uint32_t own;
+  int columns = pen->columns->columns[FIELD_STATE] + pen->columns->columns[FIELD_HELD];
+  if (!rests_stuck(&pen->ui->rests, &pen->ui->sum, pen->thread, &since_ns, &own)) return false;
+  snprintf(age, sizeof age, "%u s", (unsigned)(since_ns / 1000000000 % 60));
+  if (since_ns / 1000000000 >= 60) thread_age_text(age, sizeof age, since_ns);
+  snprintf(text, sizeof text, "%s %s", thread_word(THREAD_STUCK), age);
+  if (pen->columns->columns[FIELD_HELD] == 0) snprintf(text, sizeof text, "%s", thread_word(THREAD_STUCK));
+  draw_text(pen->y, pen->left + pen->columns->x[FIELD_STATE], columns - 1, face_of(pen, FACE_HOT), text);
+  return true;
+}
+
 static void draw_names(const struct pen *pen)
 {
   char tid[16];
@@ -317,9 +354,10 @@ static void draw_names(const struct pen *pen)
   draw_text(pen->y, pen->left + x[FIELD_TID], columns[FIELD_TID] - 1, face_of(pen, FACE_NORMAL), tid);
   bool chosen = ui_focus_has(pen->ui, thread);
   draw_name(pen, chosen, match ? FACE_MATCH : face_of(pen, chosen ? FACE_TITLE : FACE_NORMAL));
-  draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
-            face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
-            threads_state_word(pen->ui, thread));
+  if (!draw_stuck(pen))
+    draw_text(pen->y, pen->left + x[FIELD_STATE], columns[FIELD_STATE] - 1,
+              face_of(pen, thread->ended ? FACE_NORMAL : draw_state_face(thread->state)),
+              threads_state_word(pen->ui, thread));
   draw_leaf(pen, pen->left + x[FIELD_ON], columns[FIELD_ON]);
 }
 
@@ -335,6 +373,7 @@ static void threads_draw_row(const void *table, size_t place, int y, bool select
   const struct task_rates *rates = kernel ? rates_of(pen->ui, pen->view, pen->thread) : NULL;
   for (int field = FIELD_HELD; field <= FIELD_SWITCHES; field++) {
     char text[32];
+    if (field == FIELD_HELD && rests_of(&pen->ui->rests, &pen->ui->sum, pen->thread) == REST_STUCK) continue;
     if (field >= FIELD_READ) kernel_text(rates, field, text, sizeof text);
     else threads_figure_text(pen->ui, pen->thread, field, text, sizeof text);
     draw_right(pen->y, pen->left + pen->columns->x[field], columns[field] - 1,

@@ -85,6 +85,7 @@ void ui_destroy(struct ui *ui)
   rtop_live_destroy(&ui->live);
   ui_stalls_forget(ui);
   ui_verdict_forget(ui);
+  rests_destroy(&ui->rests);
   ui_raised_forget(ui);
   ui_baseline_forget(ui);
   ui_traces_forget(ui);
@@ -130,6 +131,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   strip_destroy(&ui->strip);
   ui_stalls_forget(ui);
   ui_verdict_forget(ui);
+  rests_destroy(&ui->rests);
   ui_raised_forget(ui);
   memset(&ui->cores, 0, sizeof ui->cores);
   ui_baseline_forget(ui);
@@ -181,7 +183,6 @@ bool ui_update(struct ui *ui)
   if (ui->profile != NULL) {
     ui_stalls_fit_mode(ui);
     ui->span = ui_time_span(ui);
-    ui_stalls_look_here(ui);
     ui_lens_apply(ui);
     fine = ui_calls_update(ui);
     ui_baseline_look(ui);

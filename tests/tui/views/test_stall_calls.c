@@ -3,6 +3,7 @@
 #include "tests/tui/screen_model.h"
 #include "tui/views/view_icicle.h"
 #include "tui/views/view_source.h"
+#include "tui/views/view_threads.h"
 #include "tui/views/view_tree.h"
 #include <stdlib.h>
 
@@ -189,19 +190,73 @@ static void test_hidden(void **state)
   assert_int_equal(ui.tree.nodes[call_in_tree()].frame, frame_of(clip));
 }
 
-/* Others rest in the same method: their lanes are empty, that of the culprit is not. */
-static void test_lane(void **state)
+/* Others may rest in the same method: their lanes are empty, that of the culprit is not. It is on top, and stays where others
+ * are hidden. */
+static void check_lane(void)
 {
-  (void)state;
-  open_screen(30, 120);
   jump('3');
   char *text = model_screen_text(), *line = strstr(text, "\n>"), *end = line != NULL ? strchr(line + 1, '\n') : NULL;
   assert_non_null(end);
   *end = '\0';
-  if (strstr(line, "t1 ") == NULL || strstr(line, " blocked ") == NULL || strstr(line, "....") == NULL)
+  if (strstr(line, "t1 ") == NULL || strstr(line, " STUCK 1 s ") == NULL || strstr(line, "....") == NULL ||
+      strstr(line, "AudioClip#close") == NULL)
     fail_msg("row of the culprit: %s", line);
-  assert_null(strstr(end + 1, "...."));
+  const char *next = end + 1;
+  if (strstr(next, "....") != NULL || strstr(next, " parked ") == NULL) fail_msg("rows of the others: %s", next);
   free(text);
+  assert_true(shows(" 1 STUCK ") && shows("0 quiet"));
+  assert_int_equal(threads_view_row(&ui, 0)->serial, 1);
+  model_press(&ui, 'O');
+  assert_true(shows("STUCK 1 s") && !shows("parked"));
+}
+
+static void test_lane(void **state)
+{
+  (void)state;
+  open_screen(30, 120);
+  check_lane();
+}
+
+static void test_lane_of_a_small_screen(void **state)
+{
+  (void)state;
+  open_screen(24, 80);
+  check_lane();
+}
+
+/* Whom the verdict blames is stuck without a stall; what was blocked for a part of what is shown, or for less than a second,
+ * is not. */
+static void test_stuck_by_the_verdict(void **state)
+{
+  (void)state;
+  open_screen(24, 80);
+  model_press(&ui, '3');
+  assert_false(shows("STUCK"));
+  jump('3');
+  ui.stalls.stalls.count = 0;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("in Kernel#sleep < AudioClip#close") && shows("STUCK 1 s"));
+  ui_time_move(&ui, ui.time.cursor_ns - 500 * MS);
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_false(shows("STUCK"));
+  ui.length_ns = 400 * MS;
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(!shows("STUCK") && shows(" blocked ") && shows("0 quiet"));
+}
+
+/* Where the lens hides what a stack is judged by it is judged as it is. */
+static void test_stuck_with_hidden_frames(void **state)
+{
+  (void)state;
+  open_screen(24, 80);
+  ui.lens.no_c = true;
+  ui.stale = true;
+  model_redraw(&ui);
+  model_type(&ui, "3(");
+  assert_true(shows("STUCK 1 s") && shows("parked"));
 }
 
 /* The source of what a thread is in: the call of that thread. */
@@ -243,8 +298,19 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_teardown(name, tear_down)
   const struct CMUnitTest tests[] = {
-    CASE(test_tree),    CASE(test_icicle), CASE(test_source), CASE(test_from_view_to_view), CASE(test_list_of_stalls),
-    CASE(test_details), CASE(test_hidden), CASE(test_lane),   CASE(test_menu_of_a_thread),  CASE(test_call_of_the_tree),
+    CASE(test_tree),
+    CASE(test_icicle),
+    CASE(test_source),
+    CASE(test_from_view_to_view),
+    CASE(test_list_of_stalls),
+    CASE(test_details),
+    CASE(test_hidden),
+    CASE(test_lane),
+    CASE(test_lane_of_a_small_screen),
+    CASE(test_stuck_by_the_verdict),
+    CASE(test_stuck_with_hidden_frames),
+    CASE(test_menu_of_a_thread),
+    CASE(test_call_of_the_tree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
