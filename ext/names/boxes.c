@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A class: somewhere behind its flags and its own class its box, and next to it its superclass. A definition: its box is
+/* A class: somewhere behind its flags and its own class its box, and next to it its superclass; a module: the same. A definition: its box is
  * behind its name. A box: its object, its number. */
 enum {
   CLASS_FIRST = 2,
@@ -48,7 +48,7 @@ static VALUE probe(VALUE self)
   return self;
 }
 
-/* Where a class, and a method in it, of our own have the same word, between what is known of each. */
+/* Where a class, a module, and a method in the class, of our own have the same word, between what is known of each. */
 static bool learn_words(void)
 {
   VALUE class = rb_class_new(rb_cObject);
@@ -60,7 +60,7 @@ static bool learn_words(void)
   for (of_class = CLASS_FIRST; of_class <= CLASS_LAST; of_class++)
     if (word(class, of_class + 1) == rb_cObject) break;
   own_box = of_class <= CLASS_LAST ? word(class, of_class) : 0;
-  if (!own_box || own_box % sizeof(VALUE)) return false;
+  if (!own_box || own_box % sizeof(VALUE) || word(rb_module_new(), of_class) != own_box) return false;
   ruby_box = word(rb_cObject, of_class);
   for (of_definition = DEFINITION_FIRST; of_definition <= DEFINITION_LAST; of_definition++)
     if (word(definition, of_definition) == own_box) break;
@@ -128,5 +128,6 @@ size_t boxes_of_method(VALUE frame, char *out)
 
 size_t boxes_of_class(VALUE class, char *out)
 {
-  return known && RB_TYPE_P(class, T_CLASS) ? write_prefix(word(class, of_class), out) : 0;
+  bool has_word = RB_TYPE_P(class, T_CLASS) || RB_TYPE_P(class, T_MODULE);
+  return known && has_word ? write_prefix(word(class, of_class), out) : 0;
 }

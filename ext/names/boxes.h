@@ -20,7 +20,7 @@ void boxes_learn(void);
 /* Of a frame VALUE: false when its name needs nothing of that, which is found by comparing alone. [hook] */
 bool boxes_may_have(VALUE frame);
 
-/* Writes "#<Ruby::Box:3>::" and returns its length, 0 when the name needs none, or the box is not known. */
+/* Writes "#<Ruby::Box:3>::" and returns its length, 0 when the name needs none, or the box is not known. A class, or a module. */
 size_t boxes_of_method(VALUE frame, char *out);
 size_t boxes_of_class(VALUE class, char *out);
 

@@ -39,8 +39,8 @@ static VALUE make_label(VALUE pointer)
   }
   VALUE path = class ? rb_mod_name(class) : Qnil, text = rb_id2str(id);
   char box[BOXES_PREFIX_MAX] = "";
-  if (RB_TYPE_P(path, T_STRING) && (method->id || !boxes_of_method(method->entry, box)))
-    copy_string(label->class, path);
+  bool in_box = (method->id ? boxes_of_class(class, box) : boxes_of_method(method->entry, box)) > 0;
+  if (RB_TYPE_P(path, T_STRING) && !in_box) copy_string(label->class, path);
   else if (RB_TYPE_P(path, T_STRING))
     snprintf(label->class, LABEL_MAX, "%s%.*s", box, (int)RSTRING_LEN(path), RSTRING_PTR(path));
   else if (class) snprintf(label->class, LABEL_MAX, "#<%s>", RB_TYPE_P(class, T_CLASS) ? "Class" : "Module");

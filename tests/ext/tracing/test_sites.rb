@@ -103,6 +103,24 @@ class SitesTest < Minitest::Test
     assert_equal 0, sums(dump)[:full]
   end
 
+  # Those of one name are told apart, and so are the methods that make them.
+  def test_classes_of_boxes
+    skip "this Ruby has no Ruby::Box" unless defined?(Ruby::Box)
+    File.write("#{@folder}/shop.rb", "class Shop\n  class Item; end\n  def item = Item.new\nend\n")
+    dump, boxes = sampled(<<~'RUBY', options: ["-W0"], env: { **PLENTY, "RUBY_BOX" => "1" })
+      boxes = 2.times.map { Ruby::Box.new }
+      [*boxes, self].each { |one| one.send(:require, "#{__dir__}/shop.rb") }
+      shops = [*boxes.map { |box| box::Shop }, Shop].map(&:new)
+      puts "ready"; $stdout.flush; STDIN.gets
+      100.times { shops.each_with_index { |shop, i| (i + 1).times { shop.item } }; sleep 0.003 }
+      p boxes.map { |box| box.inspect[/\d+/].to_i }; $stdout.flush; STDIN.gets
+    RUBY
+    assert_equal sums(dump)[:objects], sums(dump)[:seen]
+    spaces = [*boxes.map { |number| "#<Ruby::Box:#{number}>::" }, ""]
+    wanted = spaces.each_with_index.to_h { |space, i| [["#{space}Shop::Item", "#{space}Shop#item", 3], 100 * (i + 1)] }
+    assert_equal wanted, sites(dump).select { |(name, _), _| name.end_with?("Item") }.transform_values(&:objects)
+  end
+
   # Far too many to look at all: within five standard errors of what the program knows, at less than its budget.
   def test_estimates
     dump, (common, rare, text) = sampled(<<~'RUBY', env: { "RPERF_TOP_BUDGET" => "3" })
