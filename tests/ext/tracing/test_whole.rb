@@ -43,7 +43,7 @@ class WholeTest < Minitest::Test
   # Runs `code` while everything is traced, from when it said "ready" until it said what it has counted; then it ends, and
   # with it what is told.
   def whole(code, name: "*", **options)
-    program = start("#{AWAKE}#{code}", **options, env: { "RPERF_TOP_KEEP" => "1" })
+    program = start("#{AWAKE}#{code}", **options, env: { "RPERF_TOP_KEEP" => "1", **options.fetch(:env, {}) })
     assert_equal "ready", program.line
     path = program.channel
     view(program, name:)
@@ -53,6 +53,33 @@ class WholeTest < Minitest::Test
     program.puts
     program.finish
     [Dump.read(path), answer]
+  end
+
+  # Methods, attributes, members of classes and modules of one name, in two boxes and outside.
+  def test_boxes
+    skip "this Ruby has no Ruby::Box" unless defined?(Ruby::Box)
+    File.write("#{@folder}/price.rb", <<~'RUBY')
+      class Price
+        Pair = Struct.new(:left)
+        module Tools
+          class << self; attr_accessor :tool; end
+        end
+        attr_accessor :plain
+        def asked = (self.plain = plain; Tools.tool = Pair.new(1).left)
+      end
+    RUBY
+    dump, boxes, = whole(<<~'RUBY', options: ["-W0"], env: { "RUBY_BOX" => "1" })
+      boxes = 2.times.map { Ruby::Box.new }
+      [*boxes, self].each { |one| one.send(:require, "#{__dir__}/price.rb") }
+      prices = [*boxes.map { |box| box::Price }, Price].map(&:new)
+      puts "ready"; $stdout.flush; STDIN.gets
+      10.times { prices.each_with_index { |price, i| (i + 1).times { price.asked } } }
+      p boxes.map { |box| box.inspect[/\d+/].to_i }; $stdout.flush; STDIN.gets
+    RUBY
+    wanted = [*boxes.map { |number| "#<Ruby::Box:#{number}>::" }, ""].each_with_index.flat_map do |space, i|
+      %w[#asked #plain #plain= ::Pair#left ::Tools.tool=].map { |name| ["#{space}Price#{name}", 10 * (i + 1)] }
+    end
+    assert_equal wanted.to_h, calls(dump).select { |label,| label.match?(/Price(#|::Pair#|::Tools)/) }
   end
 
   # All ways in which a method is entered and left.
@@ -428,13 +455,16 @@ class WholeTest < Minitest::Test
     program.line
     Process.kill(:KILL, first.pid)
     last = program.dump_until("its end") { |dump| !state(dump) }.windows.last["sequence"]
-    view(program, seconds: 1)
+    view(program)
     until_state(program, :on)
     program.puts
     program.line
-    dump = until_state(program, :done)
-    counted = dump.windows.select { |window| window["sequence"] > last }.flat_map { |window| window["exact"] }
-                  .select { |_, what,| what == WHAT[:calls] }.each_with_object(Hash.new(0)) { |(node, _, _, value), sums| sums[label(dump, node)] += value }
+    counted = nil
+    program.dump_until("the calls of the next") do |dump|
+      told = dump.windows.select { |window| window["sequence"] > last }.flat_map { |window| window["exact"] }
+      counted = told.each_with_object(Hash.new(0)) { |(node, what, _, value), sums| sums[label(dump, node)] += value if what == WHAT[:calls] }
+      counted["Turn#second"] >= 300
+    end
     assert_equal [0, 300], counted.values_at("Turn#first", "Turn#second").map(&:to_i)
   end
 
