@@ -173,6 +173,19 @@ class TestGem < Minitest::Test
     assert_match(/the viewer was not built/, err)
   end
 
+  # Bundler installs a gem of a path as it stands there.
+  def test_from_a_path
+    source = "#{E2E.logs}/path"
+    Gem::Package.new(self.class.built).extract_files(source)
+    folder = application("from_a_path", "gem 'rperf-top', path: '#{source}', require: 'rperf_top'")
+    home = "#{E2E.logs}/path_home"
+    FileUtils.mkdir_p(home)
+    assert_runs(home, "bundle", "install", "--local", chdir: folder)
+    _, err, status = run_in(home, "bundle", "exec", "rperf-top", "--version", chdir: folder)
+    assert_equal 1, status.exitstatus
+    assert_match(%r{Bundler compiles no gem of a path: write git: "file://#{File.realpath(source)}", or install the gem$}, err)
+  end
+
   # Only Rails requires all gems of a Gemfile: a server that reads a config.ru is watched when its settings ask for it.
   def test_under_puma
     frameworks = "#{`#{ROOT}/.setup/gems -p #{RUBY}`.lines.first.to_s.chomp}/frameworks"
