@@ -222,6 +222,7 @@ static void run_editor(struct app *app)
   }
   screen_leave();
   pid_t pid = editor_start(app->ui.wish.edit.line, app->ui.wish.edit.path, user);
+  if (app->session != NULL) rtop_session_spare(app->session, pid > 0 ? pid : 0);
   while (pid > 0 && !editor_ended(pid, &status)) {
     poll(NULL, 0, EDITOR_MS);
     if (app->session != NULL) app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <errno.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { FAMILY_NOTES_BYTES = 2048, FAMILY_PARENTS_MAX = 64 };
@@ -19,6 +21,7 @@ struct family_process {
   pid_t pid, parent;
   uint64_t start_ticks;
   bool member;
+  bool orphan; /* its parent was not there any more: it has another one by now */
 };
 
 struct family_scan {
@@ -26,12 +29,24 @@ struct family_scan {
   size_t count, capacity;
 };
 
+/* False: there is none, or it has ended; then *process may be known all the same. */
 static bool family_process_read(struct family_process *process, pid_t pid)
 {
   struct process_stat stat;
+  *process = (struct family_process){ 0 };
   if (!process_stat_read(pid, &stat)) return false;
   *process = (struct family_process){ .pid = pid, .parent = stat.parent, .start_ticks = stat.start_ticks };
   return stat.state != 'Z' && stat.state != 'X';
+}
+
+/* A child that has ended, and is nobody else's to ask for. */
+static void family_reap(const struct rtop_family *family, const struct family_process *process)
+{
+  int status;
+  bool ours = process->pid > 0 && process->parent == getpid();
+  if (!family->adopts || !ours || process->pid == family->first.pid || process->pid == family->spared) return;
+  if (waitpid(process->pid, &status, WNOHANG) != process->pid || !family->reaped) return;
+  family->reaped(family->context, process->pid, process->start_ticks, status);
 }
 
 static int family_by_pid(const void *left, const void *right)
@@ -49,14 +64,14 @@ static struct family_process *family_in(const struct family_scan *scan, pid_t pi
 static bool family_get(struct family_process *process, pid_t pid, const struct family_scan *seen)
 {
   const struct family_process *known = family_in(seen, pid);
-  if (!known) return family_process_read(process, pid);
+  if (!known || known->orphan) return family_process_read(process, pid);
   *process = *known;
   process->member = false;
   return true;
 }
 
 /* What was seen is not read again. */
-static bool family_scan(struct family_scan *scan, const struct family_scan *seen)
+static bool family_scan(struct family_scan *scan, const struct family_scan *seen, const struct rtop_family *family)
 {
   DIR *proc = opendir("/proc");
   bool fine = proc != NULL;
@@ -64,7 +79,10 @@ static bool family_scan(struct family_scan *scan, const struct family_scan *seen
   for (struct dirent *entry; fine && (entry = readdir(proc));) {
     if (!isdigit((unsigned char)entry->d_name[0])) continue;
     fine = rtop_reserve(&scan->processes, &scan->capacity, scan->count + 1, sizeof *scan->processes);
-    if (fine && family_get(&scan->processes[scan->count], (pid_t)atoi(entry->d_name), seen)) scan->count++;
+    if (!fine) break;
+    struct family_process *process = &scan->processes[scan->count];
+    if (family_get(process, (pid_t)atoi(entry->d_name), seen)) scan->count++;
+    else if (family) family_reap(family, process);
   }
   if (proc) closedir(proc);
   if (scan->count) qsort(scan->processes, scan->count, sizeof *scan->processes, family_by_pid);
@@ -108,7 +126,11 @@ bool rtop_family_add(struct rtop_family *family, pid_t pid)
   struct rtop_kin *old = rtop_family_find(family, pid);
   /* Not the owner of its folder: to the kernel that is root when the process may not be dumped. */
   if (pid <= 0 || !process_status_read(pid, &status) || !family_process_read(&process, pid)) return false;
-  if (!old) return family_take(family, &process, NULL, status.uid);
+  if (!old) {
+    if (!family_take(family, &process, NULL, status.uid)) return false;
+    if (!family->first.pid) family->first = family->kin[family->count - 1];
+    return true;
+  }
   if (old->start_ticks != process.start_ticks)
     *old = (struct rtop_kin){ .pid = pid, .owner = status.uid, .start_ticks = process.start_ticks };
   return true;
@@ -127,6 +149,21 @@ static void family_drop_gone(struct rtop_family *family, const struct family_sca
   family->count = kept;
 }
 
+/* A child of ours that is not known otherwise. Commands that we run for a stall are none, nor what they leave. */
+static bool family_is_orphan(const struct rtop_family *family, const struct family_process *process)
+{
+  char cause[64];
+  return family->adopts && process->parent == getpid() && process->pid != family->spared &&
+         !process_environment(process->pid, "RPERF_TOP_STALL_CAUSE", cause, sizeof cause);
+}
+
+static bool family_take_orphan(struct rtop_family *family, struct family_process *process)
+{
+  const struct family_process first = { .pid = family->first.pid, .start_ticks = family->first.start_ticks };
+  process->member = family_is_orphan(family, process) && family_take(family, process, &first, family->first.owner);
+  return process->member;
+}
+
 /* Children of those that are known. False: there are no others. */
 static bool family_take_children(struct rtop_family *family, struct family_scan *scan)
 {
@@ -134,22 +171,33 @@ static bool family_take_children(struct rtop_family *family, struct family_scan 
   for (size_t i = 0; i < scan->count; i++) {
     struct family_process *process = &scan->processes[i];
     const struct family_process *parent = process->member ? NULL : family_in(scan, process->parent);
-    if (!parent || !parent->member || parent->start_ticks > process->start_ticks) continue;
+    if (!process->member && family_take_orphan(family, process)) found = true;
+    if (process->member || !parent || !parent->member || parent->start_ticks > process->start_ticks) continue;
     process->member = family_take(family, process, parent, rtop_family_find(family, parent->pid)->owner);
     found = found || process->member;
   }
   return found;
 }
 
+/* Whose parent ended between its turn and theirs. */
+static void family_mark_orphans(struct family_scan *scan)
+{
+  for (size_t i = 0; i < scan->count; i++) {
+    struct family_process *process = &scan->processes[i];
+    process->orphan = !process->member && process->parent > 0 && !family_in(scan, process->parent);
+  }
+}
+
 static bool family_look(struct rtop_family *family, bool quickly)
 {
   const struct family_scan seen = { .processes = family->seen, .count = quickly ? family->seen_count : 0 };
   struct family_scan scan;
-  bool fine = family_scan(&scan, &seen);
+  bool fine = family_scan(&scan, &seen, family);
   family->crowded = false;
   if (fine) family_drop_gone(family, &scan);
-  while (fine && family->count && family_take_children(family, &scan))
+  while (fine && (family->count || family->adopts) && family_take_children(family, &scan))
     ;
+  if (family->adopts) family_mark_orphans(&scan);
   free(family->seen);
   family->seen = scan.processes;
   family->seen_count = fine ? scan.count : 0;
@@ -166,6 +214,14 @@ bool rtop_family_look_quickly(struct rtop_family *family)
   return family_look(family, true);
 }
 
+/* Whoever lives is a child of ours, or has one above him that is. */
+bool rtop_family_may_be_left(const struct rtop_family *family)
+{
+  siginfo_t info;
+  if (!family->adopts) return true;
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
 void rtop_family_destroy(struct rtop_family *family)
 {
   free(family->kin);
@@ -176,7 +232,7 @@ void rtop_family_destroy(struct rtop_family *family)
 bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count)
 {
   struct family_scan scan;
-  bool fine = family_scan(&scan, &(struct family_scan){ 0 });
+  bool fine = family_scan(&scan, &(struct family_scan){ 0 }, NULL);
   for (size_t i = 0; fine && i < count; i++) {
     struct family_process *one = family_in(&scan, pids[i]);
     if (one) one->member = true;

@@ -4,6 +4,10 @@
  * the instant it was started (ticks since boot), and a child is taken only from a parent that is no younger than
  * itself. Members stay members when their parent goes and the kernel gives them another one.
  *
+ * A process that adopts (PR_SET_CHILD_SUBREAPER) becomes the parent of what its children leave behind: a family that
+ * adopts takes in children of ours that are not known otherwise, as children of the first that was asked for, and asks for
+ * those that have ended, so that none of them waits for us for ever.
+ *
  * Threads: one. A look reads the line of every process once: callers look seldom. Bounded: RTOP_FAMILY_MAX.
  */
 #ifndef RTOP_TUI_FAMILY_H
@@ -26,9 +30,15 @@ struct rtop_kin {
 struct rtop_family {
   struct rtop_kin *kin;
   size_t count, capacity;
+  bool adopts;
+  struct rtop_kin first;       /* that was asked for; it may be gone */
+  pid_t spared;                /* a child that somebody else asks for; 0: none */
   bool crowded;                /* more than RTOP_FAMILY_MAX at a time: some are not known */
   struct family_process *seen; /* private: of the last look */
   size_t seen_count;
+  /* When one of ours was asked for: it has ended with this, as wait(2) has it. NULL: nobody wants to know. */
+  void (*reaped)(void *context, pid_t pid, uint64_t start_ticks, int status);
+  void *context;
 };
 
 /* The instant that a living process was started; 0: there is none, or it only waits for its parent to ask. */
@@ -49,6 +59,8 @@ bool rtop_family_add(struct rtop_family *family, pid_t pid);
  * reads only processes whose numbers were not there the last time. */
 bool rtop_family_look(struct rtop_family *family);
 bool rtop_family_look_quickly(struct rtop_family *family);
+/* Of a family that adopts: is anybody left, or was this process never his parent? False only when nobody is. */
+bool rtop_family_may_be_left(const struct rtop_family *family);
 /* NULL: not one of them. */
 struct rtop_kin *rtop_family_find(const struct rtop_family *family, pid_t pid);
 void rtop_family_destroy(struct rtop_family *family);

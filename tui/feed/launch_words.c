@@ -43,6 +43,13 @@ static void program_of(pid_t pid, char *out, size_t bytes)
   rtop_text_sanitize(out, bytes, name, strnlen(name, bytes - 1));
 }
 
+bool rtop_launch_is_ruby(pid_t pid)
+{
+  char program[64];
+  program_of(pid, program, sizeof program);
+  return strncmp(program, "ruby", 4) == 0;
+}
+
 bool rtop_launch_waits(const struct rtop_launch *launch, char *out, size_t bytes)
 {
   char reason[LINE_BYTES], program[64] = "";
@@ -55,8 +62,7 @@ bool rtop_launch_waits(const struct rtop_launch *launch, char *out, size_t bytes
   family[0] = rtop_launch_pid(launch);
   size_t count = 1 + rtop_family_descendants(family[0], family + 1, FAMILY_MAX - 1);
   for (size_t i = 0; i < count; i++) {
-    program_of(family[i], program, sizeof program);
-    if (strncmp(program, "ruby", 4) != 0) continue;
+    if (!rtop_launch_is_ruby(family[i])) continue;
     snprintf(out, bytes,
              "nothing to watch yet: Ruby process %d runs without the extension; RUBYOPT=-rrperf_top and RUBYLIB "
              "must reach it, and it must be 3.3.1 or newer",

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct rtop_launch;
 
@@ -19,6 +20,8 @@ enum { RTOP_LAUNCH_WORDS_BYTES = 512 };
 bool rtop_launch_waits(const struct rtop_launch *launch, char *out, size_t bytes);
 /* Of one that ended: without a channel, or soon and badly. False: there is nothing wrong with that. */
 bool rtop_launch_failed(struct rtop_launch *launch, bool had_channel, char *out, size_t bytes);
+/* Does that process run Ruby, as far as its file tells? */
+bool rtop_launch_is_ruby(pid_t pid);
 /* The last lines of its output, each behind two blanks. */
 void rtop_launch_write_tail(const struct rtop_launch *launch, FILE *out);
 

@@ -279,6 +279,7 @@ static bool session_start(struct rtop_session *session, const struct rtop_sessio
                           struct rtop_error *error)
 {
   if (wish->command) {
+    session_adopt(session);
     session->launch = rtop_launch_start(wish->command, wish->kind, exit_status, error);
     if (session->launch) session_tree_add(session, rtop_launch_pid(session->launch));
     return session->launch != NULL;
@@ -327,6 +328,11 @@ struct rtop_session *rtop_session_open_replay(const char *path, struct rtop_erro
   struct rtop_session *session = session_create(0, RTOP_SESSION_REPLAY_BYTES, error);
   if (session && !session_add_recording(session, path, error)) rtop_session_close(&session);
   return session;
+}
+
+void rtop_session_spare(struct rtop_session *session, pid_t pid)
+{
+  session->family.spared = pid;
 }
 
 void rtop_session_close(struct rtop_session **handle)
@@ -432,15 +438,6 @@ static void session_explain(struct rtop_session *session, bool ended)
   session->waits = !ended && !channel && rtop_launch_waits(session->launch, session->words, sizeof session->words);
 }
 
-/* We are the command's parent: how it ended is known, even if it told nobody (exit!, a daemon's first process). */
-static void session_waited(struct rtop_session *session)
-{
-  for (int i = 0; i < session->count; i++)
-    if (rtop_feed_info(session->feeds[i].feed)->pid == rtop_launch_pid(session->launch))
-      rtop_feed_waited(session->feeds[i].feed, rtop_launch_status(session->launch),
-                       rtop_launch_killed(session->launch));
-}
-
 /* Of processes that live, why their threads have no core. */
 static void session_cores(struct rtop_session *session, int64_t now_ms)
 {
@@ -460,6 +457,7 @@ size_t rtop_session_poll(struct rtop_session *session)
   size_t moved = 0;
   bool ended = session->launch && rtop_launch_ended(session->launch);
   bool explain = now_ms >= session->next_look_ms || ended;
+  if (ended && !session->ended_ms) session->ended_ms = now_ms;
   session_look(session, now_ms);
   for (int i = 0; i < session->count; i++) {
     struct session_feed *feed = &session->feeds[i];
@@ -470,7 +468,9 @@ size_t rtop_session_poll(struct rtop_session *session)
   }
   if (session->stream) session_stream_look(session);
   session_cores(session, now_ms);
-  if (ended) session_waited(session);
+  session_await(session, now_ms);
+  ended = ended && !session->awaits;
+  if (session->launch) session_waited(session);
   if (explain) session_explain(session, ended);
   session_pulse(session, now_ms);
   session->command_over = ended;
@@ -528,23 +528,16 @@ static bool session_feed_over(const struct session_feed *feed)
   return !alive || clock_now_ns() / 1000000 - feed->over_since_ms > SESSION_GRACE_MS;
 }
 
-/* What a command leaves running behind it (a daemon) does not hold those that wait for the command; but when it was
- * only a shell, what that has started is what was meant. */
-static bool session_command_told(const struct rtop_session *session)
-{
-  for (int i = 0; i < session->count; i++)
-    if (rtop_feed_info(session->feeds[i].feed)->pid == rtop_launch_pid(session->launch)) return true;
-  return false;
-}
-
 bool rtop_session_over(const struct rtop_session *session)
 {
   if ((session->launch && !session->command_over) || session->name_count) return false;
-  bool told = session->launch && session_command_told(session);
   for (int i = 0; i < session->count; i++) {
     const struct session_feed *feed = &session->feeds[i];
-    if (told && rtop_feed_info(feed->feed)->pid != rtop_launch_pid(session->launch)) continue;
-    if (session->launch ? !session_is_over(feed->state) : !session_feed_over(feed)) return false;
+    pid_t pid = rtop_feed_info(feed->feed)->pid;
+    if (!session->launch && !session_feed_over(feed)) return false;
+    if (session->launch && !session_is_over(feed->state) &&
+        (pid == rtop_launch_pid(session->launch) || session_is_daemon(session, pid)))
+      return false;
   }
   return true;
 }

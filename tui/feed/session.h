@@ -77,6 +77,9 @@ size_t rtop_session_poll(struct rtop_session *session);
 /* Milliseconds until another poll makes sense. */
 int rtop_session_wait_ms(const struct rtop_session *session);
 
+/* A child of this process that somebody else asks for when it has ended (waitpid); 0: none. */
+void rtop_session_spare(struct rtop_session *session, pid_t pid);
+
 /* With wish->by_seconds: of all, or again only of those that rest. */
 void rtop_session_by_seconds(struct rtop_session *session, bool always);
 

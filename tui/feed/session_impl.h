@@ -8,11 +8,14 @@
 #include "shm/base/error.h"
 
 enum {
-  SESSION_SOON_MS = 10,    /* between looks for the channel of a command that starts */
-  SESSION_LOOK_MS = 100,   /* between looks that read all of /proc, or for an exec */
-  SESSION_GRACE_MS = 3000, /* a process that lives on without its channel may make another */
-  SESSION_LEAVE_MS = 1000, /* after its end everything of a process was read, and how it ended */
-  SESSION_SPARE = 100,     /* looks for more may take one part in so many of our time */
+  SESSION_SOON_MS = 10,      /* between looks for the channel of a command that starts */
+  SESSION_LOOK_MS = 100,     /* between looks that read all of /proc, or for an exec */
+  SESSION_GRACE_MS = 3000,   /* a process that lives on without its channel may make another */
+  SESSION_LEAVE_MS = 1000,   /* after its end everything of a process was read, and how it ended */
+  SESSION_FORK_MS = 2000,    /* after a command's end what it left behind may not have gone to the background yet, */
+  SESSION_LOOKS_MS = 300,    /* so long it is looked for */
+  SESSION_DAEMON_MS = 10000, /* nor have a channel */
+  SESSION_SPARE = 100,       /* looks for more may take one part in so many of our time */
   SESSION_DESCENDANTS_MAX = 256,
   SESSION_PULSE_MS = 1000,
   SESSION_CORES_MS = 250, /* between looks why there is no core, */
@@ -38,6 +41,8 @@ struct session_feed {
   uint64_t opened;      /* 1, 2, … */
   uint64_t told;        /* to the recorder: a hash of what it calls itself */
   bool was_live;
+  bool reaped;           /* it was a child of ours at its end: */
+  int status;            /* as wait(2) has it */
   bool replaced;         /* by exec: another feed goes on with this process */
   int64_t over_since_ms; /* 0: it is not */
 };
@@ -94,6 +99,8 @@ struct rtop_session {
   bool crowded;      /* there were more than can be watched */
   bool recording_full;
   bool command_over;  /* and its last windows were read */
+  int64_t ended_ms;   /* when the command was seen to have ended; 0: it runs */
+  bool awaits;        /* what it left behind may still make a channel */
   bool waits, failed; /* words say why */
   char words[RTOP_LAUNCH_WORDS_BYTES];
 };
@@ -113,6 +120,16 @@ void session_trace_all(struct rtop_session *session, struct session_feed *feed);
 /* session_names.c: joins all that live and are called so. At once, or when it is time to look again. */
 void session_names_look(struct rtop_session *session);
 void session_names_tick(struct rtop_session *session, int64_t now_ms);
+
+/* session_daemon.c: makes us the parent of what the command leaves behind; before it is started. */
+void session_adopt(struct rtop_session *session);
+/* Looks for what a command that has ended goes on as: session->awaits. */
+void session_await(struct rtop_session *session, int64_t now_ms);
+/* Does the command, which has ended, go on in the background as this process? */
+bool session_is_daemon(const struct rtop_session *session, pid_t pid);
+/* We are the parent of the command, and of what it left behind: how they ended is known, even if they told nobody (exit!,
+ * a daemon's first process). */
+void session_waited(struct rtop_session *session);
 
 /* session_tree.c: not all of them are watched; said once. */
 void session_say_crowded(struct rtop_session *session);

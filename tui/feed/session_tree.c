@@ -113,7 +113,9 @@ static void tree_look(struct rtop_session *session, bool quickly)
 {
   int64_t now_ms = clock_now_ns() / 1000000;
   struct rtop_family *family = &session->family;
-  if (family->count == 0 || !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family))) return;
+  if ((family->count == 0 && !family->adopts) ||
+      !(quickly ? rtop_family_look_quickly(family) : rtop_family_look(family)))
+    return;
   if (family->crowded) session_say_crowded(session);
   if (!tree_renew_tries(session)) return;
   int misses = 0;
@@ -133,7 +135,8 @@ void session_tree_look_quickly(struct rtop_session *session)
 
 void session_tree_tick(struct rtop_session *session, int64_t now_ms)
 {
-  if (!session->follows || session->family.count == 0 || now_ms < session->next_family_ms) return;
+  if (!session->follows || (session->family.count == 0 && !session->family.adopts) || now_ms < session->next_family_ms)
+    return;
   int64_t before_ns = clock_own_cpu_ns();
   bool quickly = now_ms < session->thorough_family_ms;
   tree_look(session, quickly);

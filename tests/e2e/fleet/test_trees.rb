@@ -58,6 +58,40 @@ class TestTrees < Minitest::Test
     end
   end
 
+  # The command goes to the background at once, or after a while; what ends as the daemon does, and nothing before.
+  DAEMONS = {
+    "Process.daemon(true, true)" => "ended by itself",
+    "exit!(0) if fork; Process.setsid; exit!(0) if fork" => "ended by itself",
+    "exit if fork; Process.setsid; exit if fork" => "ended by itself",
+    "sleep 0.7; Process.daemon(true, true); at_exit { exit!(4) }" => "exit status 4",
+  }.freeze
+
+  def test_daemons
+    work = "class Background; def work = (s = Process.clock_gettime(2); nil while Process.clock_gettime(2) - s < 0.3); end; "
+    in_folder do |_, env|
+      DAEMONS.each do |program, told|
+        result = viewer("-b", "-J", "-F", "all", "--", RbConfig.ruby, QUICK, "-e", "#{work}#{program}; Background.new.work", env: env)
+        assert_predicate result.status, :success?, program
+        last = result.objects.last
+        assert_equal told, last["end"]["text"], program
+        assert method_named(last, "Background#work"), program
+        ends = (last["processes"] || []).filter_map { |process| process.dig("end", "text") }
+        refute_includes ends, "killed, crashed, exit! or exec", program
+      end
+    end
+  end
+
+  # What a command starts and leaves does not hold those that wait for the command.
+  def test_a_command_that_leaves_another_one_behind
+    in_folder do |_, env|
+      left = "puts fork { [$stdout, $stderr].each { |io| io.reopen(File::NULL) }; sleep }; $stdout.flush; sleep 0.5"
+      result = viewer("--stat", "--", RbConfig.ruby, QUICK, "-e", left, env: env)
+      assert_predicate result.status, :success?
+      assert_match(/ stat: /, result.err)
+      assert_equal 1, Process.kill(:KILL, Integer(result.out)), "it is still there"
+    end
+  end
+
   def test_files
     in_folder do |folder, env|
       %w[rpt collapsed].each do |ending|

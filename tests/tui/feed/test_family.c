@@ -62,6 +62,80 @@ static void test_children_and_theirs(void **state)
   rtop_family_destroy(&family);
 }
 
+/* What a member leaves behind, be it gone before anybody looked, and what that makes. */
+struct ended {
+  pid_t pid;
+  int status, count;
+};
+
+static void note_end(void *context, pid_t pid, uint64_t start_ticks, int status)
+{
+  struct ended *ended = context;
+  assert_true(start_ticks > 0);
+  if (pid != ended->pid) return; /* the one between */
+  ended->status = status;
+  ended->count++;
+}
+
+static void test_those_left_behind_are_adopted(void **state)
+{
+  (void)state;
+  int told[2], go[2];
+  struct ended ended = { 0 };
+  struct rtop_family family = { .adopts = true, .reaped = note_end, .context = &ended };
+  assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+  assert_int_equal(pipe(told) | pipe(go), 0);
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    pid_t between = fork(), last = between == 0 ? fork() : -1;
+    if (between != 0) _exit(getppid() == 0); /* at once: who is looked for has no parent that is known */
+    if (last > 0 && write(told[1], &last, sizeof last) < 0) _exit(1);
+    if (last == 0) {
+      char byte;
+      close(go[1]);
+      _exit(read(go[0], &byte, 1) == 0 ? 7 : 1);
+    }
+    _exit(0);
+  }
+  assert_true(rtop_family_add(&family, pid));
+  assert_int_equal(family.first.pid, pid);
+  assert_int_equal(read(told[0], &ended.pid, sizeof ended.pid), sizeof ended.pid);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+  /* The one between may live on for a moment. */
+  while (!rtop_family_find(&family, ended.pid)) assert_true(rtop_family_look_quickly(&family));
+  assert_true(rtop_family_may_be_left(&family));
+  close(go[0]);
+  close(go[1]);
+  while (ended.count == 0) assert_true(rtop_family_look(&family));
+  assert_int_equal(WEXITSTATUS(ended.status), 7);
+  while (rtop_family_may_be_left(&family)) assert_true(rtop_family_look(&family));
+  assert_int_equal(family.count, 0);
+  prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+  close(told[0]);
+  close(told[1]);
+  rtop_family_destroy(&family);
+}
+
+/* One of ours that somebody else asks for stays for him. */
+static void test_a_child_that_is_spared(void **state)
+{
+  (void)state;
+  struct rtop_family family = { .adopts = true };
+  siginfo_t info;
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) _exit(3);
+  family.spared = pid;
+  assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+  assert_true(rtop_family_look(&family) && rtop_family_look(&family));
+  assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+  family.spared = 0;
+  assert_true(rtop_family_look(&family));
+  assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), -1);
+  rtop_family_destroy(&family);
+}
+
 /* The number is another process's now: neither that nor what it makes belongs to them. */
 static void test_a_number_that_is_used_again(void **state)
 {
@@ -151,6 +225,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_children_and_theirs),
+    cmocka_unit_test(test_those_left_behind_are_adopted),
+    cmocka_unit_test(test_a_child_that_is_spared),
     cmocka_unit_test(test_a_number_that_is_used_again),
     cmocka_unit_test(test_no_more_than_the_bound),
     cmocka_unit_test(test_parents_within_a_list),

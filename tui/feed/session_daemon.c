@@ -1,0 +1,102 @@
+/* Commands that go on in the background: the first process ends, and one that it left behind does the work. */
+#include "session_impl.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Its number may be another process's when it is over. */
+static void daemon_reaped(void *context, pid_t pid, uint64_t start_ticks, int status)
+{
+  struct rtop_session *session = context;
+  for (int i = 0; i < session->count; i++) {
+    struct session_feed *feed = &session->feeds[i];
+    if (rtop_feed_info(feed->feed)->pid != pid || feed->start_ticks != start_ticks) continue;
+    feed->reaped = true;
+    feed->status = status;
+  }
+}
+
+void session_adopt(struct rtop_session *session)
+{
+  if (!session->follows || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return;
+  session->family.adopts = true;
+  session->family.reaped = daemon_reaped;
+  session->family.context = session;
+}
+
+void session_waited(struct rtop_session *session)
+{
+  for (int i = 0; i < session->count; i++) {
+    const struct session_feed *feed = &session->feeds[i];
+    bool signalled = feed->reaped && WIFSIGNALED(feed->status);
+    if (session->ended_ms && rtop_feed_info(feed->feed)->pid == rtop_launch_pid(session->launch))
+      rtop_feed_waited(feed->feed, rtop_launch_status(session->launch), rtop_launch_killed(session->launch));
+    else if (feed->reaped)
+      rtop_feed_waited(feed->feed, signalled ? 128 + WTERMSIG(feed->status) : WEXITSTATUS(feed->status), signalled);
+  }
+}
+
+/* The feed of the process that we started; NULL: it had no channel, or none that we saw. */
+static const struct session_feed *daemon_first(const struct rtop_session *session)
+{
+  for (int i = 0; i < session->count; i++)
+    if (rtop_feed_info(session->feeds[i].feed)->pid == rtop_launch_pid(session->launch)) return &session->feeds[i];
+  return NULL;
+}
+
+/* What a command leaves running behind it does not hold those that wait for the command, but when it left for the
+ * background, or was only a shell, that is what was meant. Who goes there has a session of its own, or did not wait for
+ * its first process to end in order. */
+bool session_is_daemon(const struct rtop_session *session, pid_t pid)
+{
+  const struct session_feed *first = daemon_first(session);
+  if (!first) return true;
+  if (rtop_launch_status(session->launch) != 0) return false;
+  return first->state == RTOP_FEED_DEAD || getsid(pid) != getsid(0);
+}
+
+static bool daemon_has_feed(const struct rtop_session *session, const struct rtop_kin *kin)
+{
+  for (int i = 0; i < session->count; i++)
+    if (rtop_feed_info(session->feeds[i].feed)->pid == kin->pid && session->feeds[i].start_ticks == kin->start_ticks)
+      return true;
+  return false;
+}
+
+/* Without a channel, and young enough to get one. */
+static bool daemon_may_come(const struct rtop_session *session, const struct rtop_kin *kin, int64_t since_ms)
+{
+  if (since_ms > SESSION_DAEMON_MS || daemon_has_feed(session, kin) || !rtop_launch_is_ruby(kin->pid)) return false;
+  return since_ms <= SESSION_FORK_MS || session_is_daemon(session, kin->pid);
+}
+
+static bool daemon_any_comes(const struct rtop_session *session, int64_t since_ms)
+{
+  for (size_t i = 0; i < session->family.count; i++)
+    if (daemon_may_come(session, &session->family.kin[i], since_ms)) return true;
+  return false;
+}
+
+/* The last of them ended then; so may one that stood between the command and what is to come. */
+static int64_t daemon_last_ms(const struct rtop_session *session)
+{
+  int64_t last_ms = session->ended_ms;
+  for (int i = 0; i < session->count; i++)
+    if (session->feeds[i].over_since_ms > last_ms) last_ms = session->feeds[i].over_since_ms;
+  return last_ms;
+}
+
+void session_await(struct rtop_session *session, int64_t now_ms)
+{
+  session->awaits = false;
+  if (!session->ended_ms || !session->family.adopts || rtop_launch_status(session->launch) != 0) return;
+  int64_t since_ms = now_ms - daemon_last_ms(session);
+  session->awaits = !session_all_over(session) && since_ms <= SESSION_FORK_MS;
+  if (!session_all_over(session)) return;
+  /* Again and again for a moment: what is listed, forks and is gone when it is read was there without its child. */
+  const struct session_feed *first = daemon_first(session);
+  if (!rtop_family_may_be_left(&session->family) && first && first->state != RTOP_FEED_DEAD) return;
+  session_tree_look(session);
+  session->awaits = daemon_any_comes(session, since_ms) || !session_all_over(session) || since_ms <= SESSION_LOOKS_MS;
+}
