@@ -4,6 +4,8 @@
 #include "tree_choices.h"
 #include "tree_places.h"
 #include "tui/text/reserve.h"
+#include "tui/text/text.h"
+#include <limits.h>
 #include <stdlib.h>
 
 /* One stack in the tree of callers: whose time it is, and which of its nodes comes next. */
@@ -232,12 +234,91 @@ static bool rows_emit(struct rows_build *build, const struct rtop_tree_row *row)
   return true;
 }
 
+/* ---- chains ------------------------------------------------------------------------------------------ */
+
+#define ROWS_ALONE (UINT64_C(1) << 62) /* beside the id of a node: it has a row of its own */
+
+static bool rows_alone(const struct rows_build *build, uint32_t node)
+{
+  return rtop_tree_choice(&build->scratch->choices, node | ROWS_ALONE) == RTOP_TREE_OPEN;
+}
+
+/* The only one that is large enough to be seen; 0: there is none, or more. */
+static uint32_t rows_only_child(const struct rows_build *build, uint32_t node)
+{
+  const struct rtop_tree_node *nodes = build->tree->nodes;
+  uint32_t only = 0;
+  for (uint32_t id = nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
+    if (rtop_tree_clock(&nodes[id].total, build->look->mode) < build->least_ns) continue;
+    if (only != 0) return 0;
+    only = id;
+  }
+  return only;
+}
+
+/* What follows a node in its chain; 0: the chain ends there. Time that is shown as 0.0 is none. */
+static uint32_t rows_next_in_chain(const struct rows_build *build, uint32_t node)
+{
+  double self = (double)rtop_tree_clock(&build->tree->nodes[node].self, build->look->mode);
+  bool ends = node == build->look->kept || rows_alone(build, node) ||
+              rtop_tree_choice(&build->scratch->choices, node) == RTOP_TREE_CLOSED ||
+              rtop_text_tenths(100 * self / (double)(build->tree->length_ns + 1)) > 0;
+  uint32_t next = ends ? 0 : rows_only_child(build, node);
+  return next != 0 && rows_alone(build, next) ? 0 : next;
+}
+
+/* What is small beside the nodes of a chain. */
+static void rows_small_beside(struct rows_build *build, uint32_t node)
+{
+  const struct rtop_tree_node *nodes = build->tree->nodes;
+  for (uint32_t id = nodes[node].first_child; id != 0; id = nodes[id].next_sibling)
+    if (rtop_tree_clock(&nodes[id].total, build->look->mode) < build->least_ns)
+      rows_other(build, &nodes[id].self, &nodes[id].total);
+}
+
+/* The row of an open node becomes that of the chain that begins there. */
+static void rows_chain(struct rows_build *build, struct rtop_tree_row *row)
+{
+  const struct rtop_tree_look *look = build->look;
+  const struct rtop_tree_node *nodes = build->tree->nodes;
+  uint32_t count = 1, last = row->node;
+  if (look->chains == 0 || look->callers || look->gone || look->calls || build->rows->levels == INT_MAX) return;
+  for (uint32_t next = rows_next_in_chain(build, last); next != 0; next = rows_next_in_chain(build, last)) {
+    last = next;
+    count++;
+  }
+  if (count < look->chains) return;
+  for (uint32_t node = row->node; node != last; node = rows_only_child(build, node)) rows_small_beside(build, node);
+  bool only = row->only;
+  row->chain = count;
+  row->first = row->frame;
+  row->key = row->node = last;
+  row->frame = nodes[last].frame;
+  row->below = nodes[last].below;
+  row->self = nodes[last].self;
+  row->total = nodes[last].total;
+  row->only = true; /* below the one before it */
+  row->open = row->below > 0 && rows_is_open(build, row);
+  row->only = only;
+}
+
+void rtop_tree_rows_unchain(struct rtop_tree_rows *rows, const struct rtop_tree *tree, const struct rtop_tree_row *row)
+{
+  struct rows_scratch *scratch = rows->scratch;
+  uint32_t node = row->node;
+  for (uint32_t i = 0; scratch && i < row->chain && node != 0; i++, node = tree->nodes[node].parent)
+    rtop_tree_choose(&scratch->choices, node | ROWS_ALONE, true);
+}
+
+/* ------------------------------------------------------------------------------------------------------ */
+
 static void rows_walk(struct rows_build *build)
 {
   struct rows_scratch *scratch = build->scratch;
   while (scratch->stack_count > 0) {
     struct rtop_tree_row row = scratch->stack[--scratch->stack_count].row;
     row.open = row.below > 0 && rows_is_open(build, &row);
+    if (row.open && !row.gone) rows_chain(build, &row);
     if (!rows_emit(build, &row)) return;
     size_t from = scratch->stack_count;
     if (row.open && build->look->callers) rows_callers(build, &row);
@@ -283,6 +364,8 @@ void rtop_tree_rows_open(struct rtop_tree_rows *rows, uint64_t key, bool open)
 
 void rtop_tree_rows_reveal(struct rtop_tree_rows *rows, const struct rtop_tree *tree, uint32_t node)
 {
+  struct rows_scratch *scratch = rows->scratch;
+  if (scratch && node != 0) rtop_tree_choose(&scratch->choices, node | ROWS_ALONE, true);
   while (node != 0 && tree->nodes[node].parent != 0) {
     node = tree->nodes[node].parent;
     rtop_tree_rows_open(rows, node, true);

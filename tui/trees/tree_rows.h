@@ -6,6 +6,9 @@
  * A node that nobody touched is open when fewer than `levels` nodes that branch are above it; once it was
  * shown open it stays so, whatever the figures do. An only child opens with its parent.
  *
+ * Callees of which each has nothing but the next are one row, if there are enough of them (chains): it stands for the
+ * last one. A chain ends where a method has time of its own, at what is closed, and at `kept`.
+ *
  * Threads: one. Memory belongs to the rows.
  */
 #ifndef RTOP_TUI_TREE_ROWS_H
@@ -29,6 +32,8 @@ struct rtop_tree_row {
   bool open;
   bool gone;        /* it was there only before: nothing in it */
   uint64_t lost_ns; /* then: what it cost */
+  uint32_t chain;   /* so many nodes are in this row, the last of which it is; 0: it is one */
+  uint32_t first;   /* the frame of the first of them */
   struct rtop_cost self, total;
   size_t from, count; /* private */
 };
@@ -51,11 +56,15 @@ struct rtop_tree_look {
   bool calls;                        /* samples are calls: they count where they took no time, too */
   double least_percent;              /* of the span */
   bool shares;                       /* times are shown as shares of it, see tree_places.h */
+  uint32_t chains;                   /* of so many nodes and more; 0: every node has its row */
+  uint64_t kept;                     /* the key of a row that does not vanish in a chain */
   const struct rtop_tree_gone *gone; /* what is no more gets rows, too; NULL: it does not */
 };
 
 bool rtop_tree_rows_build(struct rtop_tree_rows *rows, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                           const struct rtop_tree_look *look);
+/* Every node of the chain gets a row of its own, until levels are chosen anew. */
+void rtop_tree_rows_unchain(struct rtop_tree_rows *rows, const struct rtop_tree *tree, const struct rtop_tree_row *row);
 void rtop_tree_rows_destroy(struct rtop_tree_rows *rows);
 
 /* Takes effect with the next build. */

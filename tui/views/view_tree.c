@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_CALLEES = 4, LEVELS_CALLERS = 0, BUTTERFLY_SCREEN_ROWS = 40 };
+enum { LEVELS_CALLEES = 4, LEVELS_CALLERS = 0, BUTTERFLY_SCREEN_ROWS = 40, CHAINS_FROM = 4 };
 static const double least_percent = 0.05;
 
 _Static_assert(offsetof(struct rtop_tree_row, key) == offsetof(struct ui_outline_row, key) &&
@@ -97,6 +97,8 @@ static bool tree_build(struct ui *ui)
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
     .shares = ui->look.units == UNITS_PERCENT,
+    .chains = CHAINS_FROM,
+    .kept = view->at.anchor,
     .least_percent = ui->wanted.min_percent > least_percent ? ui->wanted.min_percent : least_percent,
   };
   if (ui_calls_are_shown(ui)) { /* a call counts, however short it was */
@@ -203,9 +205,26 @@ static void tree_open(struct ui *ui)
   tree_view(ui)->at.seek = true;
 }
 
+/* The cursor goes to the first of what was one row. */
+static bool tree_unchain(struct ui *ui)
+{
+  struct tree_view *view = tree_view(ui);
+  const struct rtop_tree_row *row = row_at(ui, view->at.pager.cursor);
+  if (row == NULL || row->chain == 0) return false;
+  uint32_t first = row->node;
+  for (uint32_t i = 1; i < row->chain; i++) first = ui->tree.nodes[first].parent;
+  rtop_tree_rows_unchain(tree_view_rows(view), &ui->tree, row);
+  ui_outline_hold(&view->at, first);
+  tree_show(ui);
+  tree_moved(ui);
+  tree_means_call(ui);
+  return true;
+}
+
 static bool tree_set_open(struct ui *ui, bool open)
 {
   const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->at.pager.cursor);
+  if (open && tree_unchain(ui)) return true;
   if (row == NULL || row->below == 0 || row->open == open) return false;
   rtop_tree_rows_open(tree_view_rows(tree_view(ui)), row->key, open);
   ui_outline_hold(&tree_view(ui)->at, row->key);
@@ -216,7 +235,7 @@ static bool tree_set_open(struct ui *ui, bool open)
 static bool tree_toggle(struct ui *ui)
 {
   const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->at.pager.cursor);
-  return row == NULL || tree_set_open(ui, !row->open) || true;
+  return row == NULL || tree_set_open(ui, row->chain > 0 || !row->open) || true;
 }
 
 static bool tree_go_to_parent(struct ui *ui)
@@ -291,7 +310,13 @@ static bool tree_fold(struct ui *ui)
 static bool tree_matches(const struct ui *ui, size_t place)
 {
   const struct rtop_tree_row *row = row_at(ui, place);
-  return row != NULL && tree_view_is_method(row) && ui_matches(ui, row->frame);
+  if (row == NULL || !tree_view_is_method(row)) return false;
+  uint32_t node = row->node;
+  for (uint32_t i = 1; i < row->chain; i++) {
+    node = ui->tree.nodes[node].parent;
+    if (ui_matches(ui, ui->tree.nodes[node].frame)) return true;
+  }
+  return ui_matches(ui, row->frame);
 }
 
 static void tree_go(struct ui *ui, size_t place)

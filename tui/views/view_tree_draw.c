@@ -7,6 +7,7 @@
 #include <ncurses.h>
 #include <string.h>
 
+enum { CHAIN_FIRST = 10 }; /* columns of a name: with fewer it says nothing */
 enum {
   FIGURE_COLUMNS = 7,
   CALLS_COLUMNS = 11,
@@ -137,6 +138,22 @@ static const char *from_column(const char *text, int columns)
   return text;
 }
 
+/* "chain of 25: Middleware::Chain#invoke > StuckJob#perform": the last one, whose row it is, before all. */
+static void chain_text(const struct tree_pen *pen, const struct rtop_tree_row *row, const char *last, char *out,
+                       size_t bytes, int columns)
+{
+  char first[512];
+  const char *label = rtop_symbol_words(rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->first));
+  int used = snprintf(out, bytes, "chain of %u: ", row->chain);
+  int room = columns - used - rtop_text_width(last) - 3;
+  if (room >= CHAIN_FIRST) {
+    rtop_text_cut(first, sizeof first, ui_label_that_fits(label, room), room);
+    snprintf(out + used, bytes - (size_t)used, "%s > %s", first, last);
+  } else {
+    snprintf(out + used, bytes - (size_t)used, "%s", ui_label_that_fits(last, columns - used));
+  }
+}
+
 static void tree_draw_method(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, bool selected)
 {
   char frame[2048], below[32] = "";
@@ -155,6 +172,11 @@ static void tree_draw_method(const struct tree_pen *pen, const struct rtop_tree_
   face = ui_matches(pen->ui, row->frame) ? FACE_MATCH : selected ? FACE_CURSOR : face;
   const char *name =
       row->depth == 0 || pen->shift > 0 ? rtop_symbol_shown(symbol, frame, sizeof frame) : rtop_symbol_words(symbol);
+  char chain[2048];
+  if (row->chain > 0) {
+    chain_text(pen, row, name, chain, sizeof chain, room > 12 ? room : end - x);
+    name = chain;
+  }
   x += draw_text(y, x, room > 12 ? room : end - x, face, name);
   draw_text(y, x, end - x, selected ? FACE_CURSOR : FACE_NORMAL, below);
   if (pen->columns.place > 0) {

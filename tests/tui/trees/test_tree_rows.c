@@ -173,9 +173,72 @@ static void test_no_more_rows_than_the_bound(void **state)
   close_shown(&shown);
 }
 
+/* One row for what has nothing but the next; small things beside it still count. */
+static void test_chains(void **state)
+{
+  (void)state;
+  struct shown shown = { .look = { .sort = RTOP_SORT_TOTAL, .chains = 4 } };
+  struct forest *forest = &shown.forest;
+  forest_open(forest);
+  uint32_t thread = fixture_thread(&forest->window, 1, RTOP_RUNNING, 0, 0);
+  forest_add(forest, thread, "main a b c call work read", RTOP_BLOCKED, 30);
+  forest_add(forest, thread, "main a b c call idle", RTOP_BLOCKED, 10);
+  forest_add(forest, thread, "other b scan", RTOP_RUNNING, 20);
+  forest_build(forest, false);
+  shown.rows.levels = 4;
+  assert_string_equal(text_of(&shown), "0 call 40, 1 work 30, 2 read 30, 1 idle 10, 0 other 20, 1 b 20, 2 scan 20");
+  const struct rtop_tree_row *row = &shown.rows.rows[0];
+  assert_int_equal(row->chain, 5);
+  assert_string_equal(forest_label(forest, row->first), "main");
+  assert_int_equal(shown.rows.rows[1].chain, 0); /* three are none */
+  uint64_t b = forest->tree.nodes[forest->tree.nodes[row->node].parent].parent;
+  shown.look.kept = b; /* the cursor stands on it: there the chain ends */
+  shown.look.chains = 3;
+  assert_string_equal(text_of(&shown), "0 b 40, 1 c 40, 2 call 40, 3 work 30, 4 read 30, 3 idle 10, 0 scan 20");
+  shown.look.kept = 0;
+  shown.look.chains = 4;
+  text_of(&shown);
+  rtop_tree_rows_unchain(&shown.rows, &forest->tree, &shown.rows.rows[0]);
+  assert_string_equal(text_of(&shown), "0 main 40, 1 a 40, 2 b 40, 3 c 40, 4 call 40, 5 work 30, 6 read 30, 5 idle 10, "
+                                       "0 other 20, 1 b 20, 2 scan 20");
+  rtop_tree_rows_levels(&shown.rows, 4); /* chosen anew: chains again */
+  assert_int_equal(strncmp(text_of(&shown), "0 call 40, ", 11), 0);
+  rtop_tree_rows_reveal(&shown.rows, &forest->tree, (uint32_t)b); /* who goes there sees it */
+  assert_string_equal(text_of(&shown), "0 main 40, 1 a 40, 2 b 40, 3 c 40, 4 call 40, 5 work 30, 6 read 30, 5 idle 10, "
+                                       "0 other 20, 1 b 20, 2 scan 20");
+  rtop_tree_rows_levels(&shown.rows, 4);
+  rtop_tree_rows_open(&shown.rows, shown.rows.rows[1].key, false);
+  rtop_tree_rows_levels(&shown.rows, INT_MAX); /* all open: no chains */
+  assert_int_equal(strncmp(text_of(&shown), "0 main 40, 1 a 40, ", 19), 0);
+  close_shown(&shown);
+}
+
+/* A method that has time of its own ends a chain, and so does one that was closed. */
+static void test_chains_hide_no_time(void **state)
+{
+  (void)state;
+  struct shown shown = { .look = { .sort = RTOP_SORT_TOTAL, .chains = 3, .least_percent = 0.05 } };
+  struct forest *forest = &shown.forest;
+  forest_open(forest);
+  uint32_t thread = fixture_thread(&forest->window, 1, RTOP_RUNNING, 0, 0);
+  forest_add(forest, thread, "a b c d e f g", RTOP_RUNNING, 50);
+  forest_add(forest, thread, "a b c", RTOP_RUNNING, 30);
+  forest_build(forest, false);
+  shown.rows.levels = 4;
+  assert_string_equal(text_of(&shown), "0 c 80, 1 g 50");
+  assert_int_equal(shown.rows.rows[0].chain, 3);
+  assert_int_equal(shown.rows.rows[1].chain, 4);
+  assert_int_equal(forest_ms(&shown.rows.rows[0].self), 30);
+  rtop_tree_rows_open(&shown.rows, shown.rows.rows[0].key, false);
+  assert_string_equal(text_of(&shown), "0+ c 80");
+  close_shown(&shown);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_chains),
+    cmocka_unit_test(test_chains_hide_no_time),
     cmocka_unit_test(test_order_and_depth),
     cmocka_unit_test(test_equal_rows_keep_their_order),
     cmocka_unit_test(test_levels_count_branches),

@@ -95,6 +95,28 @@ static void test_tree_opens_and_closes(void **state)
   assert_true(shows("Array#map  (1 below)"));
 }
 
+/* Filtered to one path: a row, that a key opens and another choice of levels closes; what is searched for in it is found. */
+static void test_chains_open(void **state)
+{
+  (void)state;
+  ui_take_filter(&ui, "Price#total");
+  model_press(&ui, '2');
+  later();
+  model_press(&ui, 'g');
+  assert_true(cursor_row_has("chain of 6: ") && cursor_row_has("block in Price#total"));
+  model_press(&ui, FN(KEY_RIGHT));
+  assert_true(cursor_row_has("[-] Puma::ThreadPool#spawn_thread"));
+  assert_true(shows("OrdersController#index") && !shows("chain of"));
+  later();
+  assert_true(shows("OrdersController#index")); /* also with the next sum */
+  model_press(&ui, 'v');
+  model_press(&ui, 'V');
+  model_press(&ui, 'g');
+  assert_true(shows("chain of "));
+  model_type(&ui, "/Serializer\r");
+  assert_int_equal(ui.match_count, 1);
+}
+
 static void test_search_opens_what_is_closed(void **state)
 {
   (void)state;
@@ -283,6 +305,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_the_selected_method_goes_along, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_a_method_that_rests_stays_selected, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_tree_opens_and_closes, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_chains_open, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_search_opens_what_is_closed, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_sort_and_units_hold_here_too, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_icicle_moves_and_zooms, set_up, tear_down),
