@@ -53,6 +53,22 @@ class TestLabels < Minitest::Test
     end
   end
 
+  WAITING = <<~'RUBY'
+    def work(s) = (t = Process.clock_gettime(2); nil while Process.clock_gettime(2) - t < s)
+    40.times { |i| Thread.new { loop { RperfTop.label(endpoint: "/quick#{i}") { work(0.0002); sleep 0.2 } } } }
+    loop { RperfTop.label(endpoint: "/slow") { sleep 2 } }
+  RUBY
+
+  # Where requests mostly wait the slow one is the first, though all others are busier; in an order that was asked for it is not.
+  def test_a_slow_endpoint_is_on_the_first_screen
+    running("-e", WAITING) do |pid|
+      look = ->(*more) { viewer("-p", pid.to_s, "-F", "3", "--view", "labels", "--dump-screen", "80x24", *more).out }
+      screen = wait_until("the slow one on top") { look.call.then { |text| text if text[/^> .*/]&.end_with?("/slow") } }
+      assert_match(/ EACHv/, screen)
+      refute_includes look.call("-s", "samples"), "/slow"
+    end
+  end
+
   # [frames of a stack, seconds]
   def stacks(file, folder, *options)
     result = viewer("-o", "#{folder}/x.collapsed", "-F", "all", "-r", file, *options)

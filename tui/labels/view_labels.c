@@ -23,9 +23,18 @@ const struct labels_column *labels_column(int index)
   return &columns[index];
 }
 
+/* Nobody has chosen an order, and that of busy time would hide a slow endpoint below busy ones. */
+static bool labels_are_by_each(const struct ui *ui)
+{
+  const struct labels_view *view = labels_view(ui);
+  return view->by_each && !view->by_self && view->table.counted && ui->wanted.sort == RTOP_SORT_SELF &&
+         ui->wanted.mode == RTOP_MODE_BUSY;
+}
+
 enum rtop_sort_key labels_view_sort(const struct ui *ui)
 {
   enum rtop_sort_key sort = label_table_key(ui->wanted.sort);
+  if (labels_are_by_each(ui)) return RTOP_SORT_RATIO;
   return sort == RTOP_SORT_SELF && ui->wanted.mode == RTOP_MODE_WALL ? RTOP_SORT_TOTAL : sort;
 }
 
@@ -79,7 +88,7 @@ static bool labels_build(struct ui *ui)
   uint32_t alone = ui_processes_alone(ui);
   const struct label_table_options options = {
     .key = view->key[0] != '\0' ? view->key : NULL,
-    .sort = ui->wanted.sort,
+    .sort = labels_are_by_each(ui) ? RTOP_SORT_RATIO : ui->wanted.sort,
     .mode = ui->wanted.mode,
     .reverse = ui->wanted.reverse,
     .filter = ui->wanted.filter,
@@ -88,6 +97,28 @@ static bool labels_build(struct ui *ui)
   };
   return label_table_build(&view->table, ui->profile, &view->sum, &options) &&
          label_order_apply(&view->order, &view->table, &options, view->sum.length_ns, ui->look.units == UNITS_PERCENT);
+}
+
+/* It begins when three quarters of their time are off the GVL, and ends below a half, so that the order stays. */
+static bool labels_choose_order(struct labels_view *view)
+{
+  double off = 0, all = 0;
+  bool before = view->by_each;
+  for (size_t i = 0; i < view->table.count; i++) {
+    const struct rtop_cost *cost = &view->table.rows[i]->cost;
+    off += (double)cost->wall_ns[RTOP_STATE_BLOCKED];
+    all += (double)rtop_cost_wall(cost);
+  }
+  if (all > 0) view->by_each = off > (before ? 0.5 : 0.75) * all;
+  return view->by_each != before;
+}
+
+static void labels_note_order(struct ui *ui)
+{
+  struct labels_view *view = labels_view(ui);
+  bool again = ui->wanted.sort == RTOP_SORT_SELF && view->sort_before != RTOP_SORT_SELF;
+  view->by_self = view->by_self || (again && view->live != NULL);
+  view->sort_before = ui->wanted.sort;
 }
 
 static int key_place(const struct labels_view *view)
@@ -116,8 +147,10 @@ static bool choose_key(struct labels_view *view)
 static void labels_update(struct ui *ui)
 {
   if (ui->profile == NULL) return;
+  labels_note_order(ui);
   bool fine = labels_sum(ui) && labels_build(ui);
   if (fine && choose_key(labels_view(ui))) fine = labels_build(ui);
+  if (fine && labels_choose_order(labels_view(ui))) fine = labels_build(ui);
   if (!fine) ui_say(ui, "out of memory: labels are not complete");
   labels_follow(ui);
   ui_rows_fit(ui);
@@ -213,6 +246,7 @@ static bool sort_step(struct ui *ui, int step)
   while (at >= 0 && at < LABELS_COLUMNS && !labels_column_is_shown(ui, at));
   if (at < 0 || at > LABELS_COLUMNS) return true;
   ui->wanted.sort = at < LABELS_COLUMNS ? columns[at].sort : RTOP_SORT_NAME;
+  labels_view(ui)->by_self = ui->wanted.sort == RTOP_SORT_SELF;
   ui->wanted.reverse = false;
   ui->stale = true;
   return true;
@@ -228,6 +262,7 @@ static bool labels_handle(struct ui *ui, enum request request)
   case REQUEST_LABEL_ROOT: return toggle_end(ui, ui->lens.label_root, "root");
   case REQUEST_LABEL_LEAF: return toggle_end(ui, ui->lens.label_leaf, "leaf");
   case REQUEST_LABEL_KEY: return next_key(ui);
+  case REQUEST_SORT_SELF: labels_view(ui)->by_self = true; return false;
   case REQUEST_SORT_LEFT: return sort_step(ui, -1);
   case REQUEST_SORT_RIGHT: return sort_step(ui, 1);
   default: return false;

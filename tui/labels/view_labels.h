@@ -13,6 +13,9 @@ struct labels_view {
   struct label_order order;
   char key[RTOP_LABEL_KEY_MAX + 1]; /* whose values are shown */
   bool chosen;                      /* by the user */
+  bool by_each;                     /* work with labels mostly waits: what takes long each time is first, */
+  bool by_self;                     /* unless the user wants what is busy */
+  enum rtop_sort_key sort_before;
   struct pager pager;
   bool anchored;
   uint64_t anchor; /* id of the row under the cursor */

@@ -52,7 +52,7 @@ struct label_table {
 bool label_table_build(struct label_table *table, struct rtop_profile *profile, const struct rtop_sum *sum,
                        const struct label_table_options *options);
 /* What a row is sorted by. self: by mode; total: all time; samples: the count; ratio: time for each; what means nothing
- * here is self. Names: 0. */
+ * here is self. Names: 0. What began before the span, and goes on, takes as long as it is seen, at least. */
 enum rtop_sort_key label_table_key(enum rtop_sort_key sort);
 double label_table_value(const struct label_row *row, enum rtop_sort_key sort, enum rtop_mode mode);
 /* All time for each time that the label began; 0: it did not begin in the span. */
