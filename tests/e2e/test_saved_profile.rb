@@ -74,6 +74,16 @@ class TestSavedProfile < Minitest::Test
     assert_in_delta told.to_f / @truth["cost"].values_at(*STATES).sum, spin.to_f / weights.sum { |_, weight| weight }, 0.02
   end
 
+  # It does not tell at which rate it was made.
+  def test_no_rate
+    assert_match(/^Thr .* \d+ samples$/, viewer("-b", "-F", "all", "-r", @path).out)
+    refute viewer("-J", "-F", "all", "-r", @path).objects.last["sampler"].key?("hz")
+    refute_match(/\b0 ?Hz/, viewer("--dump-screen=160x50", "-F", "all", "-r", @path).out)
+    stat = viewer("--stat", "-r", @path)
+    assert_match(/^  \d[\d,]* samples\b/, stat.err)
+    refute_match(/\b0 ?Hz/, stat.err)
+  end
+
   def test_two_compared
     same = viewer("-b", "-F", "all", "-r", @path, "-r", @path)
     assert_predicate same.status, :success?, same.err

@@ -87,6 +87,12 @@ struct rtop_span_counters {
   uint64_t raises_untold;            /* of the exceptions: without class and place; all where the channel has none */
 };
 
+/* Not of a profile that a program saved: that says how many samples there are, not how often they were taken. */
+static inline bool rtop_counters_rate_is_known(const struct rtop_span_counters *counters)
+{
+  return counters->rate_hz > 0 || counters->samples == 0;
+}
+
 /* What profiling cost, as far as it is known. */
 static inline uint64_t rtop_counters_cost_ns(const struct rtop_span_counters *counters)
 {

@@ -56,7 +56,7 @@ static json_t *json_sampler(const struct rtop_sum *sum)
   const struct rtop_span_counters *counters = &sum->counters;
   double length_ns = sum->length_ns ? (double)sum->length_ns : 1;
   json_t *sampler = json_object();
-  json_object_set_new(sampler, "hz", json_count(counters->rate_hz));
+  if (rtop_counters_rate_is_known(counters)) json_object_set_new(sampler, "hz", json_count(counters->rate_hz));
   json_object_set_new(sampler, "samples", json_count(counters->samples));
   json_object_set_new(sampler, "dropped", json_count(counters->samples_dropped));
   json_object_set_new(sampler, "cost", json_real((double)rtop_counters_cost_ns(counters) / length_ns));

@@ -159,8 +159,9 @@ static void stat_cost(const struct rtop_stat *stat, FILE *out)
   uint64_t cost_ns = rtop_counters_cost_ns(counters);
   uint64_t measured_ns = counters->cost_ns + counters->publisher_cpu_ns;
   char samples[STAT_TEXT], ticks[STAT_TEXT];
-  fprintf(out, "\n  %s samples, %s ticks at %" PRIu64 " Hz", stat_grouped(samples, sizeof samples, counters->samples),
-          stat_grouped(ticks, sizeof ticks, counters->ticks), counters->rate_hz);
+  fprintf(out, "\n  %s samples", stat_grouped(samples, sizeof samples, counters->samples));
+  if (rtop_counters_rate_is_known(counters))
+    fprintf(out, ", %s ticks at %" PRIu64 " Hz", stat_grouped(ticks, sizeof ticks, counters->ticks), counters->rate_hz);
   if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
   if (counters->ticks_missed) fprintf(out, ", %" PRIu64 " ticks missed", counters->ticks_missed);
   if (counters->samples_dropped) fprintf(out, ", %" PRIu64 " samples dropped", counters->samples_dropped);

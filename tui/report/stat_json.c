@@ -62,7 +62,7 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   stat_number(object, "allocations", counters->allocations);
   stat_number(object, "exceptions", counters->exceptions);
   stat_number(object, "threads", stat_threads(stat));
-  stat_number(sampler, "hz", counters->rate_hz);
+  if (rtop_counters_rate_is_known(counters)) stat_number(sampler, "hz", counters->rate_hz);
   stat_number(sampler, "samples", counters->samples);
   stat_number(sampler, "ticks", counters->ticks);
   stat_number(sampler, "ticks_missed", counters->ticks_missed);

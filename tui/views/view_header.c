@@ -194,7 +194,7 @@ static void title_extra(const struct ui *ui, char *text, size_t bytes)
     used = (size_t)snprintf(text, bytes, "  ruby %s", process->ruby);
   }
   if (used < bytes && *process->end) used += (size_t)snprintf(text + used, bytes - used, "  %s", process->end);
-  else if (used < bytes && ui->layout.wide)
+  else if (used < bytes && ui->layout.wide && rtop_counters_rate_is_known(&ui->sum.counters))
     used += (size_t)snprintf(text + used, bytes - used, "  %lluHz", (unsigned long long)ui->sum.counters.rate_hz);
   if (up[0] != '\0' && used < bytes) snprintf(text + used, bytes - used, *process->end ? "  after %s" : "  up %s", up);
 }
