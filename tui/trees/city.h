@@ -4,6 +4,9 @@
  * mode, and its storeys are the states that the time was spent in. Its width tells nothing, so that nobody moves
  * when figures change. Who is in no window any more still has a lot, as bare ground, as long as there is room.
  *
+ * Sorted by ratio, a building is as high as the time that its method was on the stack of its busiest thread, a group as
+ * its highest method; that is of no state. Places, and who is left out, go by self time all the same.
+ *
  * A place depends only on what was seen before: a newcomer takes a free place of its block, or the next one, and
  * a block has some to spare. Everything is laid out afresh only when somebody finds no place, or much room was won.
  * When all do not fit, those that are lowest are left out; a block tells how many.
@@ -83,6 +86,7 @@ struct city {
   struct city_ground planned; /* for this part of the screen */
   uint64_t length_ns;         /* of the sum at hand */
   uint64_t self_ns;           /* of all methods */
+  bool by_ratio;              /* heights are */
   int64_t planned_ns, updated_ns;
   bool replan;                          /* the user changed what is shown: plan afresh */
   struct city_frame *frames;            /* private */
@@ -105,6 +109,7 @@ struct city_news {
   const struct rtop_sum *sum;
   const struct rtop_symbols *symbols;
   enum rtop_mode mode; /* of the rows */
+  bool by_ratio;       /* what heights are to be */
   int64_t now_ns;
 };
 /* Takes the figures of a refresh and plans the streets. False: memory ran out. */
@@ -116,6 +121,8 @@ void city_next_level(struct city *city);
 /* Now, as shares of the span: self time, and the time on a stack of the busiest thread (0 to 1). */
 double city_self(const struct city *city, const struct city_building *building);
 double city_ratio(const struct city *city, const struct city_building *building);
+/* What its height tells: one of the two. */
+double city_height(const struct city *city, const struct city_building *building);
 /* How high a building is when the highest has so many steps: up to the top of each state's storeys, in the order of
  * city_storeys. `cut`: it would be higher. */
 extern const enum rtop_state city_storeys[RTOP_STATES];

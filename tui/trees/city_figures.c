@@ -134,6 +134,11 @@ static void clear_figures(struct city_building *building)
 static void add_figures(const struct taking *taking, struct city_building *building, const struct rtop_method_row *row)
 {
   building->threads = row->threads > building->threads ? row->threads : building->threads;
+  if (taking->news->by_ratio) {
+    uint64_t *most_ns = &building->part_ns[city_storeys[0]];
+    *most_ns = row->most_ns > *most_ns ? row->most_ns : *most_ns;
+    return;
+  }
   for (int state = 0; state < RTOP_STATES; state++)
     building->part_ns[state] += rtop_mode_state(&row->self, taking->news->mode, (enum rtop_state)state);
 }
@@ -228,6 +233,7 @@ bool city_update(struct city *city, const struct city_news *news, struct city_gr
   struct taking taking = { .city = city, .news = news, .first = city->count == 0 };
   city->risen_count = 0;
   city->length_ns = news->methods->length_ns;
+  city->by_ratio = news->by_ratio;
   bool fine = take_rows(&taking);
   city->updated_ns = news->now_ns;
   fine = city_groups(city, news->sum, news->symbols) && fine;
@@ -263,6 +269,12 @@ double city_self(const struct city *city, const struct city_building *building)
 double city_ratio(const struct city *city, const struct city_building *building)
 {
   return rtop_method_ratio(city->pulses[building - city->buildings].most_ns, city->length_ns);
+}
+
+double city_height(const struct city *city, const struct city_building *building)
+{
+  if (!city->by_ratio) return city_self(city, building);
+  return rtop_method_ratio(building->part_ns[city_storeys[0]], city->length_ns);
 }
 
 bool city_awake(const struct city_building *building, int64_t now_ns)

@@ -21,10 +21,10 @@ int city_highest(const struct city *city, struct city_name_place *names, int mos
   int count = 0;
   for (uint32_t i = 0; i < city->street_count; i++) {
     uint32_t at = city->street[i];
-    uint64_t self_ns = city->pulses[at].self_ns;
+    double height = city_height(city, &city->buildings[at]);
     int place = count;
-    if (self_ns == 0) continue;
-    while (place > 0 && city->pulses[names[place - 1].building].self_ns < self_ns) {
+    if (height <= 0) continue;
+    while (place > 0 && city_height(city, &city->buildings[names[place - 1].building]) < height) {
       if (place < most) names[place] = names[place - 1];
       place--;
     }

@@ -102,6 +102,7 @@ static void skyline_update(struct ui *ui)
     .sum = &ui->sum,
     .symbols = rtop_profile_symbols(ui->profile),
     .mode = ui->wanted.mode,
+    .by_ratio = ui->wanted.sort == RTOP_SORT_RATIO,
     .now_ns = ui->now_ns,
   };
   if (!city_update(&view->city, &news, skyline_view_ground(ui)))

@@ -155,7 +155,7 @@ static void name_text(const struct pen *pen, const struct city_name_place *name,
   const struct city *city = &pen->view->city;
   const struct city_building *building = &city->buildings[name->building];
   char share[16];
-  int used = snprintf(share, sizeof share, " %.0f%%", 100 * city_self(city, building));
+  int used = snprintf(share, sizeof share, " %.0f%%", 100 * city_height(city, building));
   const char *label = skyline_view_name(pen->ui, building);
   int room = name->columns - used;
   char shown[128];
@@ -203,7 +203,9 @@ static void draw_legend(const struct pen *pen)
   static const enum rtop_state shown[] = { RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_WAITING,
                                            RTOP_STATE_BLOCKED };
   int y = pen->table.y, x = pen->table.x + 1, end = pen->table.x + pen->table.columns;
-  for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+  bool ratio = pen->view->city.by_ratio;
+  if (ratio) x += draw_text(y, x, end - x, FACE_LABEL, "height: ratio, on the stack of the busiest thread") + 2;
+  for (size_t i = 0; !ratio && i < sizeof shown / sizeof shown[0]; i++) {
     x += draw_text(y, x, end - x, draw_state_face(shown[i]), wall(shown[i])) + 1;
     x += draw_text(y, x, end - x, FACE_LABEL, shown[i] == RTOP_STATE_MARKING ? "gc" : state_word(shown[i])) + 2;
   }

@@ -59,10 +59,14 @@ static void seen_in(const char *space, const char *name, double running, double 
   rows[count - 1].self.wall_ns[RTOP_STATE_WAITING] = (uint64_t)(waiting * (double)SECOND);
 }
 
+static bool by_ratio;
+
 static void update_on(int64_t now_ns, int columns, int street_rows)
 {
   struct rtop_methods methods = { .rows = rows, .count = count, .length_ns = (uint64_t)SECOND };
-  struct city_news news = { .methods = &methods, .sum = &sum, .symbols = symbols, .now_ns = now_ns };
+  struct city_news news = {
+    .methods = &methods, .sum = &sum, .symbols = symbols, .by_ratio = by_ratio, .now_ns = now_ns
+  };
   assert_true(city_update(&city, &news, city_ground_of(columns, street_rows)));
   count = 0;
 }
@@ -404,14 +408,49 @@ static void test_names_cover_nobody(void **state)
   assert_true(placed > 700);
 }
 
+/* Who calls and does nothing itself is as high as it was on a stack; nobody moves. */
+static void test_heights_by_ratio(void **state)
+{
+  (void)state;
+  struct city_name_place names[4];
+  int tops[RTOP_STATES];
+  bool cut;
+  for (int turn = 0; turn < 3; turn++) {
+    by_ratio = turn == 1;
+    seen_in("Works", "a", 0.4, 0.1);
+    rows[count - 1].most_ns = (uint64_t)SECOND / 4;
+    seen("Calls", "b", 0);
+    rows[count - 1].most_ns = (uint64_t)SECOND;
+    update((turn + 1) * SECOND, 60);
+    const struct city_building *works = home("Works", "a"), *calls = home("Calls", "b");
+    assert_true(city_height(&city, works) == (by_ratio ? 0.25 : 0.5));
+    assert_true(city_height(&city, calls) == (by_ratio ? 1 : 0));
+    assert_int_equal(city_highest(&city, names, 4), by_ratio ? 2 : 1);
+    assert_ptr_equal(&city.buildings[names[0].building], by_ratio ? calls : works);
+    city_heights(&city, calls, 1, 8, tops, &cut);
+    assert_int_equal(tops[0], by_ratio ? 8 : 0);
+    assert_int_equal(tops[RTOP_STATES - 1], tops[0]);
+    check_streets();
+  }
+  by_ratio = false;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    TEST(test_places_stay),           TEST(test_sleep_and_wake),        TEST(test_groups),
-    TEST(test_five_thousand),         TEST(test_no_width_is_too_small), TEST(test_heights),
-    TEST(test_callers_are_low),       TEST(test_the_scale_is_calm),     TEST(test_the_highest_are_shown),
-    TEST(test_newcomers_move_nobody), TEST(test_names_cover_nobody),
+    TEST(test_heights_by_ratio),
+    TEST(test_places_stay),
+    TEST(test_sleep_and_wake),
+    TEST(test_groups),
+    TEST(test_five_thousand),
+    TEST(test_no_width_is_too_small),
+    TEST(test_heights),
+    TEST(test_callers_are_low),
+    TEST(test_the_scale_is_calm),
+    TEST(test_the_highest_are_shown),
+    TEST(test_newcomers_move_nobody),
+    TEST(test_names_cover_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
