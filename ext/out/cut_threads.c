@@ -1,5 +1,6 @@
 /* Charges a window's time to each thread, keeps what is owed, and corrects it later. */
 #include "cut_threads.h"
+#include "divide.h"
 #include "opening.h"
 #include "ext/base/trylock.h"
 #include "ext/sampling/accounting.h"
@@ -20,6 +21,10 @@
 #define LOOK_MAX_NS (CLOCK_NS_PER_SECOND * 16 / 5)
 #define LOOK_MAX_WINDOWS 32
 #define NAMES_WITHIN_NS (2 * CLOCK_NS_PER_SECOND)
+
+/* Of each pool, for the window being built: there is one publisher. */
+static struct division divisions[POOLS_MAX];
+static uint32_t divide_random;
 
 static struct thread_data *thread_at(const struct cut *cut, uint32_t index)
 {
@@ -267,15 +272,16 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   return taken;
 }
 
-/* A cell of what is in the lane, as far as it is outstanding: an equal part of so many that are left. */
-static void charge_part(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
-                        struct axis_point point, int64_t parts)
+/* A cell of so much of what is in the lane, as far as it is outstanding. Returns how much that was. */
+static int64_t charge_part(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
+                           struct axis_point point, int64_t part_ns)
 {
-  int64_t left = outstanding(data, state), part = atomic_load_explicit(&lane->wall_ns, memory_order_acquire) / parts;
-  int64_t cpu = atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed) / parts;
-  int64_t blame = atomic_load_explicit(&lane->blame_ns, memory_order_relaxed) / parts;
-  int64_t wall = take_at_most(&lane->wall_ns, part < left ? part : left);
-  if (wall <= 0) return;
+  int64_t left = outstanding(data, state), there = atomic_load_explicit(&lane->wall_ns, memory_order_acquire);
+  double share = there > 0 && part_ns < there ? (double)part_ns / (double)there : 1;
+  int64_t cpu = (int64_t)((double)atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed) * share);
+  int64_t blame = (int64_t)((double)atomic_load_explicit(&lane->blame_ns, memory_order_relaxed) * share);
+  int64_t wall = take_at_most(&lane->wall_ns, part_ns < left ? part_ns : left);
+  if (wall <= 0) return 0;
   int64_t waits = accounting_take_wait_cpu(lane, wall, axis_usual_cpu_ns(&point, wall));
   struct rtop_cell cell = {
     .node = point.node,
@@ -286,12 +292,13 @@ static void charge_part(struct thread_data *data, struct cells *cells, enum rtop
     .blame_ns = (uint64_t)take_at_most(&lane->blame_ns, blame),
   };
   if (cells_add(cells, &cell)) data->charged_ns[state] += wall;
+  return wall;
 }
 
 static void charge_lane(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
                         struct axis_point point)
 {
-  charge_part(data, cells, state, lane, point, 1);
+  charge_part(data, cells, state, lane, point, INT64_MAX);
 }
 
 static struct pool *pool_of(const struct cut *cut, const struct thread_data *data)
@@ -310,6 +317,26 @@ static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop
   if (atomic_load_explicit(&lane->epoch, memory_order_acquire) == epoch) charge_lane(data, cells, state, lane, point);
 }
 
+static struct axis_point at_node(uint32_t node)
+{
+  return (struct axis_point){ .node = node };
+}
+
+/* Running time of stretches that ended, by what instants met in its place. */
+static void divide_lane(struct cut *cut, struct thread_data *data, struct cells *cells, uint32_t place)
+{
+  struct division *division = &divisions[atomic_load_explicit(&data->pool, memory_order_relaxed)];
+  struct lane *lane = &data->strata[place];
+  int64_t left = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed), most = outstanding(data, RTOP_RUNNING);
+  if (left > most) left = most;
+  while (left > 0) {
+    uint32_t node;
+    int64_t part = divide_next(division, place, left, &node);
+    if (!part || !charge_part(data, cells, RTOP_RUNNING, lane, at_node(node), part)) return;
+    left -= part;
+  }
+}
+
 /* Time whose point has come while the thread did not look. */
 static void settle(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
@@ -317,13 +344,8 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     if (state != RTOP_RUNNING)
       settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
-  for (uint32_t id = 0; id < STRATA_PLACES; id++)
-    settle_lane(data, cells, RTOP_RUNNING, &data->strata[id], &pool->strata.entries[id].axis);
-}
-
-static struct axis_point at_node(uint32_t node)
-{
-  return (struct axis_point){ .node = node };
+  for (uint32_t place = 0; place < STRATA_SHORT; place++) divide_lane(cut, data, cells, place);
+  settle_lane(data, cells, RTOP_RUNNING, &data->strata[STRATA_SHORT], &pool->strata.entries[STRATA_SHORT].axis);
 }
 
 static uint32_t last_point(struct axis *axis)
@@ -334,25 +356,37 @@ static uint32_t last_point(struct axis *axis)
   return node;
 }
 
-/* Kinds and what is overdue, of all pools. */
+/* Time that waits where no instant came for long is divided by all that the pool met. */
+static void end_places(struct pool *pool, struct division *division, const int64_t waiting_ns[STRATA_PLACES])
+{
+  for (uint32_t place = 0; place < STRATA_SHORT; place++) {
+    bool knows = divide_knows(division, place);
+    uint32_t unmet = strata_divided(&pool->strata, place, waiting_ns[place], knows);
+    if (unmet <= STRATA_UNMET_WINDOWS) continue;
+    divide_collapse(division, place, &pool->points, waiting_ns[place]);
+    if (divide_knows(division, place)) strata_divided(&pool->strata, place, waiting_ns[place], true);
+  }
+}
+
+/* Kinds, and how the time of each is divided, of all pools. */
 static void end_strata(struct cut *cut)
 {
   struct sampler *sampler = cut->sampler;
   int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed), waiting[STRATA_PLACES];
+  if (!divide_random) divide_random = (uint32_t)length | 1;
   for (int i = 0; i < POOLS_MAX; i++) {
     struct pool *pool = &sampler->pools.entries[i];
     if (i > 0 && !atomic_load_explicit(&pool->key, memory_order_relaxed)) return;
+    while (!trylock_take_as(&sampler->lock, TRYLOCK_PUBLISHER)) sched_yield();
+    strata_take_waiting(&pool->strata, waiting);
+    divide_window(&divisions[i], &pool->points, waiting,
+                  atomic_load_explicit(&pool->strata.windows, memory_order_relaxed), &divide_random);
+    end_places(pool, &divisions[i], waiting);
+    points_clear(&pool->points);
+    trylock_release(&sampler->lock);
     strata_window_ends(&pool->strata, length, period);
   }
-}
-
-/* What was met in it lately; in a place that is of no kind, last of all. */
-static uint32_t last_in_place(struct strata *strata, uint32_t place, uint32_t last_met)
-{
-  uint32_t node = strata_met_lately(strata, place);
-  if (!node && (place == 0 || place >= STRATA_COUNT)) node = last_point(&strata->entries[place].axis);
-  return node && node != RTOP_NODE_UNSAMPLED ? node : last_met;
 }
 
 /* Where the pool was met last: running, else at rest with the GVL or waiting for a core. */
@@ -360,33 +394,24 @@ static uint32_t last_met_in(struct pool *pool)
 {
   static const unsigned aside[] = { STRATA_RESTS, STRATA_WAITS };
   uint32_t node = last_point(&pool->axes[RTOP_RUNNING]);
-  for (size_t i = 0; i < sizeof aside / sizeof *aside && node == RTOP_NODE_UNSAMPLED; i++)
-    node = last_point(&pool->strata.entries[aside[i]].axis);
+  for (size_t i = 0; i < sizeof aside / sizeof *aside && node == RTOP_NODE_UNSAMPLED; i++) {
+    uint32_t met = strata_met_lately(&pool->strata, aside[i]);
+    if (met) node = met;
+  }
   return node;
 }
 
-/* What was kept back from the first instants of many stretches is theirs, in equal parts: else the method that runs last would
- * have all of it. */
-static void charge_kept(struct thread_data *data, struct cells *cells, struct lane *lane, const struct strata *strata,
-                        uint32_t place, uint32_t last)
-{
-  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
-  uint32_t nodes[STRATA_KEPT_FROM], count = strata_kept_from(strata, place, nodes);
-  if (!count) nodes[count++] = last;
-  for (uint32_t part = 0; part < count; part++)
-    charge_part(data, cells, RTOP_RUNNING, lane, at_node(nodes[part]), count - part);
-}
-
-/* What no point will come for any more, and was kept back from nobody, belongs to the last point there was in its place, or at
- * all: that was as blind to the program as the next one. */
+/* What no point will come for any more belongs to the last point there was in its place, or at all: that was as blind to the
+ * program as the next one. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
   struct pool *pool = pool_of(cut, data);
   uint32_t last_met = last_met_in(pool);
-  for (uint32_t id = 0; id < STRATA_PLACES; id++)
-    charge_kept(data, cells, &data->strata[id], &pool->strata, id, last_in_place(&pool->strata, id, last_met));
-  charge_kept(data, cells, &data->head, &pool->strata, 0, last_met);
+  for (uint32_t place = 0; place < STRATA_PLACES; place++) {
+    uint32_t lately = strata_met_lately(&pool->strata, place);
+    charge_lane(data, cells, RTOP_RUNNING, &data->strata[place], at_node(lately ? lately : last_met));
+  }
   charge_lane(data, cells, RTOP_RUNNING, &data->behind, at_node(last_met));
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {
     struct lane *lane = &data->lanes[state];

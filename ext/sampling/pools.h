@@ -17,6 +17,7 @@
 #define RTOP_EXT_POOLS_H
 
 #include "axis.h"
+#include "points.h"
 #include "strata.h"
 #include "shm/base/format.h"
 #include <stdatomic.h>
@@ -28,7 +29,8 @@ enum { POOLS_MAX = 64 };
 struct pool {
   _Atomic uint64_t key;               /* 0: free */
   struct axis axes[RTOP_STATE_COUNT]; /* that of running time has no time: it knows the last instant of all */
-  struct strata strata;               /* of running time */
+  struct strata strata;               /* of running time, */
+  struct points points;               /* and what instants met in it; under the sampler's lock */
 };
 
 /* Pool 0 is for threads that have no stack yet, and for all when there are too many kinds. */

@@ -7,9 +7,23 @@
 
 enum { INSTANTS_TO_SEE_RESTS = 4 };
 
+static struct pool *pool_of(struct sampler *sampler, const struct thread_data *data)
+{
+  return &sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)];
+}
+
 static struct strata *strata_of(struct sampler *sampler, const struct thread_data *data)
 {
-  return &sampler->pools.entries[atomic_load_explicit(&data->pool, memory_order_relaxed)].strata;
+  return &pool_of(sampler, data)->strata;
+}
+
+/* So many instants met this node in a stretch of that place. Lock held. */
+static void add_point(struct sampler *sampler, const struct thread_data *data, uint32_t place, uint32_t node,
+                      uint32_t instants)
+{
+  struct pool *pool = pool_of(sampler, data);
+  points_add(&pool->points, place, node, instants, atomic_load_explicit(&pool->strata.windows, memory_order_relaxed));
+  strata_met(&pool->strata, place, node);
 }
 
 enum { ALLOCATIONS_KEPT_WINDOWS = 10 };
@@ -41,15 +55,6 @@ void running_late_cpu(struct thread_data *data)
   if (late <= 0) return;
   atomic_fetch_sub_explicit(&open->cpu_ns, late, memory_order_relaxed);
   atomic_fetch_add_explicit(&data->strata[0].cpu_ns, late, memory_order_relaxed);
-}
-
-/* Has the point come of what waits in this place of the thread's? */
-static bool is_behind(struct sampler *sampler, const struct thread_data *data, uint32_t place)
-{
-  const struct lane *lane = &data->strata[place];
-  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return false;
-  return atomic_load_explicit(&lane->epoch, memory_order_relaxed) <
-         axis_epoch(&strata_of(sampler, data)->entries[place].axis);
 }
 
 static void move_part(struct lane *from, struct lane *to, int64_t wall_ns, int64_t cpu_ns, int64_t blame_ns)
@@ -107,29 +112,6 @@ static struct passed find_passed(const struct sampler *sampler, const struct thr
   };
 }
 
-/* How long it had been running at the first instant. C code may let many pass before it can be looked at. */
-static int64_t head_ns(const struct sampler *sampler, const struct passed *passed)
-{
-  if (passed->first_ns > 0) return passed->first_ns;
-  int64_t most = 2 * atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
-  return passed->last_ns < most ? passed->last_ns : most;
-}
-
-/* At the first instant of a stretch, until it is known what waits with it. Before the first one of the program nothing
- * does. */
-static void set_head_apart(const struct sampler *sampler, struct thread_data *data, const struct passed *passed)
-{
-  struct lane *open = &data->lanes[RTOP_RUNNING];
-  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
-  int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
-  if (data->met_node || wall <= 0 || (data->is_main && !data->begin_pool)) return;
-  int64_t head = head_ns(sampler, passed), cpu = cpu_of(open, wall);
-  double part = head < wall ? (double)head / (double)wall : 1;
-  if (head <= 0) return;
-  move_part(open, &data->head, (int64_t)((double)wall * part), (int64_t)((double)cpu * part),
-            (int64_t)((double)blame * part));
-}
-
 /* To what was met before: more lay behind its instant than was there. Lock held. */
 static void pay_debt(struct sampler *sampler, struct thread_data *data)
 {
@@ -171,36 +153,7 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
   data->was_long = is_long;
 }
 
-/* What waits in this place of the thread's, for what an instant met there; node 0: for what others have met. Lock held. */
-static void settle(struct sampler *sampler, struct thread_data *data, uint32_t place, struct accounting_met met)
-{
-  struct stratum *stratum = &strata_of(sampler, data)->entries[place];
-  struct lane *lane = &data->strata[place];
-  if (axis_node(&stratum->axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &met.point.node) ||
-      met.point.node)
-    accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, 0);
-}
-
-/* What waited in this place, and the head, has what the first instant of the stretch met. What it does not have waits on, from
- * the end of the stretch. Lock held. */
-static void give_first(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node)
-{
-  struct lane *lane = &data->strata[place], *head = &data->head;
-  struct accounting_met met = { .point.node = node };
-  if (is_behind(sampler, data, place)) settle(sampler, data, place, (struct accounting_met){ 0 });
-  int64_t own = bounded(atomic_load_explicit(&lane->wall_ns, memory_order_relaxed), INT64_MAX);
-  int64_t ahead = bounded(atomic_load_explicit(&head->wall_ns, memory_order_relaxed), INT64_MAX);
-  int64_t waits = atomic_load_explicit(&strata_of(sampler, data)->entries[place].waiting_ns, memory_order_relaxed);
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
-  int64_t left = strata_waits_on(waits > own ? waits : own, ahead, period);
-  int64_t left_ahead = bounded(left, ahead), left_own = bounded(left - left_ahead, own);
-  accounting_charge_lane(sampler, data, RTOP_RUNNING, head, &met, left_ahead);
-  accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, left_own);
-  if (left > 0) strata_keep(strata_of(sampler, data), place, node);
-  move_all(lane, head);
-}
-
-/* Before time is added that waits there. */
+/* Before time is added that waits there. The epoch is for what is over before a job comes. */
 static void begin_waiting(struct stratum *stratum, struct lane *lane, int64_t wall_ns)
 {
   stratum_wait(stratum, wall_ns);
@@ -219,12 +172,13 @@ static int64_t breaks_ns(const struct sampler *sampler, struct thread_data *data
   return bounded(off, wall);
 }
 
-/* Instants that are told now, if any. */
-static int64_t instants_told(const struct sampler *sampler)
+/* Instants of this stretch that are told now: one, or several that passed in C code. */
+static int64_t instants_told(const struct sampler *sampler, const struct thread_data *data)
 {
   int64_t first = atomic_load_explicit(&sampler->ticks.first_ns, memory_order_relaxed);
   int64_t last = atomic_load_explicit(&sampler->ticks.last_ns, memory_order_relaxed);
   int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  if (first < data->running_since_ns) first = data->running_since_ns;
   return last > first && period > 0 ? 1 + (last - first) / period : 1;
 }
 
@@ -263,8 +217,8 @@ void running_begin(struct sampler *sampler, struct thread_data *data, int64_t no
   data->running_since_ns = now_ns;
   data->begin_node = begin_node;
   data->begin_not_own_ns = data->not_own_ns;
-  data->met_node = 0;
-  data->rest_met = false;
+  data->met_count = data->long_node = 0;
+  data->met_until_ns = 0;
   data->behind_ns = data->debt_ns = data->off_core_ns = data->breaks_ns = 0;
   data->was_long = false;
   data->rests = own_rests(sampler, data, true);
@@ -282,38 +236,82 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
   move_part(open, lane, off_ns, 0, (int64_t)((double)blame * (double)off_ns / (double)wall));
 }
 
-/* An instant met it without a core: it tells of such time. `only`: it is known that none met it with one. Lock held. */
-static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node, bool only)
+/* Is it one for which its own instants are enough? By the CPU that it took: one that waits for its core is not long for that. */
+static bool is_long(const struct sampler *sampler, const struct thread_data *data)
 {
-  struct strata *strata = strata_of(sampler, data);
-  settle(sampler, data, place, (struct accounting_met){ .point.node = node, .samples = only });
-  strata_met(strata, place, node);
-  stratum_set(&strata->entries[place], node);
-  if (only) strata_point(strata, node, false);
+  const struct lane *open = &data->lanes[RTOP_RUNNING];
+  bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
+  bool known = cpu_clock_usable() && !data->native_shared && !coarse;
+  int64_t wall = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed)) - data->running_since_ns;
+  return data->long_node ||
+         (known ? atomic_load_explicit(&open->cpu_ns, memory_order_relaxed) : wall) > STRATA_LONG_NS;
 }
 
-/* Its pool may have been found out by this very instant: those who have none yet are met here, too. */
-static void point_on_core(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
+/* An instant met it here: told when the stretch ends. One more than there is room for takes the place of the lightest. */
+static void note_met(struct thread_data *data, uint32_t node, uint32_t instants)
 {
-  struct strata *strata = strata_of(sampler, data), *begun = &sampler->pools.entries[data->begin_pool].strata;
-  bool divided = atomic_load_explicit(&strata->divided, memory_order_relaxed);
-  bool is_rest = !divided || data->begin_node == RUNNING_GC || passed->last_ns + data->off_core_ns > STRATA_LONG_NS;
-  /* What waits belongs to the first that was met in the stretch. */
-  bool late = is_rest && !data->rest_met && data->met_node;
-  set_head_apart(sampler, data, passed);
+  struct met *to = &data->met[0];
+  data->met_until_ns = atomic_load_explicit(&data->lanes[RTOP_RUNNING].wall_ns, memory_order_relaxed);
+  for (uint32_t i = 0; i < data->met_count; i++) {
+    if (data->met[i].node == node) {
+      data->met[i].instants += instants;
+      return;
+    }
+    if (data->met[i].instants < to->instants) to = &data->met[i];
+  }
+  if (data->met_count < THREADS_MET_MAX) to = &data->met[data->met_count++];
+  *to = (struct met){ .node = node, .instants = instants };
+}
+
+/* It has got long: what lies before its last instant is divided by its own instants. Lock held. */
+static void charge_met(struct sampler *sampler, struct thread_data *data)
+{
+  struct lane *open = &data->lanes[RTOP_RUNNING];
+  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
+  int64_t until = bounded(data->met_until_ns, wall), left = until;
+  uint64_t instants = 0;
+  for (uint32_t i = 0; i < data->met_count; i++) instants += data->met[i].instants;
+  for (uint32_t i = 0; i < data->met_count; i++) {
+    int64_t part = (int64_t)((double)left * (double)data->met[i].instants / (double)instants);
+    instants -= data->met[i].instants;
+    left -= part;
+    struct accounting_met met = { .point.node = data->met[i].node };
+    accounting_charge_lane(sampler, data, RTOP_RUNNING, open, &met, wall - until + left);
+  }
+  data->met_count = 0;
+}
+
+/* An instant met it without a core: it tells of such time. Lock held. */
+static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node)
+{
+  add_point(sampler, data, place, node, 1);
+}
+
+static void count_sample(struct sampler *sampler, const struct thread_data *data, uint32_t node)
+{
+  struct rtop_cell cell = { .node = node, .thread = data->index, .state = RTOP_RUNNING, .samples = 1 };
+  cells_add(sampler->open, &cell);
+  axis_set(accounting_axis(sampler, data, RTOP_RUNNING), (struct axis_point){ .node = node });
+}
+
+static void point_on_core(struct sampler *sampler, struct thread_data *data, uint32_t node, int64_t instants,
+                          const struct passed *passed)
+{
+  if (!is_long(sampler, data)) {
+    note_met(data, node, (uint32_t)instants);
+    count_sample(sampler, data, node);
+    return;
+  }
+  charge_met(sampler, data);
   pay_debt(sampler, data);
   charge_open(sampler, data, node, passed);
-  if (is_rest && !data->rest_met) give_first(sampler, data, 0, late ? data->met_node : node);
-  strata_point(strata, late ? data->met_node : node, is_rest);
-  data->rest_met = data->rest_met || is_rest;
-  if (begun != strata) strata_point(begun, node, true);
-  if (!data->met_node) data->met_node = node;
+  data->long_node = node;
 }
 
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
 {
   running_late_cpu(data);
-  int64_t instants = instants_told(sampler);
+  int64_t instants = instants_told(sampler, data);
   int64_t breaks = breaks_ns(sampler, data), off = off_core_ns(breaks, instants);
   int64_t rests = own_rests(sampler, data, false);
   unsigned met = off ? on_core_met(&sampler->on_core, data->serial) : 0;
@@ -321,12 +319,13 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   data->breaks_ns += breaks;
   data->rests = rests;
   if (!(met & ON_CORE_NO) && !sets_apart(sampler, data, place)) off = met = 0;
-  if (off && is_behind(sampler, data, place)) settle(sampler, data, place, (struct accounting_met){ 0 });
   set_off_core_apart(sampler, data, place, off);
-  if (off && met != ON_CORE_YES) point_off_core(sampler, data, place, node, !(met & ON_CORE_YES));
+  if (off && met != ON_CORE_YES) point_off_core(sampler, data, place, node);
   if (!met || met & ON_CORE_YES) {
     struct passed passed = find_passed(sampler, data, met, off);
-    point_on_core(sampler, data, node, &passed);
+    point_on_core(sampler, data, node, instants, &passed);
+  } else {
+    count_sample(sampler, data, node);
   }
   charge_allocations(sampler, data);
 }
@@ -339,17 +338,9 @@ static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int
   int64_t took = length - (data->not_own_ns - data->begin_not_own_ns) - data->breaks_ns;
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   if (data->begin_node == RUNNING_GC || end_node == RUNNING_GC) return 0;
-  if (!data->begin_pool || length > STRATA_LONG_NS || coarse || !(cpu_clock_usable() || data->native_shared)) return 0;
+  if (!data->begin_pool || took > STRATA_LONG_NS || coarse || !(cpu_clock_usable() || data->native_shared)) return 0;
   if (took < STRATA_SHORT_NS && (data->begin_node || end_node)) return STRATA_SHORT;
   return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, took), took);
-}
-
-/* What waited for an instant in a stretch of this kind has it. Lock held. */
-static void settle_kind(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t met_node)
-{
-  settle(sampler, data, place, (struct accounting_met){ .point.node = met_node });
-  bool known = place == 0 && data->rest_met; /* the instant said so itself */
-  if (met_node && !known) stratum_set(&strata_of(sampler, data)->entries[place], met_node);
 }
 
 /* What ran in it; of what has no caller in common, the caller of the wait that is known. */
@@ -373,41 +364,70 @@ static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t
   uint32_t node = node_of_short(&sampler->tree, data->begin_node, end_node);
   accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &(struct accounting_met){ .point.node = node }, behind_ns);
   strata_met(strata, STRATA_SHORT, node);
-  stratum_set(stratum, node);
+  axis_set(&stratum->axis, (struct axis_point){ .node = node });
   atomic_store_explicit(&lane->epoch, axis_epoch(&stratum->axis), memory_order_release);
   trylock_release(&sampler->lock);
+}
+
+/* Before more comes into the lane of short stretches: what lies before a point that others met is that one's. */
+static void settle_short(struct sampler *sampler, struct thread_data *data)
+{
+  struct axis *axis = &strata_of(sampler, data)->entries[STRATA_SHORT].axis;
+  struct lane *lane = &data->strata[STRATA_SHORT];
+  struct accounting_met met = { 0 };
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
+  if (!axis_at(axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &met.point)) return;
+  if (!trylock_take(&sampler->lock)) return;
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, 0);
+  trylock_release(&sampler->lock);
+}
+
+/* What lies behind the last instant of a long one is what that met. Lock held. */
+static void end_long(struct sampler *sampler, struct thread_data *data)
+{
+  struct accounting_met met = { .point.node = data->long_node };
+  pay_debt(sampler, data);
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->behind, &met, 0);
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->lanes[RTOP_RUNNING], &met, 0);
+}
+
+/* What its instants met is told, for the place that its kind turned out to have; not of what is over before a job comes, which
+ * they meet where the job was late. */
+static void tell_points(struct sampler *sampler, struct thread_data *data, uint32_t place)
+{
+  bool any = data->long_node || (data->met_count && place != STRATA_SHORT);
+  if (!any || !accounting_try_lock(sampler)) return;
+  if (data->long_node) end_long(sampler, data);
+  for (uint32_t i = 0; i < data->met_count; i++)
+    add_point(sampler, data, place, data->met[i].node, data->met[i].instants);
+  trylock_release(&sampler->lock);
+}
+
+void running_hand_in(struct sampler *sampler, struct thread_data *data)
+{
+  if (data->long_node) end_long(sampler, data);
+  data->met_until_ns = INT64_MAX;
+  charge_met(sampler, data);
 }
 
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
+  struct lane *open = &data->lanes[RTOP_RUNNING];
   int64_t breaks = breaks_ns(sampler, data), off = off_core_ns(breaks, 1);
   int64_t rests = off && data->rests >= 0 ? on_core_own_rests() : -1;
   uint32_t off_place = find_off_core(data->rests, rests, 0, 0);
   if (!sets_apart(sampler, data, off_place)) off = 0;
   data->breaks_ns += breaks;
-  uint32_t kind = find_kind(sampler, data, now_ns, end_node), place = strata_place(strata, kind);
-  struct lane *lane = &data->strata[place], *open = &data->lanes[RTOP_RUNNING];
-  bool off_behind = off && is_behind(sampler, data, off_place);
-  uint32_t met = place == STRATA_SHORT ? 0 : data->met_node;
-  bool settles = met || off_behind || is_behind(sampler, data, place);
-  bool locked = settles && trylock_take(&sampler->lock);
-  if (met && kind) strata_met(strata, kind, met);
-  if (met && place == 0 && atomic_load_explicit(&strata->divided, memory_order_relaxed)) strata_met(strata, 0, met);
-  if (off_behind && locked) settle(sampler, data, off_place, (struct accounting_met){ 0 });
   set_off_core_apart(sampler, data, off_place, off);
-  if (locked) {
-    pay_debt(sampler, data);
-    if (met && !data->rest_met) give_first(sampler, data, place, met);
-    settle_kind(sampler, data, place, met);
-    trylock_release(&sampler->lock);
-  }
-  data->met_node = 0;
-  move_all(&data->head, open);
+  uint32_t kind = find_kind(sampler, data, now_ns, end_node), place = strata_place(strata, kind);
+  tell_points(sampler, data, place);
+  data->met_count = data->long_node = 0;
   move_all(&data->behind, open);
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   if (rest <= 0) return;
-  begin_waiting(&strata->entries[place], lane, rest);
-  move_all(open, lane);
+  if (place == STRATA_SHORT) settle_short(sampler, data);
+  begin_waiting(&strata->entries[place], &data->strata[place], rest);
+  move_all(open, &data->strata[place]);
   if (place == STRATA_SHORT) lay_short(sampler, data, rest, end_node);
 }

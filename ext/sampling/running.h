@@ -1,21 +1,17 @@
 /* Running time, from when a thread gets the GVL until it lets go of it.
  *
- * What lies between two instants of a stretch belongs to what the later one met. What lies behind the last one, or the
- * whole when no instant came, waits with the stretches of its kind (strata.h) until an instant meets one of these. What
- * lies before the first one is laid to what waits, and of both that one has about a period; the rest waits on, from the end of
- * the stretch, three periods of it where these are short (strata_waits_on). When no first instant will come any more, what was
- * kept back is that of those it was kept from. (All to what was met: what is short and comes first, after waits longer than a period, lacks
- * half of its time. All left to wait: after short waits it has half too much. Half to each: -29 to +23 % by simulation, and
- * measured at 1000 Hz, 0.2 ms of Ruby before 2 ms of other after waits of 4 to 12 ms, -17.8 +- 1.7. Now simulated -6 to +7,
- * and -13 to +7 at 100 Hz.)
+ * Its time is divided by what instants met in stretches of its kind, when the window ends (strata.h, points.h, ext/out/divide.h): it waits
+ * in the thread until then, and what met it is told when it ends, for its place is not known before.
  *
- * An instant that passes in C code is looked at where that code ends. What lies behind it waits for the next instant all
- * the same, although it is known whose it is: whoever has met instants is given what is before them for all that nobody met, and
- * must not be given what is behind them besides. (With both, of 9 ms of C code and 7 of Ruby in turn at 100 Hz, C code had a
+ * A long one has instants enough of its own: once it took 32 ms of a core, what lies between two instants belongs to what the
+ * later one met, and what lies behind the last one to what that met. An instant that passes in C code is looked at where that code ends;
+ * what lies behind it waits for the next instant all the same. (Else of 9 ms of C code and 7 of Ruby in turn at 100 Hz, C code had a
  * third too much, and 1 ms of Ruby between long calls of C next to nothing.) Only where several instants passed at once, and
  * several the time before, all time in between is told exactly, as in one long call of C after another. What waited then
  * waits on. The next one that is not long has what the instants say: if less waits than lay behind the last one, the rest
  * comes off what follows; if more, that is left to what follows.
+ *
+ * What is open when a window ends is told as not sampled, and corrected by late records when it ends.
  *
  * A thread with the GVL may be without a core (on_core.h): it rests in a system call, or waits for a core that others have.
  * Time without one waits in a place of its own, one for each of the two, for an instant that meets such time, and is nobody's
@@ -51,5 +47,8 @@ void running_late_cpu(struct thread_data *data);
 /* It ended at now_ns, for a wait with the stack end_node; 0: not known. All its time is in the thread's lane. Tries to
  * get the lock. */
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node);
+
+/* It is open, and nobody will ask when it ends: its time is divided by its own instants. Lock held. */
+void running_hand_in(struct sampler *sampler, struct thread_data *data);
 
 #endif

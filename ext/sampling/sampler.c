@@ -335,6 +335,7 @@ void sampler_hand_in(struct sampler *sampler)
   accounting_read_blame(sampler, data, now);
   accounting_read_allocations(sampler, data);
   if (!trylock_take(&sampler->lock)) return;
+  if (before == RTOP_RUNNING) running_hand_in(sampler, data);
   accounting_flush_own(sampler, data);
   trylock_release(&sampler->lock);
 }

@@ -2,20 +2,12 @@
  *
  * Instants are not fair to short stretches: the job comes some ten microseconds after its instant, and the timer's thread
  * gets a core where a long stretch is preempted. How long each stretch was is known all the same. So the running time of
- * a pool is divided by the stacks that stretches waited with before and after. A kind has an axis of its own
- * (pools.h), and its time goes to what instants meet in it: they need not be fair between kinds, only within each.
+ * a pool is divided by the stacks that stretches waited with before and after (post-stratification): its time, which is exact,
+ * waits in the threads, and what instants met in it is counted (points.h). When the window ends the publisher divides the one by
+ * the other, stratum by stratum (divide.h). Instants need not be fair between kinds, only within each.
  *
- * A kind has an axis only while it comes many times a second, and runs long enough for instants to meet it several times;
- * all others share place 0. By its time, which is exact, never by how often it was met: else rare kinds would lose what
- * nobody met. What comes once is like what runs next, more than like what comes much later.
- *
- * Time never goes to an instant that was before it, with two exceptions: what could not be moved because the lock was
- * taken, and a kind that no instant meets for some windows, place 0 for two seconds. That kind is given what was met in it in
- * the two seconds before, and place 0 what was met in it in ten, since it may be met but once in some seconds: what the pool
- * meets next is of another kind and cannot have run there. (Of five threads at 100 Hz work that took 0.8 % of a core lost 45 % of this to
- * what took 2.5 %.) Where nothing was met, the pool's next instant has its time, whatever it meets, as if there were no
- * kinds. What waits when its thread ends is given to those it was kept back from lately, else the same way
- * (cut_threads.c).
+ * A kind has a place of its own only while it comes many times a second, and runs long enough for instants to meet it several
+ * times; all others share place 0. By its time, never by how often it was met: else rare kinds would lose what nobody met.
  *
  * What takes a few microseconds between two waits is over before a job comes: instants would show all other kinds too often,
  * and what they meet in it is where the job was late. All such stretches lie on one axis, as waits do (pools.h), with points
@@ -43,13 +35,10 @@ enum {
   STRATA_WAITS,                /* and waits for a core */
   STRATA_SHORT,                /* and of what is over before a job comes */
   STRATA_PLACES,
-  STRATA_UNMET_WINDOWS = 6,
-  STRATA_UNMET_REST_WINDOWS = 20, /* in place 0, where something always waits */
-  STRATA_LATELY_WINDOWS = 20,
-  STRATA_LATELY_REST_WINDOWS = 100,
+  STRATA_UNMET_WINDOWS = 20, /* that time waits of a place that was never met; then what the pool met divides it */
+  STRATA_LATELY_WINDOWS = 100,
   STRATA_MET_PER_S = 2,
-  STRATA_ENDS_PER_S = 30,
-  STRATA_KEPT_FROM = 16
+  STRATA_ENDS_PER_S = 30
 };
 
 /* Less than this is over before a job comes. */
@@ -63,26 +52,20 @@ struct stratum {
   _Atomic bool own;        /* its time is divided by itself */
   _Atomic int64_t wall_ns; /* of its stretches that ended in the open window, and their number */
   _Atomic int64_t ends;
-  _Atomic int64_t waiting_ns; /* on the axis since its last point */
+  _Atomic int64_t waiting_ns; /* that came to wait here since the last window's end */
   _Atomic uint64_t met;       /* what an instant met in it last, and when (strata_met); 0: nothing */
-  /* First instants of stretches that did not have all that waited, and what the last of them met, and when, at
-   * keeps % STRATA_KEPT_FROM. */
-  _Atomic uint64_t keeps;
-  _Atomic uint64_t kept_from[STRATA_KEPT_FROM];
-  struct axis axis;
+  struct axis axis;           /* of what is over before a job comes */
 
   /* publisher's */
-  double ns_per_s, ends_per_s; /* running means */
-  uint64_t epoch_seen;
-  uint32_t windows, unmet_windows; /* since it was claimed; and that ended since its last point while time waited */
+  double ns_per_s, ends_per_s;     /* running means */
+  int64_t carried_ns;              /* that nothing divided at the last window's end */
+  uint32_t windows, unmet_windows; /* since it was claimed; and at whose ends that was so, in a row */
 };
 
 struct strata {
   _Atomic uint64_t keys[STRATA_COUNT];   /* of the kinds, together, since all are looked at; 0: free */
   struct stratum entries[STRATA_PLACES]; /* 0: of all kinds that have none */
   _Atomic uint32_t windows;              /* that ended */
-  _Atomic uint32_t overdue;              /* bit of each that the next instant of the pool has */
-  _Atomic bool divided;                  /* not all time waits in place 0 */
 };
 
 /* The kind of a stretch between these nodes; a node of 0 is not known. When neither is, those of different length are
@@ -99,40 +82,25 @@ static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
   return own ? kind : 0;
 }
 
-/* So much has waited when the first instant of a stretch comes, which had run so long before. What of both that instant does
- * not have, but waits on. It has about a period, which is what an instant stands for: neither more because it came late in its
- * stretch nor less because it came early. Three periods wait, so that there is one whatever chance brings, but no more than
- * 5 ms unless a period and a quarter is more; of what is above or below that, 15 % is made up each time. All of a head is
- * its own but two periods: instants were late or too late to tell. (Source: simulated, tests/ext/sampling/test_strata.c.) */
-int64_t strata_waits_on(int64_t waits_ns, int64_t head_ns, int64_t period_ns);
-
-/* The first instant of a stretch met this node, and did not have all that waited there. Under the sampler's lock. */
-void strata_keep(struct strata *strata, uint32_t place, uint32_t node);
-
-/* What the last of these met, as lately as strata_met_lately tells. Returns how many. */
-uint32_t strata_kept_from(const struct strata *strata, uint32_t place, uint32_t nodes[STRATA_KEPT_FROM]);
-
 /* An instant met this node in a stretch of that kind. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node);
 
-/* What an instant met in it in the last two seconds, in place 0 ten; 0: nothing. */
+/* What an instant met in it in the last ten seconds; 0: nothing. */
 uint32_t strata_met_lately(const struct strata *strata, uint32_t kind);
 
-/* So much of it waits for its point. */
+/* So much of it waits to be divided. */
 static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)
 {
   atomic_fetch_add_explicit(&stratum->waiting_ns, wall_ns, memory_order_relaxed);
 }
 
-/* An instant met this node in a stretch of that place. Under the sampler's lock. */
-void stratum_set(struct stratum *stratum, uint32_t node);
-
-/* An instant met this node, of a kind that is known when the stretch ends: what is overdue has it now. `is_rest`: the
- * kind is known, it is place 0. Under the sampler's lock. */
-void strata_point(struct strata *strata, uint32_t node, bool is_rest);
-
-/* A window of this length ended, with an instant per period: which kinds have an axis of their own from now on, and what
- * has waited too long. Publisher. */
+/* A window of this length ended, with an instant per period: which kinds have a place of their own from now on. Publisher. */
 void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns);
+
+/* Takes what waits in each place, as far as hooks told of it. Publisher. */
+void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_PLACES]);
+
+/* Was this time divided? Else it goes on waiting. Returns for how many windows in a row it was not. Publisher. */
+uint32_t strata_divided(struct strata *strata, uint32_t place, int64_t waiting_ns, bool divided);
 
 #endif

@@ -43,6 +43,12 @@ struct owed {
 };
 enum { THREADS_OWED_MAX = 12, THREADS_OWED_RUNNING_MAX = 64 };
 
+/* What so many instants met in a stretch that is open. */
+struct met {
+  uint32_t node, instants;
+};
+enum { THREADS_MET_MAX = 4 };
+
 /* The publisher's looks at the CPU clock of a thread that stays off the GVL: as long as it uses nothing, ever more seldom. */
 struct clock_looks {
   int64_t stretch_ns; /* state_since_ns of the stretch that they are about */
@@ -78,11 +84,14 @@ struct thread_data {
   /* the open stretch of running time */
   int64_t running_since_ns; /* since RESUMED */
   uint32_t begin_node;      /* the stack it waited with before; 0: not known */
-  uint32_t met_node;        /* where the first instant in it was; 0: none yet */
   uint32_t begin_pool;      /* its pool then: one that is chosen later may be so because an instant met it */
-  uint32_t debt_node;
-  /* At the last instant in it (running.h): how much lay behind it when that was looked at, whether several had passed, and
+  uint32_t met_count;       /* of `met` */
+  struct met met[THREADS_MET_MAX]; /* what instants met in it, until it ends or gets long (running.h) */
+  int64_t met_until_ns;            /* of its time, what was told by the last of them */
+  /* Of one that is long: at the last instant in it, how much lay behind it when that was looked at, whether several had passed, and
    * what was met there is owed. */
+  uint32_t long_node; /* what the last instant met; 0: it is not long yet */
+  uint32_t debt_node;
   int64_t behind_ns, debt_ns;
   int64_t off_core_ns;      /* of it, without a core (running.h) */
   int64_t begin_not_own_ns; /* not_own_ns when it began */
@@ -90,7 +99,6 @@ struct thread_data {
   int64_t rests;            /* on_core_own_rests() at its begin, or the last instant since; -1: not known */
   bool was_long;
   bool newborn;          /* made, and has not had the GVL yet */
-  bool rest_met;         /* an instant in it was one of place 0 (strata.h) */
   bool own_work;         /* it is in the profiler's own job */
   bool collects_between; /* the collection that goes on ended a stretch of running time */
   bool wait_read;        /* CPU was read before the open wait began */
@@ -130,7 +138,7 @@ struct thread_data {
   _Atomic(struct fibers *) fibers;  /* fibers.h; NULL: it has had no fiber scheduler */
 
   struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
-  struct lane head, behind; /* what of the open stretch waits like its rest; for its next instant (running.h) */
+  struct lane behind;                  /* of a long one: what waits for its next instant (running.h) */
   struct lane strata[STRATA_PLACES]; /* running time of stretches that ended, by kind; and without a core */
 
   /* What is seldom looked at. */

@@ -1,0 +1,264 @@
+#include "ext/out/divide.h"
+
+#include "ext/base/draw.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+#define WINDOW_NS (100 * MS)
+#define PERIOD_NS MS
+
+enum { QUERY = 1, IDLE = 2, LONG = 20, SHORT = 21, RARE = 22, NODES = 30 };
+
+/* A pool of one thread, whose lane is divided when a window ends, as the publisher does it. */
+struct bench {
+  struct strata strata;
+  struct points points;
+  struct division division;
+  int64_t lane_ns[STRATA_PLACES], shown_ns[NODES];
+  uint32_t random;
+  int64_t period_ns;
+};
+
+static void end_window(struct bench *bench)
+{
+  int64_t waiting[STRATA_PLACES];
+  uint32_t node;
+  strata_take_waiting(&bench->strata, waiting);
+  divide_window(&bench->division, &bench->points, waiting, bench->strata.windows, &bench->random);
+  for (uint32_t place = 0; place < STRATA_PLACES; place++) {
+    bool knows = divide_knows(&bench->division, place);
+    if (strata_divided(&bench->strata, place, waiting[place], knows) > STRATA_UNMET_WINDOWS)
+      divide_collapse(&bench->division, place, &bench->points, waiting[place]);
+    for (int64_t part; (part = divide_next(&bench->division, place, bench->lane_ns[place], &node)) > 0;) {
+      assert_in_range(part, 1, bench->lane_ns[place]);
+      bench->lane_ns[place] -= part;
+      bench->shown_ns[node] += part;
+    }
+  }
+  points_clear(&bench->points);
+  strata_window_ends(&bench->strata, WINDOW_NS, bench->period_ns ? bench->period_ns : PERIOD_NS);
+}
+
+/* As running.c does. `met`: so many instants met that node in it. */
+static void run_stretch(struct bench *bench, uint64_t key, int64_t length_ns, uint32_t met, uint32_t node)
+{
+  uint32_t place = strata_place(&bench->strata, strata_end(&bench->strata, key, length_ns));
+  if (met) points_add(&bench->points, place, node, met, bench->strata.windows);
+  bench->lane_ns[place] += length_ns;
+  stratum_wait(&bench->strata.entries[place], length_ns);
+}
+
+static void wait_in(struct bench *bench, uint32_t place, int64_t wall_ns)
+{
+  bench->lane_ns[place] += wall_ns;
+  stratum_wait(&bench->strata.entries[place], wall_ns);
+}
+
+static int64_t shown(const struct bench *bench)
+{
+  int64_t sum = 0;
+  for (int node = 0; node < NODES; node++) sum += bench->shown_ns[node];
+  return sum;
+}
+
+static void test_time_goes_by_weight_and_none_is_lost(void **state)
+{
+  (void)state;
+  static struct bench bench = { .random = 1 };
+  wait_in(&bench, 2, 7 * MS + 3);
+  points_add(&bench.points, 2, LONG, 5, 0);
+  points_add(&bench.points, 2, SHORT, 2, 0);
+  points_add(&bench.points, 1, RARE, 9, 0); /* of another place */
+  end_window(&bench);
+  assert_int_equal(shown(&bench), 7 * MS + 3);
+  assert_int_equal(bench.shown_ns[RARE], 0);
+  assert_in_range(bench.shown_ns[LONG], 5 * MS, 5 * MS + 4);
+}
+
+/* Two hundred threads, seven points: no thread is cut more often than it need be. */
+static void test_many_threads_are_cut_into_few_parts(void **state)
+{
+  (void)state;
+  enum { THREADS = 200, POINTS = 7 };
+  static struct division division;
+  static struct points points;
+  int64_t waiting[STRATA_PLACES] = { THREADS * MS }, sums[NODES] = { 0 };
+  uint32_t random = 1, parts = 0, node;
+  for (uint32_t i = 0; i < POINTS; i++) points_add(&points, 0, i, 1, 0);
+  divide_window(&division, &points, waiting, 0, &random);
+  for (int thread = 0; thread < THREADS; thread++) {
+    int64_t left = MS;
+    for (int64_t part; (part = divide_next(&division, 0, left, &node)) > 0; left -= part) {
+      sums[node] += part;
+      parts++;
+    }
+    assert_int_equal(left, 0);
+  }
+  assert_in_range(parts, THREADS, THREADS + 2 * POINTS);
+  for (int i = 0; i < POINTS; i++) assert_in_range(sums[i], THREADS * MS / POINTS - 10, THREADS * MS / POINTS + 10);
+}
+
+/* More than hooks told of may have come into a lane by then. */
+static void test_a_lane_with_more_than_was_told_is_divided_whole(void **state)
+{
+  (void)state;
+  static struct bench bench = { .random = 1 };
+  points_add(&bench.points, 0, LONG, 1, 0);
+  points_add(&bench.points, 0, SHORT, 1, 0);
+  bench.lane_ns[0] = 5 * MS;
+  end_window(&bench);
+  assert_int_equal(shown(&bench), 5 * MS);
+  points_add(&bench.points, 0, LONG, 1, 1);
+  stratum_wait(&bench.strata.entries[0], MS);
+  bench.lane_ns[0] = 10 * MS;
+  end_window(&bench);
+  assert_int_equal(shown(&bench), 15 * MS);
+}
+
+/* The last points of its place divide a window that has none, for ten seconds. */
+static void test_a_window_without_a_point_is_lent_some(void **state)
+{
+  (void)state;
+  static struct bench bench = { .random = 1 };
+  for (uint32_t i = 0; i < POINTS_LAST; i++) points_add(&bench.points, 0, i ? LONG : SHORT, 1, 0);
+  wait_in(&bench, 0, 4 * MS);
+  for (int window = 0; window <= STRATA_LATELY_WINDOWS; window++) {
+    end_window(&bench);
+    assert_int_equal(bench.lane_ns[0], 0);
+    wait_in(&bench, 0, 4 * MS);
+  }
+  assert_int_equal(shown(&bench), (STRATA_LATELY_WINDOWS + 1) * 4 * MS);
+  assert_in_range(bench.shown_ns[SHORT], (STRATA_LATELY_WINDOWS + 1) * MS - 200, (STRATA_LATELY_WINDOWS + 1) * MS + 200);
+  end_window(&bench);
+  assert_int_equal(bench.lane_ns[0], 4 * MS);
+}
+
+/* Of a place that was never met it waits for two seconds, then for what the pool meets. */
+static void test_what_is_never_met_is_divided_by_all(void **state)
+{
+  (void)state;
+  static struct bench bench = { .random = 1 };
+  wait_in(&bench, 5, MS);
+  for (int window = 0; window < STRATA_UNMET_WINDOWS; window++) {
+    points_add(&bench.points, 0, LONG, 1, bench.strata.windows);
+    end_window(&bench);
+    assert_int_equal(shown(&bench), 0);
+  }
+  points_add(&bench.points, STRATA_RESTS, SHORT, 1, bench.strata.windows);
+  end_window(&bench); /* nothing was met on a core */
+  assert_int_equal(shown(&bench), 0);
+  points_add(&bench.points, 0, LONG, 1, bench.strata.windows);
+  end_window(&bench);
+  assert_int_equal(bench.shown_ns[LONG], MS);
+}
+
+/* Instants meet one in four of the long stretches, one in two hundred of those that are a third as long, or hardly any. */
+static double share_of_short(struct bench *bench, uint32_t short_end, int met_of_1000, int windows)
+{
+  uint32_t random = 4711;
+  for (int window = 0; window < windows; window++) {
+    for (int i = 0; i < 60; i++) {
+      run_stretch(bench, strata_key(1, QUERY, MS), 300000, draw_ns(&random, 0, 1000) < 250, LONG);
+      run_stretch(bench, strata_key(1, short_end, MS), 100000, draw_ns(&random, 0, 1000) < met_of_1000, SHORT);
+    }
+    end_window(bench);
+  }
+  return (double)bench->shown_ns[SHORT] / (double)shown(bench);
+}
+
+static void test_instants_that_are_not_fair_between_kinds(void **state)
+{
+  (void)state;
+  static struct bench one = { .random = 1 }, two = { .random = 1 }, fair = { .random = 1 };
+  assert_true(share_of_short(&one, QUERY, 5, 2000) < 0.05); /* what it would be without kinds */
+  double share = share_of_short(&two, IDLE, 5, 2000);
+  assert_true(share > 0.247 && share < 0.253);
+  share = share_of_short(&fair, IDLE, 83, 2000);
+  assert_true(share > 0.247 && share < 0.253);
+}
+
+/* A rare kind in a busy pool shares a place with others, and has its time there. (By the points of each window alone, one or two, it
+ * had 15 % too little.) */
+static void test_a_rare_kind_keeps_its_time(void **state)
+{
+  (void)state;
+  static struct bench bench = { .random = 1, .period_ns = 100 * PERIOD_NS };
+  uint32_t random = 4711;
+  int64_t rare_ns = 0;
+  for (int window = 0; window < 400000; window++) {
+    int rare = window % 20 == 0 ? (int)draw_ns(&random, 0, 5) : -1;
+    for (int i = 0; i < 5; i++) {
+      if (i == rare) {
+        run_stretch(&bench, strata_key(1, IDLE, MS), MS, draw_ns(&random, 0, 1000) < 100, RARE);
+        rare_ns += MS;
+      }
+      if (i < 4) run_stretch(&bench, strata_key(1, QUERY, MS), 4 * MS, draw_ns(&random, 0, 1000) < 400, LONG); /* at 100 Hz */
+    }
+    end_window(&bench);
+  }
+  double ratio = (double)bench.shown_ns[RARE] / (double)rare_ns;
+  assert_true(ratio > 0.9 && ratio < 1.1);
+}
+
+/* Stretches of about so much, the first tenth of a period of each what is looked for, after waits of about so much. By how
+ * much its time differs from the truth, in per cent. */
+static double off_at_begin_percent(int64_t length_ns, int64_t wait_ns)
+{
+  enum { STRETCHES = 200000, ALIKE = 16 };
+  static struct bench bench;
+  uint32_t random = 1, drawn = 0;
+  int64_t now = 0, next = PERIOD_NS / 3, distance = PERIOD_NS, end = WINDOW_NS, sought = PERIOD_NS / 10;
+  bench = (struct bench){ .random = 1 };
+  for (int i = 0; i < STRETCHES; i++) {
+    int64_t begin = now;
+    uint32_t first = 0, later = 0;
+    now += draw_ns(&random, length_ns / 2, length_ns);
+    for (; next < now; next += distance) {
+      if (drawn++ % ALIKE == 0) distance = draw_ns(&random, PERIOD_NS * 3 / 4, PERIOD_NS / 2);
+      if (next >= begin && next < begin + sought) first++;
+      else if (next >= begin) later++;
+    }
+    uint64_t key = strata_key(1, QUERY, MS);
+    if (first) points_add(&bench.points, strata_place(&bench.strata, 1), SHORT, first, bench.strata.windows);
+    run_stretch(&bench, key, now - begin, later, LONG);
+    now += draw_ns(&random, wait_ns / 2, wait_ns);
+    if (now < end) continue;
+    end_window(&bench);
+    end = now + WINDOW_NS;
+  }
+  return 100 * ((double)bench.shown_ns[SHORT] / ((double)STRETCHES * (double)sought) - 1);
+}
+
+/* Lengths and waits in hundredths of a period. (While time before the first instant of a stretch was that instant's it was off by
+ * -51 to +1 there, and by -6 to +7 with a reserve.) */
+static void test_what_comes_first_has_its_time_whatever_the_waits(void **state)
+{
+  (void)state;
+  static const int lengths[] = { 150, 600, 2000 }, waits[] = { 2, 33, 50, 100, 300, 1000 };
+  for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++) {
+      double off = off_at_begin_percent(PERIOD_NS * lengths[i] / 100, PERIOD_NS * waits[k] / 100);
+      if (off < -3 || off > 3)
+        fail_msg("%.1f %% off: stretches of %.2f, waits of %.2f periods", off, lengths[i] / 100.0, waits[k] / 100.0);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_time_goes_by_weight_and_none_is_lost),
+    cmocka_unit_test(test_many_threads_are_cut_into_few_parts),
+    cmocka_unit_test(test_a_lane_with_more_than_was_told_is_divided_whole),
+    cmocka_unit_test(test_a_window_without_a_point_is_lent_some),
+    cmocka_unit_test(test_what_is_never_met_is_divided_by_all),
+    cmocka_unit_test(test_instants_that_are_not_fair_between_kinds),
+    cmocka_unit_test(test_a_rare_kind_keeps_its_time),
+    cmocka_unit_test(test_what_comes_first_has_its_time_whatever_the_waits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

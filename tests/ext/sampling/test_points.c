@@ -1,0 +1,61 @@
+#include "ext/sampling/points.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { NODE = 7, OTHER = 8, PLACE = 3 };
+
+static void test_alike_in_a_row_are_one_of_more_weight(void **state)
+{
+  (void)state;
+  static struct points points;
+  points_add(&points, PLACE, NODE, 2, 1);
+  points_add(&points, PLACE, NODE, 3, 1);
+  points_add(&points, PLACE, OTHER, 1, 1);
+  points_add(&points, 0, OTHER, 1, 1);
+  assert_int_equal(points.count, 3);
+  assert_int_equal(points.entries[0].weight, 5);
+  assert_int_equal(points.entries[2].place, 0);
+  points_clear(&points);
+  assert_int_equal(points.count, 0);
+}
+
+/* The last few stay when the window's are taken. */
+static void test_the_last_of_a_place_are_kept(void **state)
+{
+  (void)state;
+  static struct points points;
+  for (uint32_t i = 0; i < 2 * POINTS_LAST; i++) points_add(&points, PLACE, NODE + i, 1, i);
+  points_clear(&points);
+  assert_int_equal(points.lasts[PLACE], 2 * POINTS_LAST);
+  for (uint32_t i = 0; i < POINTS_LAST; i++) {
+    assert_int_equal(points.last[PLACE][i].node, NODE + POINTS_LAST + i);
+    assert_int_equal(points.last[PLACE][i].window, POINTS_LAST + i);
+  }
+  assert_int_equal(points.lasts[0], 0);
+}
+
+/* Each of too many is kept with the same chance: the first half is about half of what is left. */
+static void test_of_too_many_chance_keeps_some(void **state)
+{
+  (void)state;
+  static struct points points;
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < 4 * POINTS_MAX; i++) points_add(&points, PLACE, NODE + i, 1, 1);
+  assert_int_equal(points.count, POINTS_MAX);
+  for (uint32_t i = 0; i < POINTS_MAX; i++) first += points.entries[i].node < NODE + 2 * POINTS_MAX;
+  assert_in_range(first, POINTS_MAX / 2 - 40, POINTS_MAX / 2 + 40); /* five standard deviations */
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_alike_in_a_row_are_one_of_more_weight),
+    cmocka_unit_test(test_the_last_of_a_place_are_kept),
+    cmocka_unit_test(test_of_too_many_chance_keeps_some),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
