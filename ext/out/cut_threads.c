@@ -381,7 +381,7 @@ static void end_strata(struct cut *cut)
     while (!trylock_take_as(&sampler->lock, TRYLOCK_PUBLISHER)) sched_yield();
     strata_take_waiting(&pool->strata, waiting);
     divide_window(&divisions[i], &pool->points, waiting,
-                  atomic_load_explicit(&pool->strata.windows, memory_order_relaxed), &divide_random);
+                  atomic_load_explicit(&pool->strata.windows, memory_order_relaxed), period, &divide_random);
     end_places(pool, &divisions[i], waiting);
     points_clear(&pool->points);
     trylock_release(&sampler->lock);

@@ -10,45 +10,45 @@ static uint32_t add_window(struct division *division, uint32_t count, const stru
   return count;
 }
 
-/* How many points of this window the place had, as far as that is known of the last few. */
-static uint32_t told_in(const struct points *points, uint32_t place, uint32_t window)
+static int64_t weight_from(const struct division *division, uint32_t begin, uint32_t end)
 {
-  uint32_t told = 0;
-  for (uint32_t i = 0; i < POINTS_LAST && i < points->lasts[place]; i++) told += points->last[place][i].window == window;
-  return told;
+  int64_t weight_ns = 0;
+  for (uint32_t i = begin; i < end; i++) weight_ns += division->entries[i].weight_ns;
+  return weight_ns;
 }
 
-/* Of those before, so many as are missing of POINTS_LAST. */
+/* Of those before, the latest first, as much as is missing. */
 static uint32_t add_last(struct division *division, uint32_t count, const struct points *points, uint32_t place,
-                         uint32_t window)
+                         uint32_t window, int64_t missing_ns)
 {
-  for (uint32_t i = 1; i <= POINTS_LAST && i <= points->lasts[place] && count < DIVIDE_POINTS_MAX; i++) {
+  for (uint32_t i = 1; i <= POINTS_LAST && i <= points->lasts[place] && missing_ns > 0; i++) {
     const struct last_point *last = &points->last[place][(points->lasts[place] - i) % POINTS_LAST];
+    if (window - last->window > STRATA_LATELY_WINDOWS || count == DIVIDE_POINTS_MAX) break;
     if (last->window == window) continue; /* it is one of this window */
-    if (window - last->window > STRATA_LATELY_WINDOWS) break;
-    division->entries[count++] =
-        (struct point){ .node = last->node, .place = (uint16_t)place, .weight = last->weight };
+    int64_t weight_ns = last->weight_ns < missing_ns ? last->weight_ns : missing_ns;
+    division->entries[count++] = (struct point){ .node = last->node, .place = place, .weight_ns = weight_ns };
+    missing_ns -= weight_ns;
   }
   return count;
 }
 
 static void set_scale(struct division *division, uint32_t place, int64_t waiting_ns)
 {
-  uint64_t weight = 0;
-  for (uint32_t i = division->begin[place]; i < division->end[place]; i++) weight += division->entries[i].weight;
-  division->ns_per_weight[place] = weight && waiting_ns > 0 ? (double)waiting_ns / (double)weight : 0;
+  double weight = (double)weight_from(division, division->begin[place], division->end[place]);
+  division->scale[place] = weight > 0 && waiting_ns > 0 ? (double)waiting_ns / weight : 0;
   division->at[place] = division->begin[place];
   division->used_ns[place] = 0;
 }
 
 void divide_window(struct division *division, const struct points *points, const int64_t waiting_ns[STRATA_PLACES],
-                   uint32_t window, uint32_t *random)
+                   uint32_t window, int64_t period_ns, uint32_t *random)
 {
   uint32_t count = 0;
   for (uint32_t place = 0; place < STRATA_PLACES; place++) {
     uint32_t begin = count;
     count = add_window(division, count, points, place);
-    if (told_in(points, place, window) < POINTS_LAST) count = add_last(division, count, points, place, window);
+    int64_t missing_ns = DIVIDE_PERIODS_LEAST * period_ns - weight_from(division, begin, count);
+    count = add_last(division, count, points, place, window, missing_ns);
     division->begin[place] = begin;
     division->end[place] = count;
     set_scale(division, place, waiting_ns[place]);
@@ -80,7 +80,7 @@ int64_t divide_next(struct division *division, uint32_t place, int64_t wall_ns, 
 {
   if (!divide_knows(division, place) || wall_ns <= 0) return 0;
   const struct point *point = &division->entries[division->at[place]];
-  double part = point->weight * division->ns_per_weight[place];
+  double part = (double)point->weight_ns * division->scale[place];
   int64_t left = (int64_t)(part - division->used_ns[place]);
   *node = point->node;
   if (left < 1) { /* less than a nanosecond is left of it, or nothing is known of how much there is */

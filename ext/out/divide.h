@@ -5,8 +5,8 @@
  * has weight, and a part is its point's: so each stack has its share to the nanosecond, and no thread's lane is cut
  * more often than it need be. Which of the threads of a pool had which part is not known, as it is not of any sample.
  *
- *   less than four points        those before count too, so that it is four, from up to ten seconds back: a ratio of so few is
- *                                biased (what is met seldom had 15 % too little where a window has one or two)
+ *   points of less than four     those before count too, so that it is four, from up to ten seconds back: a ratio of so few is
+ *   periods                      biased (what is met seldom had 15 % too little where a window has one or two)
  *   none at all                  the time waits, for two seconds at the most; then all that the pool met in this window
  *                                divides it (collapsed strata), as soon as that is anything
  *
@@ -20,19 +20,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { DIVIDE_POINTS_MAX = 2 * POINTS_MAX };
+enum { DIVIDE_POINTS_MAX = 2 * POINTS_MAX, DIVIDE_PERIODS_LEAST = 4 };
 
 struct division {
   struct point entries[DIVIDE_POINTS_MAX];
   uint32_t begin[STRATA_PLACES], end[STRATA_PLACES]; /* of those of a place; the same: nothing divides it */
-  double ns_per_weight[STRATA_PLACES];
+  double scale[STRATA_PLACES]; /* of time to weight */
   uint32_t at[STRATA_PLACES]; /* whose part comes next, */
   double used_ns[STRATA_PLACES]; /* and how much of that was had */
 };
 
 /* waiting_ns: in each place, of all threads. `window`: the number of the one that ends. *random: xorshift32 state. */
 void divide_window(struct division *division, const struct points *points, const int64_t waiting_ns[STRATA_PLACES],
-                   uint32_t window, uint32_t *random);
+                   uint32_t window, int64_t period_ns, uint32_t *random);
 
 /* Everything that the pool met in this window divides the time of this place, too. */
 void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns);

@@ -4,14 +4,9 @@
 #include "ext/base/draw.h"
 #include <stddef.h>
 
-static uint16_t weight_of(uint32_t instants)
+static void add_last(struct points *points, uint32_t place, uint32_t node, int64_t weight_ns, uint32_t window)
 {
-  return (uint16_t)(instants < UINT16_MAX ? instants : UINT16_MAX);
-}
-
-static void add_last(struct points *points, uint32_t place, uint32_t node, uint32_t weight, uint32_t window)
-{
-  struct last_point last = { .node = node, .window = window, .weight = weight_of(weight) };
+  struct last_point last = { .node = node, .window = window, .weight_ns = weight_ns };
   points->last[place][points->lasts[place]++ % POINTS_LAST] = last;
 }
 
@@ -24,18 +19,18 @@ static struct point *room(struct points *points)
   return at < POINTS_MAX ? &points->entries[at] : NULL;
 }
 
-void points_add(struct points *points, uint32_t place, uint32_t node, uint32_t weight, uint32_t window)
+void points_add(struct points *points, uint32_t place, uint32_t node, int64_t weight_ns, uint32_t window)
 {
   struct point *last = points->count ? &points->entries[points->count - 1] : NULL;
-  add_last(points, place, node, weight, window);
+  if (weight_ns < 1) weight_ns = 1;
+  add_last(points, place, node, weight_ns, window);
   points->told++;
-  if (last && last->node == node && last->place == place && last->weight + weight <= UINT16_MAX) {
-    last->weight = (uint16_t)(last->weight + weight);
+  if (last && last->node == node && last->place == place) {
+    last->weight_ns += weight_ns;
     return;
   }
   struct point *point = room(points);
-  if (!point) return;
-  *point = (struct point){ .node = node, .place = (uint16_t)place, .weight = weight_of(weight) };
+  if (point) *point = (struct point){ .node = node, .place = place, .weight_ns = weight_ns };
 }
 
 void points_clear(struct points *points)

@@ -1,8 +1,8 @@
 /* What instants met in the running time of a pool, by place (strata.h), since the last window's end; and the last few of each place,
  * for windows in which hardly any came.
  *
- * A stretch tells its points when it ends, for its kind is not known before. An instant counts once; several that passed in C code
- * are one point of that weight.
+ * A stretch tells its points when it ends, for its kind is not known before. A point has the weight of the time that it stands for: a
+ * period, or since the instant before it in the same stretch, so that one that was missed there is made up for.
  *
  * Threads: any, under the sampler's lock. No allocation.
  */
@@ -12,16 +12,16 @@
 #include "strata.h"
 #include <stdint.h>
 
-enum { POINTS_MAX = 256, POINTS_LAST = 4 };
+enum { POINTS_MAX = 256, POINTS_LAST = 8 };
 
 struct point {
-  uint32_t node;
-  uint16_t place, weight; /* instants */
+  uint32_t node, place;
+  int64_t weight_ns;
 };
 
 struct last_point {
   uint32_t node, window;
-  uint16_t weight;
+  int64_t weight_ns;
 };
 
 struct points {
@@ -34,7 +34,7 @@ struct points {
 };
 
 /* `window`: a number that grows by one with each window. */
-void points_add(struct points *points, uint32_t place, uint32_t node, uint32_t weight, uint32_t window);
+void points_add(struct points *points, uint32_t place, uint32_t node, int64_t weight_ns, uint32_t window);
 
 /* The window's points were taken. */
 void points_clear(struct points *points);

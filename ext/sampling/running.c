@@ -17,12 +17,13 @@ static struct strata *strata_of(struct sampler *sampler, const struct thread_dat
   return &pool_of(sampler, data)->strata;
 }
 
-/* So many instants met this node in a stretch of that place. Lock held. */
+/* Instants that stand for so much time met this node in a stretch of that place. Lock held. */
 static void add_point(struct sampler *sampler, const struct thread_data *data, uint32_t place, uint32_t node,
-                      uint32_t instants)
+                      int64_t weight_ns)
 {
   struct pool *pool = pool_of(sampler, data);
-  points_add(&pool->points, place, node, instants, atomic_load_explicit(&pool->strata.windows, memory_order_relaxed));
+  uint32_t window = atomic_load_explicit(&pool->strata.windows, memory_order_relaxed);
+  points_add(&pool->points, place, node, weight_ns, window);
   strata_met(&pool->strata, place, node);
 }
 
@@ -112,17 +113,6 @@ static struct passed find_passed(const struct sampler *sampler, const struct thr
   };
 }
 
-/* To what was met before: more lay behind its instant than was there. Lock held. */
-static void pay_debt(struct sampler *sampler, struct thread_data *data)
-{
-  struct lane *open = &data->lanes[RTOP_RUNNING];
-  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed), debt = data->debt_ns;
-  if (debt <= 0 || wall <= 0) return;
-  struct accounting_met met = { .point.node = data->debt_node };
-  accounting_charge_lane(sampler, data, RTOP_RUNNING, open, &met, wall > debt ? wall - debt : 0);
-  data->debt_ns = 0;
-}
-
 static void move_all(struct lane *from, struct lane *to)
 {
   int64_t wall = atomic_load_explicit(&from->wall_ns, memory_order_relaxed);
@@ -130,27 +120,31 @@ static void move_all(struct lane *from, struct lane *to)
   move_part(from, to, wall, cpu_of(from, wall), atomic_load_explicit(&from->blame_ns, memory_order_relaxed));
 }
 
-/* Up to the instant it is the node's, and what lies behind waits; or all of it is, and what waited waits on. Lock held. */
+/* To what was met before, as much of what waits behind its instant, and of what came since. Returns how much. Lock held. */
+static int64_t charge_before(struct sampler *sampler, struct thread_data *data, struct lane *lane, int64_t part_ns)
+{
+  int64_t wall = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed), part = bounded(part_ns, wall);
+  if (part <= 0) return 0;
+  struct accounting_met met = { .point.node = data->long_node };
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, wall - part);
+  return part;
+}
+
+/* Half of what lies between two instants is what the one met, half what the other did; what lies behind the later one waits.
+ * Lock held. */
 static void charge_open(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
 {
-  int64_t open = atomic_load_explicit(&data->lanes[RTOP_RUNNING].wall_ns, memory_order_relaxed);
-  int64_t behind = passed->behind_ns < open ? passed->behind_ns : open;
-  struct axis_point point = { .node = node };
-  bool is_long = passed->first_ns > 0 && passed->first_ns < passed->last_ns;
-  int64_t waits = atomic_load_explicit(&data->behind.wall_ns, memory_order_relaxed);
-  int64_t surplus = data->was_long ? waits - data->behind_ns : 0, keep = surplus < 0 ? behind + surplus : behind;
-  if (is_long && data->was_long) {
-    accounting_point(sampler, data, RTOP_RUNNING, point, 0);
-  } else {
-    struct accounting_met met = { .point = point };
-    accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->behind, &met, surplus > 0 ? surplus : 0);
-    accounting_point(sampler, data, RTOP_RUNNING, point, keep > 0 ? keep : 0);
-    move_all(&data->lanes[RTOP_RUNNING], &data->behind);
-    data->debt_ns = keep < 0 && surplus < 0 ? -keep : 0;
-    data->debt_node = node;
+  struct lane *open = &data->lanes[RTOP_RUNNING];
+  struct accounting_met met = { .point.node = node };
+  if (data->long_node) {
+    int64_t half = bounded(passed->first_ns - data->last_met_ns, INT64_MAX) / 2;
+    half -= charge_before(sampler, data, &data->behind, half);
+    charge_before(sampler, data, open, half);
   }
-  data->behind_ns = behind > 0 ? behind : 0;
-  data->was_long = is_long;
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->behind, &met, 0);
+  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
+  accounting_point(sampler, data, RTOP_RUNNING, met.point, bounded(passed->behind_ns, bounded(wall, INT64_MAX)));
+  move_all(open, &data->behind);
 }
 
 /* Before time is added that waits there. The epoch is for what is over before a job comes. */
@@ -218,9 +212,8 @@ void running_begin(struct sampler *sampler, struct thread_data *data, int64_t no
   data->begin_node = begin_node;
   data->begin_not_own_ns = data->not_own_ns;
   data->met_count = data->long_node = 0;
-  data->met_until_ns = 0;
-  data->behind_ns = data->debt_ns = data->off_core_ns = data->breaks_ns = 0;
-  data->was_long = false;
+  data->met_until_ns = data->last_met_ns = 0;
+  data->off_core_ns = data->breaks_ns = 0;
   data->rests = own_rests(sampler, data, true);
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
@@ -247,20 +240,20 @@ static bool is_long(const struct sampler *sampler, const struct thread_data *dat
          (known ? atomic_load_explicit(&open->cpu_ns, memory_order_relaxed) : wall) > STRATA_LONG_NS;
 }
 
-/* An instant met it here: told when the stretch ends. One more than there is room for takes the place of the lightest. */
-static void note_met(struct thread_data *data, uint32_t node, uint32_t instants)
+/* Instants met it here, which is told when the stretch ends. One more than there is room for takes the place of the lightest. */
+static void note_met(struct thread_data *data, uint32_t node, int64_t weight_ns)
 {
   struct met *to = &data->met[0];
   data->met_until_ns = atomic_load_explicit(&data->lanes[RTOP_RUNNING].wall_ns, memory_order_relaxed);
   for (uint32_t i = 0; i < data->met_count; i++) {
     if (data->met[i].node == node) {
-      data->met[i].instants += instants;
+      data->met[i].weight_ns += weight_ns;
       return;
     }
-    if (data->met[i].instants < to->instants) to = &data->met[i];
+    if (data->met[i].weight_ns < to->weight_ns) to = &data->met[i];
   }
   if (data->met_count < THREADS_MET_MAX) to = &data->met[data->met_count++];
-  *to = (struct met){ .node = node, .instants = instants };
+  *to = (struct met){ .node = node, .weight_ns = weight_ns };
 }
 
 /* It has got long: what lies before its last instant is divided by its own instants. Lock held. */
@@ -268,23 +261,16 @@ static void charge_met(struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
   int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
-  int64_t until = bounded(data->met_until_ns, wall), left = until;
-  uint64_t instants = 0;
-  for (uint32_t i = 0; i < data->met_count; i++) instants += data->met[i].instants;
+  int64_t until = bounded(data->met_until_ns, wall), left = until, weight = 0;
+  for (uint32_t i = 0; i < data->met_count; i++) weight += data->met[i].weight_ns;
   for (uint32_t i = 0; i < data->met_count; i++) {
-    int64_t part = (int64_t)((double)left * (double)data->met[i].instants / (double)instants);
-    instants -= data->met[i].instants;
+    int64_t part = (int64_t)((double)left * (double)data->met[i].weight_ns / (double)weight);
+    weight -= data->met[i].weight_ns;
     left -= part;
     struct accounting_met met = { .point.node = data->met[i].node };
     accounting_charge_lane(sampler, data, RTOP_RUNNING, open, &met, wall - until + left);
   }
   data->met_count = 0;
-}
-
-/* An instant met it without a core: it tells of such time. Lock held. */
-static void point_off_core(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node)
-{
-  add_point(sampler, data, place, node, 1);
 }
 
 static void count_sample(struct sampler *sampler, const struct thread_data *data, uint32_t node)
@@ -294,18 +280,27 @@ static void count_sample(struct sampler *sampler, const struct thread_data *data
   axis_set(accounting_axis(sampler, data, RTOP_RUNNING), (struct axis_point){ .node = node });
 }
 
+/* An instant stands for a period; in a stretch that was met before, for the time since then. */
+static int64_t weight_ns(const struct sampler *sampler, const struct thread_data *data, int64_t instants,
+                         const struct passed *passed)
+{
+  int64_t since = passed->last_ns - data->last_met_ns;
+  if (data->last_met_ns > 0 && since > 0) return since;
+  return instants * atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+}
+
 static void point_on_core(struct sampler *sampler, struct thread_data *data, uint32_t node, int64_t instants,
                           const struct passed *passed)
 {
-  if (!is_long(sampler, data)) {
-    note_met(data, node, (uint32_t)instants);
+  if (is_long(sampler, data)) {
+    charge_met(sampler, data);
+    charge_open(sampler, data, node, passed);
+    data->long_node = node;
+  } else {
+    note_met(data, node, weight_ns(sampler, data, instants, passed));
     count_sample(sampler, data, node);
-    return;
   }
-  charge_met(sampler, data);
-  pay_debt(sampler, data);
-  charge_open(sampler, data, node, passed);
-  data->long_node = node;
+  data->last_met_ns = passed->last_ns;
 }
 
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
@@ -320,7 +315,7 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   data->rests = rests;
   if (!(met & ON_CORE_NO) && !sets_apart(sampler, data, place)) off = met = 0;
   set_off_core_apart(sampler, data, place, off);
-  if (off && met != ON_CORE_YES) point_off_core(sampler, data, place, node);
+  if (off && met != ON_CORE_YES) add_point(sampler, data, place, node, off);
   if (!met || met & ON_CORE_YES) {
     struct passed passed = find_passed(sampler, data, met, off);
     point_on_core(sampler, data, node, instants, &passed);
@@ -386,7 +381,6 @@ static void settle_short(struct sampler *sampler, struct thread_data *data)
 static void end_long(struct sampler *sampler, struct thread_data *data)
 {
   struct accounting_met met = { .point.node = data->long_node };
-  pay_debt(sampler, data);
   accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->behind, &met, 0);
   accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->lanes[RTOP_RUNNING], &met, 0);
 }
@@ -399,7 +393,7 @@ static void tell_points(struct sampler *sampler, struct thread_data *data, uint3
   if (!any || !accounting_try_lock(sampler)) return;
   if (data->long_node) end_long(sampler, data);
   for (uint32_t i = 0; i < data->met_count; i++)
-    add_point(sampler, data, place, data->met[i].node, data->met[i].instants);
+    add_point(sampler, data, place, data->met[i].node, data->met[i].weight_ns);
   trylock_release(&sampler->lock);
 }
 

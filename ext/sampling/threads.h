@@ -43,9 +43,10 @@ struct owed {
 };
 enum { THREADS_OWED_MAX = 12, THREADS_OWED_RUNNING_MAX = 64 };
 
-/* What so many instants met in a stretch that is open. */
+/* What instants met in a stretch that is open, and how much time they stand for. */
 struct met {
-  uint32_t node, instants;
+  uint32_t node;
+  int64_t weight_ns;
 };
 enum { THREADS_MET_MAX = 4 };
 
@@ -88,16 +89,12 @@ struct thread_data {
   uint32_t met_count;       /* of `met` */
   struct met met[THREADS_MET_MAX]; /* what instants met in it, until it ends or gets long (running.h) */
   int64_t met_until_ns;            /* of its time, what was told by the last of them */
-  /* Of one that is long: at the last instant in it, how much lay behind it when that was looked at, whether several had passed, and
-   * what was met there is owed. */
-  uint32_t long_node; /* what the last instant met; 0: it is not long yet */
-  uint32_t debt_node;
-  int64_t behind_ns, debt_ns;
+  int64_t last_met_ns;             /* how long it had been running at the last instant in it, time without a core left out */
+  uint32_t long_node;              /* what that met, once it is long; 0: it is not yet */
   int64_t off_core_ns;      /* of it, without a core (running.h) */
   int64_t begin_not_own_ns; /* not_own_ns when it began */
   int64_t breaks_ns;        /* without a core, however short */
   int64_t rests;            /* on_core_own_rests() at its begin, or the last instant since; -1: not known */
-  bool was_long;
   bool newborn;          /* made, and has not had the GVL yet */
   bool own_work;         /* it is in the profiler's own job */
   bool collects_between; /* the collection that goes on ended a stretch of running time */

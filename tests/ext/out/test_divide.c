@@ -23,12 +23,23 @@ struct bench {
   int64_t period_ns;
 };
 
+static int64_t period_of(const struct bench *bench)
+{
+  return bench->period_ns ? bench->period_ns : PERIOD_NS;
+}
+
+/* So many instants. */
+static void meet(struct bench *bench, uint32_t place, uint32_t node, int64_t instants)
+{
+  points_add(&bench->points, place, node, instants * period_of(bench), bench->strata.windows);
+}
+
 static void end_window(struct bench *bench)
 {
   int64_t waiting[STRATA_PLACES];
   uint32_t node;
   strata_take_waiting(&bench->strata, waiting);
-  divide_window(&bench->division, &bench->points, waiting, bench->strata.windows, &bench->random);
+  divide_window(&bench->division, &bench->points, waiting, bench->strata.windows, period_of(bench), &bench->random);
   for (uint32_t place = 0; place < STRATA_PLACES; place++) {
     bool knows = divide_knows(&bench->division, place);
     if (strata_divided(&bench->strata, place, waiting[place], knows) > STRATA_UNMET_WINDOWS)
@@ -40,14 +51,14 @@ static void end_window(struct bench *bench)
     }
   }
   points_clear(&bench->points);
-  strata_window_ends(&bench->strata, WINDOW_NS, bench->period_ns ? bench->period_ns : PERIOD_NS);
+  strata_window_ends(&bench->strata, WINDOW_NS, period_of(bench));
 }
 
 /* As running.c does. `met`: so many instants met that node in it. */
 static void run_stretch(struct bench *bench, uint64_t key, int64_t length_ns, uint32_t met, uint32_t node)
 {
   uint32_t place = strata_place(&bench->strata, strata_end(&bench->strata, key, length_ns));
-  if (met) points_add(&bench->points, place, node, met, bench->strata.windows);
+  if (met) meet(bench, place, node, met);
   bench->lane_ns[place] += length_ns;
   stratum_wait(&bench->strata.entries[place], length_ns);
 }
@@ -70,9 +81,9 @@ static void test_time_goes_by_weight_and_none_is_lost(void **state)
   (void)state;
   static struct bench bench = { .random = 1 };
   wait_in(&bench, 2, 7 * MS + 3);
-  points_add(&bench.points, 2, LONG, 5, 0);
-  points_add(&bench.points, 2, SHORT, 2, 0);
-  points_add(&bench.points, 1, RARE, 9, 0); /* of another place */
+  meet(&bench, 2, LONG, 5);
+  meet(&bench, 2, SHORT, 2);
+  meet(&bench, 1, RARE, 9); /* of another place */
   end_window(&bench);
   assert_int_equal(shown(&bench), 7 * MS + 3);
   assert_int_equal(bench.shown_ns[RARE], 0);
@@ -89,7 +100,7 @@ static void test_many_threads_are_cut_into_few_parts(void **state)
   int64_t waiting[STRATA_PLACES] = { THREADS * MS }, sums[NODES] = { 0 };
   uint32_t random = 1, parts = 0, node;
   for (uint32_t i = 0; i < POINTS; i++) points_add(&points, 0, i, 1, 0);
-  divide_window(&division, &points, waiting, 0, &random);
+  divide_window(&division, &points, waiting, 0, 1, &random);
   for (int thread = 0; thread < THREADS; thread++) {
     int64_t left = MS;
     for (int64_t part; (part = divide_next(&division, 0, left, &node)) > 0; left -= part) {
@@ -107,12 +118,12 @@ static void test_a_lane_with_more_than_was_told_is_divided_whole(void **state)
 {
   (void)state;
   static struct bench bench = { .random = 1 };
-  points_add(&bench.points, 0, LONG, 1, 0);
-  points_add(&bench.points, 0, SHORT, 1, 0);
+  meet(&bench, 0, LONG, 1);
+  meet(&bench, 0, SHORT, 1);
   bench.lane_ns[0] = 5 * MS;
   end_window(&bench);
   assert_int_equal(shown(&bench), 5 * MS);
-  points_add(&bench.points, 0, LONG, 1, 1);
+  meet(&bench, 0, LONG, 1);
   stratum_wait(&bench.strata.entries[0], MS);
   bench.lane_ns[0] = 10 * MS;
   end_window(&bench);
@@ -124,7 +135,7 @@ static void test_a_window_without_a_point_is_lent_some(void **state)
 {
   (void)state;
   static struct bench bench = { .random = 1 };
-  for (uint32_t i = 0; i < POINTS_LAST; i++) points_add(&bench.points, 0, i ? LONG : SHORT, 1, 0);
+  for (uint32_t i = 0; i < DIVIDE_PERIODS_LEAST; i++) meet(&bench, 0, i ? LONG : SHORT, 1);
   wait_in(&bench, 0, 4 * MS);
   for (int window = 0; window <= STRATA_LATELY_WINDOWS; window++) {
     end_window(&bench);
@@ -144,14 +155,14 @@ static void test_what_is_never_met_is_divided_by_all(void **state)
   static struct bench bench = { .random = 1 };
   wait_in(&bench, 5, MS);
   for (int window = 0; window < STRATA_UNMET_WINDOWS; window++) {
-    points_add(&bench.points, 0, LONG, 1, bench.strata.windows);
+    meet(&bench, 0, LONG, 1);
     end_window(&bench);
     assert_int_equal(shown(&bench), 0);
   }
-  points_add(&bench.points, STRATA_RESTS, SHORT, 1, bench.strata.windows);
+  meet(&bench, STRATA_RESTS, SHORT, 1);
   end_window(&bench); /* nothing was met on a core */
   assert_int_equal(shown(&bench), 0);
-  points_add(&bench.points, 0, LONG, 1, bench.strata.windows);
+  meet(&bench, 0, LONG, 1);
   end_window(&bench);
   assert_int_equal(bench.shown_ns[LONG], MS);
 }
@@ -223,7 +234,7 @@ static double off_at_begin_percent(int64_t length_ns, int64_t wait_ns)
       else if (next >= begin) later++;
     }
     uint64_t key = strata_key(1, QUERY, MS);
-    if (first) points_add(&bench.points, strata_place(&bench.strata, 1), SHORT, first, bench.strata.windows);
+    if (first) meet(&bench, strata_place(&bench.strata, 1), SHORT, first);
     run_stretch(&bench, key, now - begin, later, LONG);
     now += draw_ns(&random, wait_ns / 2, wait_ns);
     if (now < end) continue;

@@ -17,7 +17,7 @@ static void test_alike_in_a_row_are_one_of_more_weight(void **state)
   points_add(&points, PLACE, OTHER, 1, 1);
   points_add(&points, 0, OTHER, 1, 1);
   assert_int_equal(points.count, 3);
-  assert_int_equal(points.entries[0].weight, 5);
+  assert_int_equal(points.entries[0].weight_ns, 5);
   assert_int_equal(points.entries[2].place, 0);
   points_clear(&points);
   assert_int_equal(points.count, 0);
