@@ -273,8 +273,8 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
 }
 
 /* A cell of so much of what is in the lane, as far as it is outstanding. Returns how much that was. */
-static int64_t charge_part(struct thread_data *data, struct cells *cells, enum rtop_thread_state state, struct lane *lane,
-                           struct axis_point point, int64_t part_ns)
+static int64_t charge_part(struct thread_data *data, struct cells *cells, enum rtop_thread_state state,
+                           struct lane *lane, struct axis_point point, int64_t part_ns)
 {
   int64_t left = outstanding(data, state), there = atomic_load_explicit(&lane->wall_ns, memory_order_acquire);
   double share = there > 0 && part_ns < there ? (double)part_ns / (double)there : 1;

@@ -25,9 +25,9 @@ enum { DIVIDE_POINTS_MAX = 2 * POINTS_MAX, DIVIDE_PERIODS_LEAST = 4 };
 struct division {
   struct point entries[DIVIDE_POINTS_MAX];
   uint32_t begin[STRATA_PLACES], end[STRATA_PLACES]; /* of those of a place; the same: nothing divides it */
-  double scale[STRATA_PLACES]; /* of time to weight */
-  uint32_t at[STRATA_PLACES]; /* whose part comes next, */
-  double used_ns[STRATA_PLACES]; /* and how much of that was had */
+  double scale[STRATA_PLACES];                       /* of time to weight */
+  uint32_t at[STRATA_PLACES];                        /* whose part comes next, */
+  double used_ns[STRATA_PLACES];                     /* and how much of that was had */
 };
 
 /* waiting_ns: in each place, of all threads. `window`: the number of the one that ends. *random: xorshift32 state. */

@@ -218,15 +218,45 @@ void running_begin(struct sampler *sampler, struct thread_data *data, int64_t no
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
+static int64_t blame_of(struct lane *lane, int64_t part_ns)
+{
+  int64_t wall = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed);
+  int64_t blame = atomic_load_explicit(&lane->blame_ns, memory_order_relaxed);
+  return wall > 0 ? (int64_t)((double)blame * (double)part_ns / (double)wall) : 0;
+}
+
 static void set_off_core_apart(struct sampler *sampler, struct thread_data *data, uint32_t place, int64_t off_ns)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING], *lane = &data->strata[place];
-  int64_t wall = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
-  int64_t blame = atomic_load_explicit(&open->blame_ns, memory_order_relaxed);
   if (off_ns <= 0) return;
   data->off_core_ns += off_ns;
   begin_waiting(&strata_of(sampler, data)->entries[place], lane, off_ns);
-  move_part(open, lane, off_ns, 0, (int64_t)((double)blame * (double)off_ns / (double)wall));
+  move_part(open, lane, off_ns, 0, blame_of(open, off_ns));
+}
+
+/* Where several instants passed in one call all that it was without a core is its own. Lock held. */
+static void charge_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node, int64_t off_ns)
+{
+  struct lane *open = &data->lanes[RTOP_RUNNING], off = { 0 };
+  if (off_ns <= 0) return;
+  data->off_core_ns += off_ns;
+  move_part(open, &off, off_ns, 0, blame_of(open, off_ns));
+  accounting_charge_lane(sampler, data, RTOP_RUNNING, &off, &(struct accounting_met){ .point.node = node }, 0);
+  move_all(&off, open);
+}
+
+/* Time without a core since instants were told last, of which `met` says how they met it. One that stands for a shorter wait
+ * stands for a period, since few of these are met. Lock held. */
+static void tell_off_core(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node,
+                          unsigned met, int64_t instants, int64_t off_ns)
+{
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  if (instants > 1) {
+    charge_off_core(sampler, data, node, off_ns);
+    return;
+  }
+  set_off_core_apart(sampler, data, place, off_ns);
+  if (off_ns && met != ON_CORE_YES) add_point(sampler, data, place, node, off_ns > period ? off_ns : period);
 }
 
 /* Is it one for which its own instants are enough? By the CPU that it took: one that waits for its core is not long for that. */
@@ -236,8 +266,7 @@ static bool is_long(const struct sampler *sampler, const struct thread_data *dat
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   bool known = cpu_clock_usable() && !data->native_shared && !coarse;
   int64_t wall = threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed)) - data->running_since_ns;
-  return data->long_node ||
-         (known ? atomic_load_explicit(&open->cpu_ns, memory_order_relaxed) : wall) > STRATA_LONG_NS;
+  return data->long_node || (known ? atomic_load_explicit(&open->cpu_ns, memory_order_relaxed) : wall) > STRATA_LONG_NS;
 }
 
 /* Instants met it here, which is told when the stretch ends. One more than there is room for takes the place of the lightest. */
@@ -314,8 +343,7 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   data->breaks_ns += breaks;
   data->rests = rests;
   if (!(met & ON_CORE_NO) && !sets_apart(sampler, data, place)) off = met = 0;
-  set_off_core_apart(sampler, data, place, off);
-  if (off && met != ON_CORE_YES) add_point(sampler, data, place, node, off);
+  tell_off_core(sampler, data, place, node, met, instants, off);
   if (!met || met & ON_CORE_YES) {
     struct passed passed = find_passed(sampler, data, met, off);
     point_on_core(sampler, data, node, instants, &passed);

@@ -83,24 +83,24 @@ struct thread_data {
   int64_t off_waiting_ns; /* of the open off-GVL stretch, as the hooks saw it */
 
   /* the open stretch of running time */
-  int64_t running_since_ns; /* since RESUMED */
-  uint32_t begin_node;      /* the stack it waited with before; 0: not known */
-  uint32_t begin_pool;      /* its pool then: one that is chosen later may be so because an instant met it */
-  uint32_t met_count;       /* of `met` */
+  int64_t running_since_ns;        /* since RESUMED */
+  uint32_t begin_node;             /* the stack it waited with before; 0: not known */
+  uint32_t begin_pool;             /* its pool then: one that is chosen later may be so because an instant met it */
+  uint32_t met_count;              /* of `met` */
   struct met met[THREADS_MET_MAX]; /* what instants met in it, until it ends or gets long (running.h) */
   int64_t met_until_ns;            /* of its time, what was told by the last of them */
-  int64_t last_met_ns;             /* how long it had been running at the last instant in it, time without a core left out */
-  uint32_t long_node;              /* what that met, once it is long; 0: it is not yet */
+  int64_t last_met_ns;      /* how long it had been running at the last instant in it, time without a core left out */
+  uint32_t long_node;       /* what that met, once it is long; 0: it is not yet */
   int64_t off_core_ns;      /* of it, without a core (running.h) */
   int64_t begin_not_own_ns; /* not_own_ns when it began */
   int64_t breaks_ns;        /* without a core, however short */
   int64_t rests;            /* on_core_own_rests() at its begin, or the last instant since; -1: not known */
-  bool newborn;          /* made, and has not had the GVL yet */
-  bool own_work;         /* it is in the profiler's own job */
-  bool collects_between; /* the collection that goes on ended a stretch of running time */
-  bool wait_read;        /* CPU was read before the open wait began */
-  int64_t off_stack_ns;  /* when a stack was taken at SUSPENDED last */
-  int64_t off_since_ns;  /* it let go of the GVL then */
+  bool newborn;             /* made, and has not had the GVL yet */
+  bool own_work;            /* it is in the profiler's own job */
+  bool collects_between;    /* the collection that goes on ended a stretch of running time */
+  bool wait_read;           /* CPU was read before the open wait began */
+  int64_t off_stack_ns;     /* when a stack was taken at SUSPENDED last */
+  int64_t off_since_ns;     /* it let go of the GVL then */
 
   int64_t gone_off_ns,
       gone_wait_ns;    /* all its time off the GVL, waiting for it left out, and waiting; of whole stretches */
@@ -136,7 +136,7 @@ struct thread_data {
 
   struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
   struct lane behind;                  /* of a long one: what waits for its next instant (running.h) */
-  struct lane strata[STRATA_PLACES]; /* running time of stretches that ended, by kind; and without a core */
+  struct lane strata[STRATA_PLACES];   /* running time of stretches that ended, by kind; and without a core */
 
   /* What is seldom looked at. */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT]; /* total_ns at boundary_ns */

@@ -143,7 +143,8 @@ static void test_a_window_without_a_point_is_lent_some(void **state)
     wait_in(&bench, 0, 4 * MS);
   }
   assert_int_equal(shown(&bench), (STRATA_LATELY_WINDOWS + 1) * 4 * MS);
-  assert_in_range(bench.shown_ns[SHORT], (STRATA_LATELY_WINDOWS + 1) * MS - 200, (STRATA_LATELY_WINDOWS + 1) * MS + 200);
+  assert_in_range(bench.shown_ns[SHORT], (STRATA_LATELY_WINDOWS + 1) * MS - 200,
+                  (STRATA_LATELY_WINDOWS + 1) * MS + 200);
   end_window(&bench);
   assert_int_equal(bench.lane_ns[0], 4 * MS);
 }
@@ -207,7 +208,8 @@ static void test_a_rare_kind_keeps_its_time(void **state)
         run_stretch(&bench, strata_key(1, IDLE, MS), MS, draw_ns(&random, 0, 1000) < 100, RARE);
         rare_ns += MS;
       }
-      if (i < 4) run_stretch(&bench, strata_key(1, QUERY, MS), 4 * MS, draw_ns(&random, 0, 1000) < 400, LONG); /* at 100 Hz */
+      if (i < 4)
+        run_stretch(&bench, strata_key(1, QUERY, MS), 4 * MS, draw_ns(&random, 0, 1000) < 400, LONG); /* at 100 Hz */
     }
     end_window(&bench);
   }
