@@ -15,8 +15,8 @@
 #ifndef RTOP_EXT_DIVIDE_H
 #define RTOP_EXT_DIVIDE_H
 
-#include "ext/sampling/points.h"
-#include "ext/sampling/strata.h"
+#include "ext/estimate/points.h"
+#include "ext/estimate/strata.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -12,7 +12,7 @@
 #include "ext/base/trylock.h"
 #include "ext/names/names_out.h"
 #include "ext/sampling/governor.h"
-#include "ext/sampling/instants.h"
+#include "ext/estimate/instants.h"
 #include "ext/sampling/marks_out.h"
 #include "ext/sampling/tick_cost.h"
 #include "shm/base/clock.h"

@@ -18,9 +18,9 @@
 #ifndef RTOP_EXT_SAMPLER_H
 #define RTOP_EXT_SAMPLER_H
 
-#include "instants.h"
+#include "ext/estimate/instants.h"
 #include "newborn.h"
-#include "pools.h"
+#include "ext/estimate/pools.h"
 #include "raised.h"
 #include "threads.h"
 #include "wait_cpu.h"

@@ -17,7 +17,7 @@
 #define RTOP_EXT_THREADS_H
 
 #include "ext/base/cpu_clock.h"
-#include "strata.h"
+#include "ext/estimate/strata.h"
 #include "ext/base/trylock.h"
 #include "ext/names/lock_words.h"
 #include "shm/base/format.h"

@@ -1,4 +1,4 @@
-#include "ext/sampling/instants.h"
+#include "ext/estimate/instants.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

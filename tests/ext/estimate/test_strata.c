@@ -1,4 +1,4 @@
-#include "ext/sampling/strata.h"
+#include "ext/estimate/strata.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "ext/sampling/axis.h"
+#include "ext/estimate/axis.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

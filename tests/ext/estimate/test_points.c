@@ -1,4 +1,4 @@
-#include "ext/sampling/points.h"
+#include "ext/estimate/points.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
