@@ -1,5 +1,6 @@
 /* CPU time of the calling thread, by its rseq area where that is trusted, else by the clock. */
 #include "cpu_clock.h"
+#include "rseq_own.h"
 #include "shm/base/clock.h"
 
 #include <stdatomic.h>
@@ -8,6 +9,7 @@
 #include <sys/rseq.h>
 #endif
 
+/* glibc's areas, or our own (rseq_own.h). */
 #if defined(RSEQ_SIG) && UINTPTR_MAX == UINT64_MAX
 
 enum { LAST_SLOTS_LOG2 = 10, PROBES = 3, PROBE_NS = 20000, PROBE_MOST_NS = 2000000 };
@@ -27,10 +29,37 @@ static bool usable;
 /* Owner of the last mark of a native thread, by its area. Two that share a slot only take more readings. */
 static _Atomic uint64_t last_owners[1 << LAST_SLOTS_LOG2];
 
+#ifdef RTOP_RSEQ_OWN
+static bool have_areas(void)
+{
+  return rseq_own_start();
+}
+
+static uintptr_t own_area(void)
+{
+  return rseq_own_area();
+}
+
+static uintptr_t area_to_watch(void)
+{
+  return rseq_own_claim();
+}
+#else
+static bool have_areas(void)
+{
+  return __rseq_size >= offsetof(struct rseq, flags);
+}
+
 static uintptr_t own_area(void)
 {
   return (uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset;
 }
+
+static uintptr_t area_to_watch(void)
+{
+  return own_area();
+}
+#endif
 
 static area_word *word_of(uintptr_t area)
 {
@@ -50,7 +79,9 @@ static _Atomic uint64_t *last_owner(uintptr_t area)
 
 static void watch(struct cpu_clock_mark *mark)
 {
-  uintptr_t area = own_area();
+  uintptr_t area = area_to_watch();
+  mark->area = 0;
+  if (!area) return;
   uint64_t before = __atomic_load_n(word_of(area), __ATOMIC_RELAXED);
   bool free = before == 0 || before == (uintptr_t)&descriptor;
   mark->area = free && registered(area) ? area : 0;
@@ -124,7 +155,7 @@ bool cpu_clock_init(bool always_ask)
 {
   struct cpu_clock_mark mark = { .owner = UINT64_MAX };
   usable = false;
-  if (always_ask || __rseq_size < offsetof(struct rseq, flags)) return false;
+  if (always_ask || !have_areas()) return false;
   for (int i = 0; i < PROBES; i++)
     if (!cleared_by_sleep(&mark)) return false;
   usable = true;

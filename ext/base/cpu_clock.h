@@ -2,7 +2,7 @@
  *
  * A thread that was not taken off its core used as much CPU as time went by, and the kernel tells for free
  * whether it was. glibc (2.35 on) registers an area per native thread for restartable sequences (rseq(2),
- * linux/rseq.h, sys/rseq.h); whenever the kernel takes a thread off its core outside the code that the area's
+ * linux/rseq.h, sys/rseq.h), rseq_own.h does with musl; whenever the kernel takes a thread off its core outside the code that the area's
  * rseq_cs word points out, it clears that word. We put a descriptor there that points out code which never
  * runs, and read both clocks. As long as the word is still ours, CPU = CPU then + wall time since then.
  *
