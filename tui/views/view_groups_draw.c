@@ -126,7 +126,8 @@ static void groups_draw_method(const struct groups_pen *pen, const struct rtop_g
   }
 }
 
-static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, uint64_t value, int y)
+static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, uint64_t value, int y,
+                        bool selected)
 {
   double most = pen->most > 0 ? (double)pen->most : 1;
   int filled = (int)((double)value / most * (pen->bar_columns - 1) + 0.5);
@@ -134,11 +135,11 @@ static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_ro
   for (int column = 0; column < pen->bar_columns - 1; column++) {
     bool line = column == pen->line && (column > 0 || filled == 0);
     if (line) {
-      attrset((int)theme_attr(FACE_LABEL));
+      attrset((int)theme_attr(selected ? FACE_CURSOR : FACE_LABEL));
       mvaddstr(y, pen->bar + column, ascii ? "!" : "┊");
     } else if (column < filled) {
-      attrset((int)theme_attr(FACE_STRIP));
-      mvaddstr(y, pen->bar + column, row->reference ? ascii ? "-" : "▒" : ascii ? "#" : "█");
+      attrset((int)theme_attr(selected ? FACE_CURSOR : filled * 10 >= pen->bar_columns ? FACE_STRIP : FACE_PLACE));
+      mvaddstr(y, pen->bar + column, row->reference ? ascii ? "-" : "▁" : ascii ? "#" : "▃");
     }
   }
   attrset(A_NORMAL);
@@ -201,13 +202,13 @@ static void groups_draw_row(const void *table, size_t place, int y, bool selecte
     return;
   }
   groups_draw_method(pen, row, y, selected);
-  if (pen->bar_columns > 0) draw_bar_of(pen, row, rtop_groups_value(&cost, pen->measure), y);
+  if (pen->bar_columns > 0) draw_bar_of(pen, row, rtop_groups_value(&cost, pen->measure), y, selected);
 }
 
 /* All rows at once: a mark at those that are seen, and how hot they are; where there is room, as bars. */
 static void draw_map(const struct groups_pen *pen, const struct ui_rows *rows)
 {
-  static const char *const ascii[] = { " ", ".", ":", "+", "#" }, *const blocks[] = { " ", "░", "▒", "▓", "█" };
+  static const char *const ascii[] = { " ", ".", ":", "+", "#" }, *const blocks[] = { " ", "▁", "▂", "▃", "▄" };
   enum { LEVELS = sizeof ascii / sizeof ascii[0], DEPTH_MAX = 4 };
   int x = pen->table.x + pen->table.columns - pen->map_columns, width = pen->map_columns - 2;
   if (pen->map_columns == 0 || rows->count <= rows->page) return;
@@ -223,7 +224,7 @@ static void draw_map(const struct groups_pen *pen, const struct ui_rows *rows)
     bool here = rows->cursor >= band.first && rows->cursor < band.end;
     draw_text(y, x + 1, 1, FACE_TITLE, here ? ">" : seen ? "|" : " ");
     for (int k = 0; k < columns && indent + k < width; k++)
-      draw_text(y, x + 2 + indent + k, 1, share >= 0.5 ? FACE_HOT : FACE_STRIP,
+      draw_text(y, x + 2 + indent + k, 1, share >= 0.1 ? FACE_STRIP : FACE_PLACE,
                 (draw_is_ascii() ? ascii : blocks)[level]);
   }
 }

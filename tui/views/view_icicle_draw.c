@@ -338,7 +338,7 @@ static void draw_missing(struct ui *ui, const struct icicle_view *view, struct r
     draw_format(at.y, at.x + 1, at.columns - 1 - (width > 0 ? width + 3 : 0), FACE_LABEL,
                 "too narrow, merged as \"+N\": %zu nodes", view->icicle.merged);
   }
-  if (width > 0) draw_right(at.y, at.x + at.columns - width - 1, width, FACE_WARN, levels);
+  if (width > 0) draw_right(at.y, at.x + at.columns - width - 1, width, FACE_LABEL, levels);
 }
 
 /* One line that parts the cells from the text: what fills them. */
@@ -372,7 +372,7 @@ static void draw_pane(struct ui *ui, const struct icicle_view *view, struct rect
   if (at.rows == 1) {
     char levels[64];
     int width = levels_text(ui, view, "%zu-%zu/%zu", levels, sizeof levels);
-    draw_right(y, at.x + columns - width, width, FACE_WARN, levels);
+    draw_right(y, at.x + columns - width, width, FACE_LABEL, levels);
     columns -= width > 0 ? width + 1 : 0;
   }
   draw_text(y, at.x, 2, FACE_TITLE, "> ");

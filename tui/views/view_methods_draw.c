@@ -115,10 +115,10 @@ static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key c
   }
 }
 
-/* Square root: a method of one per cent still shows, and heights of different rows compare. */
+/* Square root: a method of one per cent still shows, and heights of different rows compare. What is shown as 0.0 has none. */
 static double height(double share)
 {
-  return share < 0 ? -1 : sqrt(share < 1 ? share : 1);
+  return share < 0.0005 ? -1 : sqrt(share < 1 ? share : 1);
 }
 
 static void draw_history(const struct pen *pen, int x)

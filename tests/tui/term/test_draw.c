@@ -153,7 +153,7 @@ static void test_pictures(void **state)
   (void)state;
   draw_text(0, 0, 20, FACE_CURSOR, "a <b> & \"c\"  d");
   draw_level(1, 0, FACE_STRIP, 1);
-  draw_text(2, 0, 3, FACE_LIT, "lit");
+  draw_text(2, 0, 3, FACE_MESSAGE, "lit");
   FILE *out = open_memstream(&svg, &bytes);
   screen_write_svg(out, true);
   fclose(out);

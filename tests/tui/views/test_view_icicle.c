@@ -186,7 +186,7 @@ static void test_one_key_changes_the_colour(void **state)
 static bool is_lit_at(int depth, int x)
 {
   chtype cell = mvinch(table_y() + 3 * depth + 1, x);
-  return (cell & A_REVERSE) != 0 && (cell & A_BOLD) != 0;
+  return (cell & A_REVERSE) == 0 && (cell & A_BOLD) != 0; /* by its words: no slab of light */
 }
 
 /* From the root down to the cursor, and nothing else. */
