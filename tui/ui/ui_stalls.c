@@ -57,13 +57,31 @@ static void say_sentence(const struct ui *ui, const struct stall *stall, struct 
   phrase_add(phrase, "%s%s", process, words);
 }
 
+static bool is_off_gvl(const struct stall *stall)
+{
+  return stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
+}
+
+/* What is selected for a stall, and which call of it (0: any): of a wait the application's method that it was called from,
+ * however deep in libraries it is; else the culprit itself. */
+static uint32_t blamed(const struct rtop_symbols *symbols, const struct stall *stall, uint32_t *call)
+{
+  uint32_t frame = is_off_gvl(stall) && stall->caller != 0 ? stall->caller : stall->frame, node = stall->node;
+  while (node != 0 && rtop_symbols_get_node(symbols, node)->frame != frame) {
+    uint32_t parent = rtop_symbols_get_node(symbols, node)->parent;
+    node = parent < node ? parent : 0;
+  }
+  *call = node;
+  return frame;
+}
+
 /* Selects who is to blame. */
 static void blame(struct ui *ui, const struct stall *stall)
 {
-  ui->selected = stall->frame != 0 ? stall->frame : ui->selected;
-  if (stall->frame != 0) ui_way_drop(ui);
-  if (rtop_symbols_get_node(rtop_profile_symbols(ui->profile), stall->node)->frame == stall->frame)
-    ui_way_select(ui, stall->source, stall->node);
+  uint32_t call, frame = blamed(rtop_profile_symbols(ui->profile), stall, &call);
+  ui->selected = frame != 0 ? frame : ui->selected;
+  if (frame != 0) ui_way_drop(ui);
+  if (frame != 0 && call != 0) ui_way_select(ui, stall->source, call);
   ui->stalls.id = stall->id;
   ui->stalls.seek = stall->frame != 0 || stall->serial != 0;
   ui->stalls.source = stall->source;
@@ -114,7 +132,7 @@ static void go(struct ui *ui, const struct stall *stall)
   ui->time.speed = ui->time.marks = 0;
   ui_time_move(ui, stall->cause == STALL_MARK ? stall->end_ns + 1 : stall_instant(stall, ui->length_ns));
   ui->stalls.stood_ns = ui->time.cursor_ns;
-  ui->stalls.off_gvl = stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
+  ui->stalls.off_gvl = is_off_gvl(stall);
   blame(ui, stall);
 }
 

@@ -45,7 +45,8 @@ const char *ui_stalls_why_none(const struct ui *ui);
 /* stall_words(), and whose it is while several processes are shown: "4712: blocked 2.3 s Kernel#sleep". */
 void ui_stalls_words(const struct ui *ui, const struct stall *stall, char *out, size_t bytes);
 
-/* Freezes where a stall is seen, selects who is to blame, and says what it is. */
+/* Freezes where a stall is seen, selects who is to blame (off the GVL the application's method, wherever it waits), and says
+ * what it is. */
 void ui_stalls_go(struct ui *ui, const struct stall *stall);
 /* Views of calls would not have a culprit that is off the GVL: all time counts in them while the display stands at its stall.
  * Before an update. */

@@ -461,6 +461,14 @@ static bool methods_handle(struct ui *ui, enum request request)
   }
 }
 
+/* A method that has no row, since it only called what was off the GVL, is told of by that row: the culprit of the stall. */
+static uint32_t row_for(const struct ui *ui, struct methods_view *view)
+{
+  bool stall = ui->profile != NULL && ui_stalls_is_off_gvl(ui) && ui->stalls.frame != 0;
+  view->anchor = ui->selected;
+  return stall && anchor_place(view) == UINT32_MAX ? ui->stalls.frame : ui->selected;
+}
+
 /* Another view may have chosen another method. The culprit of a stall off the GVL is where that time is told. */
 static void methods_open(struct ui *ui)
 {
@@ -476,7 +484,7 @@ static void methods_open(struct ui *ui)
                                    methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
     bool followed = ui->follow;
     view->anchored = ui->follow = true;
-    view->anchor = ui->selected;
+    view->anchor = row_for(ui, view);
     methods_follow(ui);
     ui->follow = followed;
     view->pager.away = false;
