@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Writes the Makefile of the extension, for the Ruby that runs this file.
 #
 # The sources below ext/ and the writing half of shm/ become one shared object that exports Init_rperf_top and

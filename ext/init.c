@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Ruby side: module RperfTop, and the start at load. */
 
 #include "session.h"

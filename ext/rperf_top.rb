@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What `require "rperf_top"` finds first: loads the extension, or says in one sentence why it cannot.
 #
 # A program that requires it gets a LoadError. When it came by RUBYOPT or -r, the program never asked

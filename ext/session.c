@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starts, stops and parks the session, and follows a fork. */
 #include "session.h"
 

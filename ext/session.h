@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One profiling session of the process: start, stop, park, and what a fork leaves behind.
  *
  * Exactly one per process, made at the first start and kept for the life of the process: hooks that are

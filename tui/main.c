@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rperf-top: reads the command line and goes where it says. */
 #include "tui/app/app.h"
 #include "tui/cli/batch.h"

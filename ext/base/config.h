@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settings, from the environment and from RperfTop.start. Every value is bounded; a bad one is ignored.
  *
  *   RPERF_TOP=0             loading starts nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CPU time of the calling thread, by its rseq area where that is trusted, else by the clock. */
 #include "cpu_clock.h"
 #include "rseq_own.h"

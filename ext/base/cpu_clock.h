@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPU clock of the calling thread, without a system call where it can be known.
  *
  * A thread that was not taken off its core used as much CPU as time went by, and the kernel tells for free

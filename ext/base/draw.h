@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers drawn at random, for when to look: cheap, seeded by the caller, no secret. */
 #ifndef RTOP_EXT_DRAW_H
 #define RTOP_EXT_DRAW_H

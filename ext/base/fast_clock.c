@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks the kernel what it keeps time by. */
 #include "fast_clock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A clock for hooks that come at every call: the processor's own counter where the kernel keeps time by it, too, else the
  * kernel's clock. Its ticks mean nothing by themselves: fast_clock_ns_per_tick() tells after some ms how long one is.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks for keys of rb_gc_stat(). */
 #include "gc_figures.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the VM's GC tells of itself: rb_gc_stat(), whose keys differ from Ruby to Ruby and from collector to collector.
  *
  * A key that is not known is 0, and so is its figure.

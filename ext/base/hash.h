@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One hash for names.
  *
  * Threads: no shared state.

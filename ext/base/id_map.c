@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The hash from 64-bit keys to ids: open addressing in reserved memory. */
 #include "id_map.h"
 

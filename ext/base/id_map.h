@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 64-bit key -> 32-bit id, in memory that is reserved at once and touched as it fills.
  *
  * Open addressing over the first slots of its arrays; when half of these are taken there are twice as many, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looks at the thread that has the GVL: its CPU clock, and whether it rests or where it waits. */
 #include "on_core.h"
 #include "shm/base/clock.h"

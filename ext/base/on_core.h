@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Had the thread that an instant met a core, too?
  *
  * A thread with the GVL may be without a core: it waits for one, or it rests, for something else while it keeps the GVL. Its CPU

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks the kernel whether memory can be read. */
 #include "readable.h"
 

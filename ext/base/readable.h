@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Can a word be read? Where what the VM has there is not certain.
  *
  * Threads: any. [hook] errno stays as it is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A table of areas, taken and given back by threads. */
 #include "rseq_own.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An rseq area (rseq(2)) for each native thread, where the C library registers none: musl. glibc's are used as they are.
  *
  * The kernel writes into the area of a thread whenever it was off its core, to the very end of the thread, whose stack and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks the scheduler for a shorter slice. */
 #include "short_slice.h"
 

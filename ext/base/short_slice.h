@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A short slice of the scheduler's for the calling thread: it is let in where others run, instead of when they rest.
  *
  * Linux 6.12 and later give a thread that asks for a shorter slice its core sooner, and its share of it is the same (EEVDF,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one lock of the sampler: application threads only ever try; the publisher, which may wait, spins on it.
  *
  * Threads: any. Async-signal-safe; no allocation.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What Ruby's headers say of the insides of objects, as far as they do.
  *
  * A later Ruby may name it otherwise, or not at all. So extconf.rb looks for each name, and this is the only file that uses

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One word of bits. */
 #include "vm_unknown.h"
 

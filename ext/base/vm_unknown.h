@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which parts of this VM could not be read: a check has failed, so the profiler works without them.
  *
  * Some checks are made at load, others when somebody asks for what needs them: until then nothing is said.

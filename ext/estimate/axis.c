@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws the points of an axis, and keeps the log of them. */
 #include "axis.h"
 

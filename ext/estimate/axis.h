@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Time of one kind, of all threads of a pool, laid end to end, and the points that stand on it; see pools.h.
  *
  * Threads: axis_set() under the sampler's lock; axis_passes() any thread, in hooks; the rest any. No allocation.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws the instants, and tells late wake-ups from usual ones. */
 #include "instants.h"
 

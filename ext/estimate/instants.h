@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The instants at which the clock looks who runs.
  *
  * From one to the next it is three quarters of a period to five quarters, the same for 16 of them, then another. A program

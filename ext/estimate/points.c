@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts points, and keeps the last of each place. */
 #include "points.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What instants met in the running time of a pool, by place (strata.h), since the last window's end; and the last few of each place,
  * for windows in which hardly any came.
  *

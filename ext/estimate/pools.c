@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds a thread's pool. */
 #include "pools.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that do the same kind of work share the instants at which stacks are seen.
  *
  * A pool holds the threads that began with the same frame (the workers of a server). Per state it has an axis: the

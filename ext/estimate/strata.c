@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells kinds of stretches apart, and says which have a place of their own. */
 #include "strata.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stretches of running time of one kind, of the threads of one pool.
  *
  * Instants are not fair to short stretches: the job comes some ten microseconds after its instant, and the timer's thread

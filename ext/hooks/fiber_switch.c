@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sets the hook on switches of fibers when it is worth it, and keeps alive what the hook looks at. */
 #include "fiber_switch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Switches between fibers, from when a thread is seen to have a fiber scheduler, or the gem async is loaded. Other programs
  * have no hook. */
 #ifndef RTOP_EXT_FIBER_SWITCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a collection does to its thread: marking and sweeping as states. */
 #include "gc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GC events: marking and sweeping as states of the thread that runs the GC.
  *
  * ENTER and EXIT bracket the time, START, END_MARK and END_SWEEP tell the phase; one collection has many

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What each GVL event does to the thread's state, its pending time and its stack. */
 #include "gvl.h"
 

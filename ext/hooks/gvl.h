@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GVL events of every thread: the hooks that keep states, waiting and blame.
  *
  * The VM fires STARTED (on the creator) → READY → RESUMED → (SUSPENDED → READY → RESUMED)* → SUSPENDED →

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* RperfTop.label and RperfTop.labels, in terms of the VM. */
 #include "labels.h"
 

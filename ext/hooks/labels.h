@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* RperfTop.label, label_ahead and labels: what a stretch of work is about, as key and value.
  *
  * Labels belong to the fiber that sets them (Ruby keeps them where Thread#[] does), so that fibers of a

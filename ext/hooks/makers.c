@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens and closes intervals, takes samples in them, and gives these their objects. */
 #include "makers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who makes objects: samples of new ones, each with its whole stack.
  *
  * What the VM counts says how many a thread made, not where. A method that stood on the stack when the counter was looked at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cells, threads, labels, and the names that they need. */
 #include "profile_rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A profile as plain Ruby data. */
 #ifndef RTOP_EXT_PROFILE_ROWS_H
 #define RTOP_EXT_PROFILE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts exceptions as they are raised, and notes what they are. */
 #include "raises.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions that the program raises: a hook on the VM's raise event, which counts them by class and place (raised.h).
  *
  * It costs some 300 ns for an exception raised and nothing else: the event is none of those for which the VM

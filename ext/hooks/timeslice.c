@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Triggers the job on the thread that runs, when its tick is due. */
 #include "timeslice.h"
 

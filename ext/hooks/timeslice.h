@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The VM's own timer, which the thread with the GVL answers while others wait for it: every 10 ms, whoever runs.
  *
  * Where triggers go astray (newborn.h) the thread that runs is told here that a tick is due. Nothing else is done: the event is

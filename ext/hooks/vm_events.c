@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes, enables and disables trace points. */
 #include "vm_events.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A hook on events of the VM, as a trace point: they can be switched off and on again in a forked child, too.
  *
  * Under the GVL. The first call makes one Ruby object, which is kept for ever, and may raise.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loaded by a debugger into a Ruby process that was started without the extension (inject.py, next to it): has a
  * thread ask the VM for a job, and does nothing else at that moment. The job, which the VM runs at a safepoint, makes a
  * Ruby thread, and that one requires the extension, as the program itself could have done.

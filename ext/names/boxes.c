@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the word of a class, and that of a method's definition, that say which box they are of. */
 #include "boxes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which box (Ruby::Box, from Ruby 4.0 on) a method or a class is of. Classes of two boxes may have the same name, and are
  * different ones: "#<Ruby::Box:3>::Price#total". What belongs to the main box, or to Ruby itself, is named as ever.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The call tree: finding a node by parent, frame and line, or making it. */
 #include "calltree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calling context tree of the process: (parent, frame, line) -> node, dense ids, never reused.
  *
  * Private memory of fixed capacity, touched page by page as it fills; the publisher copies new nodes

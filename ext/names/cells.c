@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cells of a window: finding one by its key and adding to it. */
 #include "cells.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is collected for one window: cells (node, thread, state), in the order in which they
  * were first added to.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks the patterns about frames that are new. */
 #include "exclude.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames that are left out of stacks: their time goes to the caller that is kept.
  *
  * Patterns (shm/base/pattern.h) are asked once for each frame, when it gets its id or its complete name; a walk

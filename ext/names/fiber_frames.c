@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Learns where a thread keeps its fiber, and shows the VM a copy of the thread with another one. */
 #include "fiber_frames.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stack of a fiber that does not run.
  *
  * The VM shows the frames of the fiber that a thread runs (rb_profile_thread_frames()), and tells of a switch when the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads a frame's label, path and line from the VM. */
 #include "frame_names.h"
 

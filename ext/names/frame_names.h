@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of one frame VALUE, as the VM tells them.
  *
  * Anonymous classes and singletons carry an address in their label ("#<Class:0x000…>#run"): it is taken

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of frames: lookup, naming, marking, forgetting. */
 #include "frames.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From the VM's frame VALUEs to the profiler's own frames, with names.
  *
  * A VALUE is looked up in a bounded table whose entries are marked: memory that is used again would have the name of the

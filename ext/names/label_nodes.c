@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes and finds the call node of a set of labels. */
 #include "label_nodes.h"
 

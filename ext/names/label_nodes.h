@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where stacks of labelled threads begin: below a node of the root that stands for the set of labels.
  *
  * Threads: whoever holds the sampler's lock; also in hooks. No Ruby object, no allocation.

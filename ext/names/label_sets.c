@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds a set of labels by its text, or gives it a number. */
 #include "label_sets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sets of labels that the program has used: each gets a small number, never used again.
  *
  * A bounded table. When it is full, or the texts are too long in all, a new set is not made: the thread

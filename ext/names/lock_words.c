@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Learns at load where words about locks stand, and reads them. */
 #include "lock_words.h"
 

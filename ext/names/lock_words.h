@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which lock a thread waits for, and which ones it has, from words of the VM.
  *
  * A thread that waits for a Mutex, a Monitor or a queue is in the list of those who wait for it, with an element that lies

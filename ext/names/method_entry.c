@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Learns at load where words of a method entry stand, and reads them. */
 #include "method_entry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the words of a method entry hold. A frame VALUE of a method is one; of other code (the top of a file, a class body)
  * it is a compiled piece of code.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies what is new in the tables into the segment. */
 #include "names_out.h"
 

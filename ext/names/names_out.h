@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies new strings, frames and call nodes from the sampler's tables into the segment.
  *
  * Threads: the publisher. Allocates once, at create.

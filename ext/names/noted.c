@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The short queue of stacks that could not be named in a hook. */
 #include "noted.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks that a hook saw and could not name: their frames, and the time that is theirs, until the next job.
  *
  * Few: a stack is noted only when one of its methods was never met before. When there is no room the time goes the way

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts collections that the profiler's own objects cause, and keeps them few. */
 #include "own_objects.h"
 

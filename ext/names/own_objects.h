@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many collections the profiler's own objects may cause.
  *
  * Usually next to none. But a program may have every new object cause one (GC.stress), or nearly every one (a heap that cannot

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hashes of stacks. */
 #include "stack_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks that were met before: from what rb_profile_frames() gave to their nodes in the call tree.
  *
  * A stack is known by a hash of its root, its frames and their lines; so is every 32nd level of it, from the root, so

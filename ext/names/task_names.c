@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From annotations of fibers to names. */
 #include "task_names.h"
 

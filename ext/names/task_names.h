@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The names that programs give their fibers: Fiber#annotate (the gem fiber-annotation), Async::Task#annotate.
  *
  * An annotation is an instance variable of the fiber. It is read in place: no method is called, no object made. What

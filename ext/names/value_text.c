@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looks at values with functions of the VM that call nothing. */
 #include "value_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of Ruby as short text. No code of the program runs for it: no inspect, to_s, name or method_missing is called, and
  * nothing is converted. Numbers, symbols, true, false and nil are as they are, strings between quotes as far as there is
  * room, arrays and hashes told by their size, everything else by the name of its class.

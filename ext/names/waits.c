@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looks up the methods in which programs wait, and compares frames with them. */
 #include "waits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ruby's own methods in which programs wait, known without asking the VM. Which of them are in C and which in Ruby code of
  * its own ("<internal:thread_sync>") differs from one version to the next.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ends a window and makes the next one, in the order that the laws of time need. */
 #include "cut.h"
 

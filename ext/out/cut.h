@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cuts a window: takes the cells that were collected, charges the threads that stay off the GVL, notes what
  * is still open, and hands everything over as one struct rtop_window.
  *

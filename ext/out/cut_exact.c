@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Takes the differences of what hooks count. */
 #include "cut_exact.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hands over what is known exactly of traced methods: what has changed since the window before.
  *
  * Threads: the publisher.

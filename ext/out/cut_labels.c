@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hands over how often labels began. */
 #include "cut_labels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which labels began in the window that is cut. Private to the cut.
  *
  * Threads: the publisher.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gives locks numbers, and finds for each the thread that has it. */
 #include "cut_locks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The locks' part of cutting a window: who waits for which lock, and who has it. Private to cut.c.
  *
  * A lock gets a number when somebody is first seen to wait for it, and keeps it until nobody has for ten seconds; a lock

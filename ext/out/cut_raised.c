@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hands over exceptions by class and place. */
 #include "cut_raised.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which exceptions were raised in the window that is cut. Private to the cut.
  *
  * Threads: the publisher.

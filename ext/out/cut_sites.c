@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Takes the differences of allocation sites. */
 #include "cut_sites.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hands over what samples of new objects say since the window before, as much as fits: the rest is told by the next ones.
  *
  * Threads: the publisher.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Charges a window's time to each thread, keeps what is owed, and corrects it later. */
 #include "cut_threads.h"
 #include "divide.h"

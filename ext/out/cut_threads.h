@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads' part of cutting a window. Private to cut.c.
  *
  * Threads: the publisher.

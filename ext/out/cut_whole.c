@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Takes the differences of the tree of all calls. */
 #include "cut_whole.h"
 

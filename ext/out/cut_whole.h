@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hands over what was counted of all calls since the window before, as much as fits: the rest is told by the next ones.
  *
  * Threads: the publisher.

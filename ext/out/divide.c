@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cuts the time of each place into the parts of its points. */
 #include "divide.h"
 

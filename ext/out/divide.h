@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Divides running time by what instants met in it: a ratio estimator in each stratum.
  *
  * Of a pool, when a window ends. In each place (strata.h) so much time waits, in lanes of many threads, and so many instants

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lock between opening descriptors and forking. */
 #include "opening.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The publisher's descriptors are not to be found in a forked child: the child gives back what the writer has, so a fork
  * waits while the publisher opens something that nobody knows yet. Not for ever: on a file system that does not answer
  * the program goes on after a moment.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prices of hooks. */
 #include "own_cost.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What hooks cost that nobody can measure, from how often they were called.
  *
  * Calibrated once: in loops that do nothing else, where all is in the processor's caches, and sampled in a puma, whose work

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds windows up. */
 #include "profiles.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums of windows while somebody waits for them (RperfTop.profile): by call node, thread and state, of all threads.
  *
  * Each profile that is open takes every window that is published, so that it tells of the time between two cuts and needs

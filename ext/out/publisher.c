@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The publisher's loop: its segment, its ticks, its windows, its ends. */
 #include "publisher.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The publisher: the one native thread that the profiler adds. Ticks, cuts, encodes, publishes.
  *
  * It never takes the GVL, never calls into Ruby but for rb_postponed_job_trigger(), and has all signals

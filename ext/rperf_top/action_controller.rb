@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Labels requests with the route that Rails has found for them. Loaded when ActionController is.
 require_relative "request"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Labels the jobs of ActiveJob with their class and queue, whatever runs them. Loaded when ActiveJob::Base is.
 require_relative "guarded"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Names of endpoints, for labels: few, however many paths are asked for.
 require "set"
 

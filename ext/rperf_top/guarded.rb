@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What middlewares say of the work that they pass on.
 require "rperf_top"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What RperfTop.profile returns: where the time of a block went, of all threads, as plain frozen data.
 module RperfTop
   class Profile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Labels requests of a Rack application with their endpoint.
 #
 #   use RperfTop::RackMiddleware        (config.ru, as early as possible; the Railtie does it)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Which route Rails is going to find for a request: its own router is asked, about a copy of the environment.
 require "stringio"
 require_relative "guarded"

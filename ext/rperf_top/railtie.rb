@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Rails: requests carry their route as a label, jobs their class, without a line in the application.
 require "rperf_top"
 require "rails/railtie"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 begin
   require "fiddle"
 rescue LoadError => error

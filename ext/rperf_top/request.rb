@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A request whose route a framework finds on the way: one endpoint for all of it.
 require "fiber"
 require_relative "guarded"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Labels Sidekiq's jobs with their class and queue: `require "rperf_top/sidekiq"` after Sidekiq.
 require_relative "guarded"
 

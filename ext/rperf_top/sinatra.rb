@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Labels requests of Sinatra applications with the route: `require "rperf_top/sinatra"`, before Sinatra or after it.
 require_relative "request"
 begin

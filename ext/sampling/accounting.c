@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moves time from states to stacks: lanes, points, CPU, own work. */
 #include "accounting.h"
 

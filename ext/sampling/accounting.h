@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose nanosecond it is.
  *
  * Exact: how long each thread was in each state. Every move of a thread's word (accounting_move) adds the stretch

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects that end with fibers. */
 #include "fiber_tokens.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells when a fiber was collected: an object of ours that nothing but the fiber holds, and that says so when it is freed.
  *
  * It hangs on a variable of the fiber that has no name in Ruby, so no program sees it. Few fibers get one: those that wait

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Follows the fibers of a thread, and groups those that wait by their stacks. */
 #include "fibers.h"
 

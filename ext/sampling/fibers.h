@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the fibers of a thread wait, under a fiber scheduler.
  *
  * A thread has one time. While it is off the GVL in its scheduler's loop it waits for all fibers that wait there, so that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chooses the rate from what the last windows cost. */
 #include "governor.h"
 

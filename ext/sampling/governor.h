@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keeps the measured cost of sampling under its budget: halves the rate when the cost, averaged over the
  * last windows, goes over it, doubles it again after a second under half of the budget, never below 50 Hz nor
  * above what is wanted. One dear window (a new viewer, many new names) does not matter.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Notes what a thread waits for, and what it holds. */
 #include "lock_waits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What each thread waits for and which locks it has, noted where that can change: when it goes off the GVL, and at ticks.
  *
  * A thread that is off the GVL takes no lock and gives none away: what it noted last is so until it comes back. The one

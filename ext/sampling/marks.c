@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The queue of marks. */
 #include "marks.h"
 

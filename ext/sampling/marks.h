@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Named instants of the program on their way to the publisher.
  *
  * A bounded queue for any number of threads and one taker (the array queue of D. Vyukov: each place has a

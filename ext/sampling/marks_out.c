@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts the marks of a window into the segment. */
 #include "marks_out.h"
 

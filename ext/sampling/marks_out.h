@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes the marks of a window: their names into the segment, once each, their times into the window.
  *
  * Names are never taken back, so they have an eighth of the segment's strings and no more: a program that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that are being made, and have not had the GVL yet.
  *
  * From when the native thread of one starts, before it has the GVL, the VM takes it for the one that runs, until the next one

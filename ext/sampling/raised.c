@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Notes exceptions in the hook, names them in the job. */
 #include "raised.h"
 

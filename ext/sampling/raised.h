@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions by class, place and thread, counted as they are raised.
  *
  * The hook notes VALUEs: the class, and the frames from where it was raised up to the innermost Ruby code of the program's.

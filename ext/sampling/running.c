@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gives running time to what instants met, in its stretch or in others of its kind. */
 #include "running.h"
 

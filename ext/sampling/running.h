@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running time, from when a thread gets the GVL until it lets go of it.
  *
  * Its time is divided by what instants met in stretches of its kind, when the window ends (strata.h, points.h, ext/out/divide.h): it waits

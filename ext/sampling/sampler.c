@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The job: takes samples, names what hooks could not, keeps house. */
 #include "sampler.h"
 

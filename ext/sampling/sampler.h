@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sampler: what runs on application threads. Measures, attributes, adds to the cells of the window
  * that is open. Publishing is somebody else's job.
  *

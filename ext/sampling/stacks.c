@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks a stack into the call tree. */
 #include "stacks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks of threads as nodes of the call tree.
  *
  * Threads: the lock of the sampler is held. What is marked [hook] may be called by one.

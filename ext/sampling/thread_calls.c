@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the VM's own functions for a thread's name and priority, and the list of threads. */
 #include "thread_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Thread#name, Thread#priority and Thread.list without a call that anybody could see: no TracePoint of the application is
  * told of it and no method that the application put in their place runs. The VM has no functions for that in its interface, so those
  * behind the methods are called (method_entry.h); where they are not known for certain, there is no answer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of threads: slots, names, native threads. */
 #include "threads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known about each Ruby thread, and who owns each nanosecond of it.
  *
  * The clockwork: `word` packs the thread's state with the time since which it is unattributed. Whoever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Measures once what an interrupt costs on this machine. */
 #include "tick_cost.h"
 #include "shm/base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a tick costs beyond what threads can measure of themselves: the timer's interrupt, the switches between threads
  * and to and from a hypervisor, caches that are cold afterwards.
  *

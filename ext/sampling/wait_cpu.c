@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running means by node. */
 #include "wait_cpu.h"
 

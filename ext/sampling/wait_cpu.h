@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a wait takes of a core, by the stack that it waits with: a read of a socket, a write and a sleep differ by a factor
  * of ten, and a system call for each of them would cost more than all else. Means of those that were measured.
  *

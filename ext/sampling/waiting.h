@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How much waiting for the GVL has piled up: the integral over time of the number of waiting threads.
  *
  * A thread that holds the GVL reads it when it gets the GVL and when it is sampled; the difference is

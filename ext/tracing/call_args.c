@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads parameters of methods, and their values in a frame. */
 #include "call_args.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arguments of a call of a method in Ruby as text: "id: 7, filter: Hash(3)" (ext/names/value_text.h).
  *
  * Names of parameters are known when the method is found. Values are read at the end of the call, from a binding of its

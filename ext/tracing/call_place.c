@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Learns how the VM tells of calls, from calls of our own. */
 #include "call_place.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where in the VM a traced call takes place: which fiber, which frame of it, and how it is left.
  *
  * The VM does not tell. Frames of a fiber stand below one another in memory, so a frame is its address: calls and returns

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The hook of all calls in C, and which of them are traced. */
 #include "functions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traced methods that are not written in Ruby: functions in C, attributes, members of a Struct or Data.
  *
  * They have no code that a tracepoint could be set on. So as long as one of them is traced the VM tells of every call of

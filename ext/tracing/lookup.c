@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks constants and asks the VM's own function for the method. */
 #include "lookup.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From "Class#method" and "Class.method" to the method, without any code of the program: nothing is autoloaded, no
  * const_missing and no respond_to_missing? is asked, and no name becomes a symbol that was none.
  *

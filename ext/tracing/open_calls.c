@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists of open calls in memory of fixed size. */
 #include "open_calls.h"
 

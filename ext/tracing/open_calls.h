@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls of traced methods that have begun and not ended, of each fiber the innermost first.
  *
  * Memory is bounded and made once. A call that finds no room is not timed; a fiber that finds no place takes that of the

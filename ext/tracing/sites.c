@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The life of sampling allocation sites: the hook, intervals, what is followed. */
 #include "sites.h"
 

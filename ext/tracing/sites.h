@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where objects are made, for a moment: their class, the method and the line, and which of them are alive after the next major
  * GC.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the call node of a class below that of a method and line. */
 #include "sites_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names samples of new objects: class, method, line, bytes.
  *
  * Threads: in the job. May raise.

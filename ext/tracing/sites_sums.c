@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws and adds up. */
 #include "sites_sums.h"
 

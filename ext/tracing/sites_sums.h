@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The arithmetic of allocation sites: which intervals and which objects are looked at, and what a sample stands for.
  *
  * An interval is the time from one job to the next. Whether it is looked at is drawn before it begins, with a chance of 1 in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Notes slow calls in hooks, names them in the job. */
 #include "slow_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls of traced methods that took longer than a viewer asked for, one by one, with their stacks.
  *
  * The hook of a return notes times, thread, set of labels, the VALUEs of the stack, and if they are allowed the arguments; the next job makes a node of the

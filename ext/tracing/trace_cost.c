@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls a method of ours in a loop. */
 #include "trace_cost.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What it costs that a call is traced: measured once, on a method of our own that is called with and without.
  *
  * Threads: in the job, once call_place_learn() was right. May raise. Takes about half a millisecond.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairs calls with returns and counts them. */
 #include "trace_hook.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What happens at a call and at a return of a traced method. Allocates nothing, takes no lock, makes no name;
  * only of slow calls, and where the process allows it, objects are made for their arguments (slow_calls.h). */
 #ifndef RTOP_EXT_TRACE_HOOK_H

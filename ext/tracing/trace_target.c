@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What was told. */
 #include "trace_target.h"
 

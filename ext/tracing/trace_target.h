@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One traced method: what is counted of it.
  *
  * Counted under the GVL, in hooks, as sums that only grow; the publisher reads them at any time and tells the differences,

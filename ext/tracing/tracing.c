@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Follows what is wanted, window by window. */
 #include "tracing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Methods that viewers want traced: found, traced with tracepoints of their own, given up.
  *
  * A tracepoint on one method slows down that method only; what is not written in Ruby is traced in another way

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The life of tracing all calls, and what a call costs it. */
 #include "whole.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All calls of the program for a moment: begun, ended, named.
  *
  * A viewer asks for it as for a method that is traced, by a name that no method has (shm/base/format.h). It ends when its time

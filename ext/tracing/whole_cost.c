@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gives back what was taken off too much. */
 #include "whole_cost.h"
 

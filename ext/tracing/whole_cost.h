@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What counting all calls cost itself, once all is counted: not more is taken off than there was.
  *
  * A call's own cost is learnt before, and the hook takes it off while it counts. But a processor has faster and slower

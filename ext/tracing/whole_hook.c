@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairs calls with returns, in the tree of all calls. */
 #include "whole_hook.h"
 

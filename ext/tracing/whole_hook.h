@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What happens at every call and every return while the whole program is traced. Allocates nothing, takes no lock, makes no
  * name, calls nothing of the VM.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names methods once, and finds or makes a call node for each node. */
 #include "whole_names.h"
 

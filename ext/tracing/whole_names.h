@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gives nodes of the tree of all calls their call nodes in the channel, some at every job. */
 #ifndef RTOP_EXT_WHOLE_NAMES_H
 #define RTOP_EXT_WHOLE_NAMES_H

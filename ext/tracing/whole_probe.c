@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A module of our own with loops, and a look at its events. */
 #include "whole_probe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls of our own: do events look as they should, and what does one cost?
  *
  * Threads: in the job. May raise.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds and makes nodes and methods: lists behind two hash tables. */
 #include "whole_tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calling context tree of all calls while the whole program is traced: what was called from where, how often, how long.
  *
  * Memory is bounded: made once, given back after use page by page. A node belongs to its caller's node and its method;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every atomic access and every fence of the channel. Nothing else in shm/ touches shared words.
  *
  * The payload of the ring is copied in 64-bit relaxed words: a plain memcpy under a concurrent writer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What time it is, in nanoseconds.
  *
  * Threads: any. Async-signal-safe; no allocation. A clock that cannot be read says 0.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CRC-32C: one table for every machine, the processor's own instruction where it has one. */
 #include "ring.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fills in an error. */
 #include "error.h"
 

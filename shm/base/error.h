@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One way to say what went wrong with the environment: a code, errno and a sentence for people.
  *
  * A function that can fail takes a `struct rtop_error *` as its last argument and returns 0 or -1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The segment, byte by byte. This header is the binary format; rperf-top-segment(5) tells it in prose.
  *
  *   page 0   geometry   immutable: written before the file has a name

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names by a table of patterns. */
 #include "generated_name.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names that generators of code give their methods, without what only one process has: a template of Action View is
  * "_app_views_orders_show_html_erb__1234567890123456789_12340" in one worker and has other numbers in the next, and after
  * each restart. Here it is "app/views/orders/show.html.erb" in all of them. generators.def has who is known.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads and writes sets of labels as text. */
 #include "label_text.h"
 #include "pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A set of labels as text, the way it stands in a channel: key=value,key=value. The keys are in order and
  * each is there once. A backslash stands before a comma, an equals sign of a key, and a backslash.
  *

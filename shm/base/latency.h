@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lengths of calls as numbers of buckets: exact below 128 ns, and 64 buckets for each doubling above, so that the
  * middle of a bucket is within 0.8 % of every length in it. What is longer than RTOP_LATENCY_MAX_NS counts as that.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Takes, tests and gives back the locks that tell who is alive. */
 #include "liveness.h"
 

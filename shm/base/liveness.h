@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who is alive, by POSIX record locks on bytes far beyond the end of the segment file: attested by the
  * kernel, released by it at SIGKILL and exec, not inherited by fork, right in other pid namespaces.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks control groups and resource limits how much memory there is. */
 #include "memory_limit.h"
 #include "process.h"

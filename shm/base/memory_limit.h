@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How much memory this process may use, as far as its control groups and its own limits say.
  *
  * What a process keeps on a memory file system is charged to its group, and stays charged when it has died:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells from a path whose code it is. */
 #include "origin.h"
 

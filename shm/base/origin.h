@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where code comes from, as far as its path tells: the application, a gem, the standard library, Ruby
  * itself.
  *

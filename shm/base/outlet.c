@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes pages of the segment with pwrite, growing it as needed. */
 #include "outlet.h"
 #include "atomics.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The way out of the process: how the writer stores into its segment. Private to shm/.
  *
  * A store into a shared mapping raises SIGBUS as soon as anybody truncates the file, whatever was looked at

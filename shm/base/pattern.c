@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parses lists of patterns and matches frames against them. */
 #include "pattern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which frames a list of patterns means. One grammar for what the extension leaves out when it measures
  * and for what the viewer leaves out when it shows.
  *

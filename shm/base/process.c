@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads /proc. */
 #include "process.h"
 

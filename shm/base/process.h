@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What /proc says of a process. For shm/ and the extension.
  *
  * Everything is read into a bounded buffer and parsed without trust; a field that cannot be read is 0.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reserves, fills and publishes a place in the ring; reads one and checks that it is still the same. */
 #include "ring.h"
 #include "atomics.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Directory and ring: one writer, any number of readers, the oldest window is overwritten, nobody ever
  * waits. Works on caller's memory: no files here, so that tests can use plain arrays. A process that is
  * observed writes through an outlet (outlet.h): the same steps, each a pwrite, with a full barrier for W2.

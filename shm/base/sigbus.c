@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Catches SIGBUS in guarded loads, and leaves all other faults to whoever had them. */
 #include "sigbus.h"
 

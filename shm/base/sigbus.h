@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads from a mapping whose file may be truncated at any moment by somebody else. Private to shm/.
  *
  * Threads: a guard belongs to the thread that runs it; others are not touched. The handler hands every

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Places in rows that stand in order.
  *
  * Threads: any. No state, no allocation.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where to cut a text that is too long: not inside a UTF-8 character.
  *
  * Threads: no shared state.

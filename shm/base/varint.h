@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LEB128 numbers: seven bits a byte, the lowest first. Private to shm/window_*.c.
  *
  * The writer goes on counting when its buffer is full, so that the caller learns how much is missing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The version of everything that is built from this tree. */
 #ifndef RTOP_SHM_VERSION_H
 #define RTOP_SHM_VERSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bits of RTOP_COUNTER_VM_UNKNOWN: which parts of the VM could not be read (vm_parts.def). */
 #ifndef RTOP_SHM_VM_PARTS_H
 #define RTOP_SHM_VM_PARTS_H

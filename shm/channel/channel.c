@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the parts of a segment from its geometry. */
 #include "channel.h"
 #include "shm/base/outlet.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of a mapped segment, or of a writer's view of one (outlet.h), as pointers and capacities,
  * taken from its validated geometry. Private to shm/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes and reads the control file. */
 #include "control.h"
 #include "shm/base/clock.h"

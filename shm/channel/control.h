@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The control file: the only thing that viewers may write. One page beside the segment, named
  * <segment>.ctl, mode 0600. Latest wins; every value is bounded when read, whoever wrote it.
  *

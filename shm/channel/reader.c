@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attaches to a segment and reads its windows. */
 #include "reader.h"
 #include "reader_tables.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reading side of a channel, for programs that may be root and trust nothing in the segment.
  *
  * Everything is copied, bounded and validated before it is handed out; peer data is never asserted. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads strings, frames, nodes and threads, each checked. */
 #include "reader_tables.h"
 #include "shm/base/atomics.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies out of the tables of a segment that is not trusted. Private to shm/.
  *
  * Every index is bounded by what is published and by the section's capacity, every entry is checked

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Appends to the tables and counts what is published. */
 #include "tables.h"
 #include "shm/base/outlet.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The append-only tables: strings, frames, call nodes. Private to shm/.
  *
  * The writer's side of them. How far each table is filled is known here alone and never read back from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gives out slots, and writes those that changed. */
 #include "thread_slots.h"
 #include "shm/base/outlet.h"

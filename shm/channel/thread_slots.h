@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The writer's side of the threads section: slots for threads that come and go. Private to shm/.
  *
  * Slot 0 stands for all threads that found no other. The rest are given out once each, then again in

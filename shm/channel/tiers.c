@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Merges windows into those of 1 s and 10 s. */
 #include "tiers.h"
 #include "shm/base/outlet.h"

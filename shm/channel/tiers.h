@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The merged tiers: every window that is published is added up to one of 1 s, each of these to one of
  * 10 s, in rings of their own. Private to shm/.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes the channel, and publishes windows. */
 #include "writer.h"
 #include "channel.h"

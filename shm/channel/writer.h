@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The writing side of a channel: segment, control file, tables and ring in one hand.
  *
  * Threads: everything here belongs to one thread, the publisher. Nothing waits for a reader. After

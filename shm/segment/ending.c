@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Says how a process ended. */
 #include "ending.h"
 #include "shm/base/process.h"

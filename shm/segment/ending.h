@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a process ended, as far as can be known from what it left and from what the kernel still tells.
  *
  * Threads: no shared state. Blocks in system calls; never allocates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Page 0: how large a segment is made, and whether a foreign one can be believed. */
 #include "segment.h"
 #include "shm/base/ring.h"

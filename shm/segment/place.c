@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds, checks and makes the directories. */
 #include "place.h"
 #include "registry_scan.h"

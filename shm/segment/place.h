@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The directories that segments stand in. Private to shm/.
  *
  * A user's segments stand in a directory of his own, where nobody else can plant, hide or remove anything.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists and finds segments. */
 #include "registry.h"
 #include "place.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding segments: all of them for a list, the one of a process, the dead ones to sweep.
  *
  * A name is only a hint where to look; whose a segment is, is told by the lock (liveness.h) and by the

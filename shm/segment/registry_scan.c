@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks a directory of segments. */
 #include "registry_scan.h"
 

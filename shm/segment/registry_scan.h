@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of segments and the directories they stand in. Private to shm/.
  *
  * Threads: no shared state. Blocks in system calls; opendir() allocates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Removing what dead processes left behind: own user only, never what is held or watched. */
 #include "registry.h"
 #include "registry_scan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plans, makes, maps and closes a segment. */
 #include "segment.h"
 #include "segment_file.h"

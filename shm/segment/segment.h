@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The segment file: made by the writer so that nobody ever sees it half made, mapped by readers who
  * trust nothing in it.
  *

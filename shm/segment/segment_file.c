@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes and opens the files themselves. */
 #include "segment_file.h"
 #include "shm/base/process.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files of a channel, made and opened so that no other user can be harmed or do harm. Private to shm/.
  *
  * Threads: no shared state. Blocks in system calls; never allocates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies a live segment. */
 #include "snapshot.h"
 #include "segment_file.h"

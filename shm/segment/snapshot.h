@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A copy of a segment as it stands at one moment, in a file that a reader opens like any dead channel.
  *
  * The writer goes on meanwhile: nobody waits for anybody. The copy is what a reader would have found that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The window in memory, and its compression. */
 #include "window.h"
 #include "window_parts.h"

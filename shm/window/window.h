@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A window: what the process did in about 100 ms, and its encoding as bytes.
  *
  * Payload, after decompression: varint columns (LEB128; differences zigzag), in this order:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From bytes that nobody vouches for to a window whose every index is in range. */
 #include "window_parts.h"
 #include "shm/base/label_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A window as bytes: columns of varints, compressed. */
 #include "window_fibers.h"
 #include "window_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds up fibers that wait. */
 #include "window_fibers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fibers of a window, by thread, name and stack. Private to shm/.
  *
  * Works in place: nothing is allocated on the publisher's path.

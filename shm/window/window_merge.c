@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds a window to a longer one. */
 #include "window_merge.h"
 #include "window_fibers.h"

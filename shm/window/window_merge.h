@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Windows added up to a longer one. Private to shm/.
  *
  * Everything that is a sum stays a sum: cells of equal key are one, counters that are changes are added,

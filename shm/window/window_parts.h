@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a window's payload is made of: one table read by the encoder and by the decoder. Private to
  * shm/window_*.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds up exceptions. */
 #include "window_raised.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions of a window, by class, place and thread. Private to shm/.
  *
  * Works in place: nothing is allocated on the publisher's path.

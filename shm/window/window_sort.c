@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorts cells, and folds the small ones when there are too many. */
 #include "window_sort.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order of a window's cells, and folding the small ones. Private to shm/window_*.c.
  *
  * Works in place with the caller's scratch memory: nothing is allocated on the publisher's path.

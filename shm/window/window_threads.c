@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts threads of a window together. */
 #include "window_threads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads of a window that become one, so that a window of thousands of short threads stays small.
  * Private to shm/.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The screen's loop: keys, new data, signals, what the views wish for, and the way out. */
 #include "app.h"
 #include "app_dump.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The screen program: one thread, one loop over keys, signals and windows.
  *
  * Called by main when the viewer is to be used by a person. Everything that can be done without a

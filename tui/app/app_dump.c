@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One screen drawn without a terminal, as text or as a picture (--dump-screen). */
 #include "app_dump.h"
 #include "app_source.h"

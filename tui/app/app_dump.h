@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One screen, drawn where nobody sees it, as text or as a picture: for the manual, for bug reports and
  * for tests. Needs no terminal. For app.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recording while the screen is open, and saving the span that is shown. */
 #include "app_record.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recording while one looks: the key that starts and stops it, and saving what is held of a span.
  *
  * Threads: one.

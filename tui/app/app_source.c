@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the loop knows of the processes, told to the state of the screen. */
 #include "app_source.h"
 #include "tui/cli/options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a session to what the screen says about its target. For app.c and app_dump.c. */
 #ifndef RTOP_TUI_APP_SOURCE_H
 #define RTOP_TUI_APP_SOURCE_H

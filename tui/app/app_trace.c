@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks the processes, and says what comes of it. */
 #include "app_trace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tracing methods while the screen is open. */
 #ifndef RTOP_TUI_APP_TRACE_H
 #define RTOP_TUI_APP_TRACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The commands that are typed after ':'. */
 #include "command.h"
 #include "settings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command line of the screen: what has no key, or wants a name or a value.
  *
  *   export FORMAT FILE   svg: this screen as a picture, screen: as text; else what the views show, in a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The editor of the user, on the line of a file, while the screen is put away. */
 #include "editor.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The user's editor, for as long as it runs in front of us: $VISUAL, $EDITOR, else vi.
  *
  * No shell: the variable is split at blanks, the line and the path are arguments of their own, and a path

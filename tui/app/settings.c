@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The file of settings: read at the start, written when the user asks for it. */
 #include "settings.h"
 #include "tui/cli/options.h"

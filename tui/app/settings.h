@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The file of settings: read when the screen opens, written only when the user asks for it.
  *
  * Lines are "name = value"; what starts with '#' is a comment. Writing changes the values of settings

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports without a screen: text or JSON, one per refresh. */
 #include "batch.h"
 

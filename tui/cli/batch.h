@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The viewer without a screen: a text report or a JSON line per refresh, and saving a profile to a file.
  *
  * A refresh comes when a whole frame of data is there, then after every delay, counted in the process's

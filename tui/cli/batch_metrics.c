@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures for monitoring systems: by HTTP or as a file (--metrics). */
 #include "batch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How far reading a long recording is, on a terminal. */
 #include "batch_progress.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A bar on standard error while a long recording is read: only on a terminal, only when it takes a while,
  * and gone afterwards.
  *

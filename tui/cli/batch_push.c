@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles for a server that keeps them, an interval after the other (--push). */
 #include "batch.h"
 

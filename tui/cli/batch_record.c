@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recording without a screen (-o FILE.rpt). */
 #include "batch.h"
 

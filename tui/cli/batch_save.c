@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Saving a profile without a screen (-o FILE). */
 #include "batch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The summary of a whole run (--stat). */
 #include "batch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing a stream for another rperf-top (--stream). */
 #include "batch.h"
 

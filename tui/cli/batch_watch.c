@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Watching without a screen: when a refresh is due, and when it is over. */
 #include "batch_watch.h"
 

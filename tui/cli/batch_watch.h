@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What batch and export share: opening with words for people, and the loop that waits for data. */
 #ifndef RTOP_TUI_BATCH_WATCH_H
 #define RTOP_TUI_BATCH_WATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All calls of a process or a command for a moment (--trace-all), or where it makes objects (--allocations): watches until
  * that is over, then tells. */
 #include "batch.h"

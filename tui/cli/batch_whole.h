@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Watching until all calls were traced for their time, and all is told.
  *
  * Threads: one.

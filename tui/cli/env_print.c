@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints the variables, quoted as each kind of text wants it. */
 #include "env_print.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two variables with which any Ruby loads the extension, as the text of a shell, a Dockerfile, a systemd unit or a
  * Procfile: --env.
  *

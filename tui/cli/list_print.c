@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints the list of processes: what the library tells anybody. */
 #include "list_print.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `--list`: the processes that have a channel, as a table.
  *
  * Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command line, read option by option and then as a whole. */
 #include "options.h"
 

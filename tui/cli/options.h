@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command line, parsed once (getopt_long), as DESIGN's contract says. */
 #ifndef RTOP_TUI_OPTIONS_H
 #define RTOP_TUI_OPTIONS_H

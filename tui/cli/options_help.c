@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The texts of --help and --help all. */
 #include "options_help.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What --help and --help all print; the manual says the same at length. */
 #ifndef RTOP_TUI_OPTIONS_HELP_H
 #define RTOP_TUI_OPTIONS_HELP_H

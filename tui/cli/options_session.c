@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sessions as the command line asks for them. */
 #include "options_session.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the command line asks a session for. Threads: no shared state. */
 #ifndef RTOP_TUI_OPTIONS_SESSION_H
 #define RTOP_TUI_OPTIONS_SESSION_H

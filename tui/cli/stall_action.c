@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is done when a stall is found: a command is run, a recording saved. */
 #include "stall_action.h"
 

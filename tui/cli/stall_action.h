@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is done when a stall is found: --on-stall and --save-on-stall.
  *
  * The command runs by /bin/sh when a stall begins to be one, with RPERF_TOP_STALL_CAUSE, _CULPRIT,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sum into a file: filters, label sets and compression, then the format's own writer. */
 #include "export.h"
 

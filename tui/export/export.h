@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing a sum as a file for other programs and for people.
  *
  * Every format gets the same: a sum and what its numbers mean. The command line, the screen and whoever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Collapsed stacks: a line for each, for flame graphs. Of calls their own time, or their number where rows are sorted by
  * that. */
 #include "export_impl.h"

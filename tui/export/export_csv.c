@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of methods, or of labels, as CSV. */
 #include "export_impl.h"
 

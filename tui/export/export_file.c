@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files that appear only when they are complete. */
 #include "export.h"
 

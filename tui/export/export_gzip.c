@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stream that compresses into another one. */
 #include "export_impl.h"
 

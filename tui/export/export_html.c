@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A page of its own: methods, flame graph, timeline with stalls, and any span of it. */
 #include "export_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the formats share: the sums that are written, and walking over their stacks. */
 #ifndef RTOP_TUI_EXPORT_IMPL_H
 #define RTOP_TUI_EXPORT_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Strings of JSON, for formats that are printed piece by piece. */
 #include "export_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stream that fails when it is given more than so many bytes. */
 #include "export_impl.h"
 

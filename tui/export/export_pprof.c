@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pprof's protocol buffer. */
 #include "export_impl.h"
 

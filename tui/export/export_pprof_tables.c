@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Strings, functions and locations of a pprof file, each written once. */
 #include "export_pprof_tables.h"
 

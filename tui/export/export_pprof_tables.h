@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the samples of a pprof file point to: strings, functions (frames) and locations (frame and line),
  * numbered as they are met. Private to export_pprof.c. */
 #ifndef RTOP_TUI_EXPORT_PPROF_TABLES_H

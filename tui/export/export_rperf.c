@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The JSON that rperf saves and loads. */
 #include "export_impl.h"
 

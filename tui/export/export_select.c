@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cells of a sum that pass the filters. */
 #include "export_impl.h"
 

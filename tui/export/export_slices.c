@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks of threads over time as slices that nest. */
 #include "export_slices.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What each thread did over time, as slices: its state, and below that the methods that were on its stack
  * for more than half of the time. Neighbouring windows that tell the same make one slice. */
 #ifndef RTOP_TUI_EXPORT_SLICES_H

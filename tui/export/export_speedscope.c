@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* speedscope's JSON: a profile for each thread. */
 #include "export_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The icicle as a picture. */
 #include "export_impl.h"
 

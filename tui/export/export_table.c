@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of methods with what each was in the baseline. */
 #include "export_impl.h"
 

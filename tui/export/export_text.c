@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report for people. */
 #include "export_impl.h"
 

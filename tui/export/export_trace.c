@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A timeline of Chrome's trace events, for Perfetto. */
 #include "export_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks of a sum, merged by method, one after the other. */
 #include "export_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats by the names of files, and their own names. */
 #include "file_formats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files that a profile can be saved to: what their names end in, and how people call them.
  *
  * Threads: no shared state.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looks for Ruby processes without the extension. */
 #include "bare.h"
 

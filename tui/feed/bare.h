@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ruby processes that run without the extension and that we may look into: those that --inject could load it into.
  *
  * Threads: no shared state. Reads /proc, allocates nothing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads schedstat and cpu.stat. */
 #include "cores.h"
 

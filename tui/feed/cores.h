@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why the threads of a process have no core, as the kernel tells anybody who asks: for how long they were ready and another
  * task ran (schedstat), and for how long a CPU quota of a control group kept them from running (cpu.stat, of version 1 and
  * 2, of the group and of those above it).

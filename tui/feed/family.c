@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads who descends from whom. */
 #include "family.h"
 

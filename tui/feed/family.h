@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who descends from whom, as /proc tells it: the process that is watched, its children, theirs.
  *
  * A number alone names nobody: it is given to another process when its owner is gone. A member is its number and

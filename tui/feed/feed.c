@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens a source of any kind, and polls it. */
 #include "feed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where windows come from: a live ring, the ring of a dead process, a recording. Everything above works the
  * same on all of them.
  *

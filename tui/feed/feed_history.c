@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The old part of a ring's history: from the coarsest tier to the finest, each as far as the next finer one
  * does not reach. Boundaries of merged windows are boundaries of finer ones, so nothing is told twice and
  * nothing is left out where the tiers meet.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the feed_*.c files share. */
 #ifndef RTOP_TUI_FEED_IMPL_H
 #define RTOP_TUI_FEED_IMPL_H

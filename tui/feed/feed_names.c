@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Translates the names of a segment into the viewer's own ids. */
 #include "feed_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording as a source. */
 #include "feed_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A ring, of a live or a dead process, as a source. */
 #include "feed_impl.h"
 #include "shm/base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A profile that a program has saved (RperfTop::Profile#save), as a source: all of it is there at once. */
 #include "feed_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads JSON with jansson, whose memory comes out of the file's budget. */
 #include "feed_saved_json.h"
 

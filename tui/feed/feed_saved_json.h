@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text of a saved profile. What it makes of us is bounded by its size (budget.h), and no more is read than was
  * there when it was opened.
  *

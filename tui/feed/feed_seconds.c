@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads a ring by seconds: most processes rest most of the time, and then one window of the tier of 1 s tells as much as
  * ten of 100 ms do.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording that arrives through a pipe, as a source: windows go into the profile as those of a ring do. */
 #include "feed_impl.h"
 

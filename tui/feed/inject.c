@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Has gdb load the small object of ext/inject, and waits for what comes of it. */
 #include "inject.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loading the extension into a process that was started without it, by gdb (ext/inject).
  *
  * Nothing is done to a process that is no Ruby of the series that the extension was built for, that stands in a container,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starts, watches and ends a command. */
 #include "launch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starting a command with the extension loaded, and ending it.
  *
  * The extension's folder is found next to this program or in $RPERF_TOP_LIB; it is appended

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What /proc tells about a process, and where the extension stands. */
 #include "launch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts into words why a command shows nothing. */
 #include "launch_words.h"
 

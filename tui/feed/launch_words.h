@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why a command that we started shows nothing: one sentence, sanitised. What it printed is asked first, for there the
  * extension says why it does not load.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads what there is to list. */
 #include "list.h"
 

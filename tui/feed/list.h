@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The processes that have a channel, live and dead: `--list` and the chooser.
  *
  * Threads: one. Reading opens every channel for a moment; it never watches, so it costs the processes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks a reader here, or a child that has given up its rights, for parts of a segment. */
 #include "segment_port.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What stands in a segment, as the feed asks for it: counters, windows, names, nodes, threads. For a root who looks at
  * the channel of another user, none of it is read in this process: another one does that, which has taken the
  * owner's user and groups, holds nothing but the segment and a socket to us, and can ask the kernel for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two ends of a port say to each other: structures as they are in memory, for both are one program. */
 #ifndef RTOP_TUI_SEGMENT_PORT_IMPL_H
 #define RTOP_TUI_SEGMENT_PORT_IMPL_H

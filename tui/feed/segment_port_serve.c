@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The end that parses. Whatever a segment makes of this process stays in it. */
 #include "segment_port_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Holds the feeds of a session and merges them. */
 #include "session_impl.h"
 #include "cores.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is being watched: the feeds of one or more processes with their descendants, or of a command that we started
  * and its, merged into one profile. Batch, JSON, export and the screen all stand on this.
  *

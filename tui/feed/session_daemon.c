@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Commands that go on in the background: the first process ends, and one that it left behind does the work. */
 #include "session_impl.h"
 

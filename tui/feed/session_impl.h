@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the session_*.c files share. */
 #ifndef RTOP_TUI_SESSION_IMPL_H
 #define RTOP_TUI_SESSION_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds processes by their command lines, and finds them again when they were restarted. */
 #include "session_impl.h"
 

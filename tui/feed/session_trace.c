@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Methods that are traced, in all processes of a session. */
 #include "session_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Follows processes into those that they fork and spawn. */
 #include "session_impl.h"
 

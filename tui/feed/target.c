@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looks a process up, and says why it cannot be watched. */
 #include "target.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What /proc says about a process that somebody wants to watch, and in one sentence why that does not
  * work and what to do about it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Costs by (thread, node). */
 #include "cost_table.h"
 

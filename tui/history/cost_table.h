@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* (thread, node) → cost: a dense array of sum cells and where each of them is.
  *
  * Private to the profile. The cells may be borrowed from a struct rtop_sum, so that a sum is built where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Maps nodes to the ones that are shown. */
 #include "lens.h"
 

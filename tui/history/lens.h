@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is shown of a call: frames that are hidden, and frames that are put together.
  *
  * A lens maps every call node to the node that is shown for it. The time of a hidden frame goes to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Answers for one frame: hidden, merged into what, named how. */
 #include "lens_frames.h"
 

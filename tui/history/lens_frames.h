@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a lens makes of one frame, whoever calls it. Private to lens.c. */
 #ifndef RTOP_TUI_LENS_FRAMES_H
 #define RTOP_TUI_LENS_FRAMES_H

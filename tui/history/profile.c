@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile: windows, gaps and late records as feeds hand them in. */
 #include "profile_intake.h"
 

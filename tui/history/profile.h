@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The history: what every thread did in every window, and its sum over any span.
  *
  * Windows of one or more sources are kept in order of time, bounded in memory: the oldest are put together

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What memory could not hold: one sum per (thread, node) over every window that went, kept only on wish
  * (rtop_profile_keep_sums). Provisional time stays apart per thread while a late record may still
  * replace it: windows go oldest first, so a thread has one open stretch here at the most.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sum of what memory could not hold. Private to the profile.
  *
  * Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why threads of a source had no core: readings of its process, in turn. */
 #include "profile_state.h"
 

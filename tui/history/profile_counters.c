@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters of windows: what is summed, what is replaced, and what is merged over sources. */
 #include "profile_counters.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hands out windows one by one. */
 #include "profile_each.h"
 

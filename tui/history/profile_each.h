@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Window by window: what the profile holds, as it came, for those who look for more than sums (timelines,
  * stalls). The lens is not applied: nodes are those of the process.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How windows of a feed become those of the profile, also when they are fetched later. Private to the profile.
  *
  * Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Late records, and the windows that they correct: time whose stack was not known when its window came is moved to where
  * it belongs. */
 #include "profile_late.h"

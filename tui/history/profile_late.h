@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Late records. Private to the profile.
  *
  * Threads: one.

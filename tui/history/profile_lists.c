@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists of labels that began, of fibers that wait, of what is known of traced methods, and of exceptions. */
 #include "profile_lists.h"
 

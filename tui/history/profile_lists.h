@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small lists of a window: labels that began (how often work got one that it did not have before, RperfTop.label), and
  * fibers that wait in a fiber scheduler, the numbers of traced methods, and exceptions.
  *

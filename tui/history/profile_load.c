@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Windows of a recording: fetched when they are needed, given back when memory is short. */
 #include "profile_load.h"
 

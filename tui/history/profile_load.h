@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Windows of a recording: what is absent is fetched before it is looked at. Private to the profile.
  *
  * Threads: one. Fetching reads a file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Named instants, in order of time. */
 #include "profile_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What memory can hold. When it is full the oldest short windows are put together, to windows of a second, then of ten,
  * so that the history reaches back for hours and every sum stays; then the oldest go. Names that no window needs any
  * more go now and then (see rtop_profile_forget).

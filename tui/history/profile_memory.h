@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What memory can hold of the history. Private to the profile.
  *
  * Threads: one. Bounded in time: a call puts only a few windows together.

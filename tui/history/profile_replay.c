@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the profile holds, handed out again as a feed would hand it in. Late records have found their place
  * by now, so there are none. */
 #include "profile_counters.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums. What comes into a span and what goes out of it, when it moves and when its windows change; a sum of one span is
  * a slide that comes from nowhere. Beside its cells a sum says times, counters and threads: its head. */
 #include "profile_slide.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A span that slides over the history, for those who keep a sum of it: tells which cells come and go, so
  * that a step costs what changed and not what stays. Backwards is like forwards.
  *

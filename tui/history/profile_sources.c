@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sources, those that feeds have and those that are over. */
 #include "profile_sources.h"
 

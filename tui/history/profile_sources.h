@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a profile keeps its sources, and what becomes of those that are over. Private to the profile. */
 #ifndef RTOP_TUI_PROFILE_SOURCES_H
 #define RTOP_TUI_PROFILE_SOURCES_H

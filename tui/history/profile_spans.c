@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a span of history amounts to without a sum: bounds, timelines, briefs, times; of all sources or of one. */
 #include "profile_counters.h"
 #include "profile_load.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile as its parts see it: what each of them keeps. Private to the profile. */
 #ifndef RTOP_TUI_PROFILE_STATE_H
 #define RTOP_TUI_PROFILE_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads that a profile knows, by serial. */
 #include "profile_threads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads that a profile knows, by serial, under dense ids that are used again, and names. Private to the profile.
  *
  * Threads: one. A zeroed struct is empty.

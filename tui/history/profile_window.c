@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A window by itself: its memory, the order of its cells and threads, and the part of it that a span gets. */
 #include "profile_window.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A window as the profile holds it, by itself: cells, threads, and what a span gets of it. Private to the profile.
  *
  * Threads: one. Nothing here knows the profile; nodes and threads are its ids.

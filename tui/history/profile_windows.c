@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Windows in order of start: how they come in, are found, change, and how one walks from each to the next. */
 #include "profile_windows.h"
 #include "profile_load.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Windows in order of start. Private to the profile.
  *
  * Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of frames and nodes, and letting go of what nobody uses. */
 #include "symbols.h"
 

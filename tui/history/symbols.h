@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames and call nodes under the viewer's own dense ids, merged over all sources.
  *
  * A source (live ring, dead ring, recording) numbers frames and nodes in its own way; feed translates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Labels: endpoints and jobs, what each took, how often it began. Rows are drawn in view_labels_draw.c. */
 #include "view_labels.h"
 

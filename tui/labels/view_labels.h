@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the view of labels share: what it does (view_labels.c) and how it looks (view_labels_draw.c). */
 #ifndef RTOP_TUI_VIEW_LABELS_H
 #define RTOP_TUI_VIEW_LABELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How labels look: a row each, and where there is room a bar of where its time went. */
 #include "view_labels.h"
 

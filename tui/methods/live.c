@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a live sum hands out: cells, threads and rows, brought up to date in one update. */
 #include "live.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sum and its methods, kept while the span slides: an update costs what came and went, not what stays.
  *
  * Two things are kept, each once: what every thread did in every node (cells), and what was spent in every method

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the live*.c files share: places, nodes, rows, shares. */
 #ifndef RTOP_TUI_LIVE_IMPL_H
 #define RTOP_TUI_LIVE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where changes of a live sum belong: (thread, node) places, and nodes over all threads. */
 #include "live_impl.h"
 

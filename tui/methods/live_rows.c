@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of a live sum: one per method, made when the first cell comes, dropped with the last one. */
 #include "live_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wall time of every method on the stack of each thread, of which the ratio is the largest. */
 #include "live_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Changes of cells go up the stacks, deepest first, so that each node is met once in an update. */
 #include "live_impl.h"
 

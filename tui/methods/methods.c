@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of one sum, each its own: a live sum that is asked once. */
 #include "methods.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The method table: one row per frame of a sum, with self and total, sorted and filtered.
  *
  * total counts a frame once per stack, however often it recurs. The ratio is the share of the span during

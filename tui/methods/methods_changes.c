@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of now beside those of before. */
 #include "methods_changes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The methods of now beside those of before: each row gets its change, and methods that were there only before
  * get rows, with nothing in them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions that rows, trees, threads and exports are filtered by. */
 #ifndef RTOP_TUI_METHODS_IMPL_H
 #define RTOP_TUI_METHODS_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sort keys, filters and the order of rows. */
 #include "methods_impl.h"
 #include "name_order.h"

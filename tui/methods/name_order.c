@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ranks of all frames by name or place, kept by merging what is new. */
 #include "name_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The frames of the symbols in the order of their names, kept while frames come and names are completed.
  *
  * Threads: one. A zeroed struct is empty.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts exceptions of windows into a list. */
 #include "raised_list.h"
 

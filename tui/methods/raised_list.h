@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions of a span by class and place, most first. No screen.
  *
  * Threads: one. Memory belongs to the list and is used again; a zeroed struct is empty.

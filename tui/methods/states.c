@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the table of states. */
 #include "states.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the states of a thread are called (states.def). An unknown state is "?" and ' '.
  *
  * Threads: any. Nothing here allocates.

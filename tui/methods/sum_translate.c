@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ids of a sum replaced by those of other symbols. */
 #include "sum_translate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sum of one profile under the ids of another: so that two recordings can be compared.
  *
  * Equal frames (label, path, line, kind) become one, equal stacks too; what the other symbols do not

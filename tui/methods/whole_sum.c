@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds numbers of windows up by process and call node, and makes cells of them. */
 #include "whole_sum.h"
 

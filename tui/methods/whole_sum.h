@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All calls of the program while they were traced: the numbers of a span put together, and as a sum like those of the sampler,
  * so that whatever is made from a sum can be made from calls.
  *

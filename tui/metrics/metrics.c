@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts windows into the figures of processes. */
 #include "metrics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What processes did since they are watched, as counters that only grow: for systems that keep such figures of a fleet.
  *
  * Everything comes from the profile's windows. A window is counted once, when nothing in it can change any more: a call

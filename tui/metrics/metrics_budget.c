@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares CPU time with time. */
 #include "metrics_budget.h"
 

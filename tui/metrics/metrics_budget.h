@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the agent may take of a core. When it takes more, stalls are looked for no longer in processes that work, and of
  * them, too, only sums of a second are read; after a while it tries again.
  *

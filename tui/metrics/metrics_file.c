@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes the page beside the file and puts it in its place. */
 #include "metrics_file.h"
 

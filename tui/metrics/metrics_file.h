@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page as a file, for collectors that read files (node_exporter). Threads: one. */
 #ifndef RTOP_TUI_METRICS_FILE_H
 #define RTOP_TUI_METRICS_FILE_H

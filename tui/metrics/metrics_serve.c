@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HTTP, by libmicrohttpd where the viewer is built with it. */
 #include "metrics_serve.h"
 

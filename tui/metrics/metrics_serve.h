@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Serves the page by HTTP: GET /metrics and GET /-/healthy, nothing else.
  *
  * There is no thread: who waits, waits in metrics_server_wait(), and requests are answered meanwhile. A page is written when

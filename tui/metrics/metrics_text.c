@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes the page of metrics.def. */
 #include "metrics_text.h"
 

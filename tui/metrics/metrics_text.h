@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures as text: OpenMetrics 1.0, and the older Prometheus text format (0.0.4) that other collectors read.
  *
  * Threads: no shared state.

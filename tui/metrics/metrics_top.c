@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which names get a series of their own. */
 #include "metrics_top.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures by name, of which only those that matter are shown: the methods or labels of one process.
  *
  * The names with the most of late get a place of their own, and keep it as long as the process is watched: what leaves

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Goes through the windows that are not settled yet. */
 #include "metrics_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cuts the history into intervals, and these into processes. */
 #include "push.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sends what processes did to a server for profiles, an interval after the other: a profile of each process.
  *
  * Of each process every window is told once: an interval ends a second before what all that live have told of, and what a process tells

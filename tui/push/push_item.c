@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes what is sent of a process. */
 #include "push.h"
 

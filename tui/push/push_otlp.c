@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pprof as OTLP: the tables are nearly the same, but a profile has one kind of value. */
 #include "push_otlp.h"
 

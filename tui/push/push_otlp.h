@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A request for an OTLP endpoint, made of what was written for pprof: so both say the same.
  *
  * Threads: no shared state.

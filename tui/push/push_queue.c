@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A list with a bound. */
 #include "push_queue.h"
 

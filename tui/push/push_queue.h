@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles that are to be sent, oldest first, bounded in bytes: what finds no room takes that of the oldest, which are
  * counted. The one that is being sent stays until it is sent, refused or given up.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What goes through libcurl. */
 #include "push_send.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sends the queue by HTTP: one request at a time, without a thread. Who waits, waits in push_sender_wait(), and meanwhile it
  * is sent.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where profiles go. */
 #include "push.h"
 

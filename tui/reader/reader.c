@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens, follows and closes; processes of a reader. */
 #include "reader_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Subscriptions: which events are wanted, in which order they go, and what was lost. */
 #include "reader_impl.h"
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events that windows tell of: each window of a process is looked at once, in order. */
 #include "reader_impl.h"
 #include "shm/base/label_text.h"

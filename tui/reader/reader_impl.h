@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of the library share. */
 #ifndef RTOP_TUI_READER_IMPL_H
 #define RTOP_TUI_READER_IMPL_H

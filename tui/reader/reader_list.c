@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Processes that can be followed. */
 #include "reader_impl.h"
 #include "tui/feed/list.h"

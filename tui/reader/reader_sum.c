@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What was spent in a span: sums, copied, so that they stand by themselves. */
 #include "reader_impl.h"
 #include "tui/history/lens.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* librperf_top: what rperf-top knows of Ruby processes, for other programs. librperf_top(3) tells it in prose.
  *
  * Times are nanoseconds. Instants are CLOCK_MONOTONIC of the process that was found first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known of a source of windows, wherever they come from: feeds say it, recordings keep it. */
 #ifndef RTOP_TUI_FEED_INFO_H
 #define RTOP_TUI_FEED_INFO_H

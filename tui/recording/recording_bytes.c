@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Growing bytes, and the frame of each chunk. */
 #include "recording_bytes.h"
 

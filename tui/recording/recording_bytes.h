@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes of a recording in memory: growing ones that are written, and the frames around them.
  *
  * Threads: no shared state.

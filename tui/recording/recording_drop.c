@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The oldest part of a recording goes: a new file gets the names that what stays needs, then a copy of what
  * stays. Positions in indexes are distances, so that they stay right. */
 #include "recording_impl.h"

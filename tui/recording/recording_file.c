@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing and copying the file of a recording. */
 #include "recording_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording (.rpt), byte by byte. rperf-top-recording(5) tells it in prose.
  *
  *   head     skippable frame: version, when it was made

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files that write a recording share and nobody else sees. */
 #ifndef RTOP_TUI_RECORDING_IMPL_H
 #define RTOP_TUI_RECORDING_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The index of a part of a recording: its chunks and a summary of every window in them.
  *
  * Threads: no shared state.

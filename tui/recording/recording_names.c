@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which names a chunk has told already. */
 #include "recording_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a recording needs to be told by name before its windows can speak of it: sources, frames, nodes,
  * threads. Everything is written once, when a window first needs it; ids are those of the symbols.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens a recording, and reads its chunks. */
 #include "recording_read.h"
 

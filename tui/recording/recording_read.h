@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading a recording. The file is never trusted: everything is bounded, checked by its checksums and
  * validated. What is damaged or cut off at the end is left out; what is whole is read.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the names of a recording into the symbols. */
 #include "recording_read_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Takes a stream apart into chunks. */
 #include "recording_stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading a recording as it arrives, byte by byte: a stream that another rperf-top writes (--stream), or a recording
  * that comes through a pipe. It is trusted no more than a file: what is held is in proportion to the bytes that came
  * (recording_read.h has the budget), what is damaged is skipped up to the next chunk that is whole.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording that goes out through a pipe or a socket while it is made. */
 #include "recording_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding what is in a recording: by the indexes that its end names, or step by step from its beginning. */
 #include "recording_read_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A window as bytes of a recording. */
 #include "recording_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gathers chunks and writes them, of windows as they come or of a span that is known. */
 #include "recording_impl.h"
 

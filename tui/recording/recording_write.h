@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing a recording: what feeds hand to a profile, as it comes, or what a profile holds of a span.
  *
  * The file is whole at every moment: about once a second a chunk is added by one write, and what is there

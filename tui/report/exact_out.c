@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes what is known of traced methods. */
 #include "exact_out.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traced methods in reports: as text and as JSON. */
 #ifndef RTOP_TUI_EXACT_OUT_H
 #define RTOP_TUI_EXACT_OUT_H

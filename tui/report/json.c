@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One refresh as a line of JSON (-J). */
 #include "json.h"
 

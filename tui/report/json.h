@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A refresh as one JSON object on one line: the contract "rperf-top/1", described in rperf-top(1).
  *
  * Times are seconds with nanosecond precision, everything that is a number is a number. Names are valid

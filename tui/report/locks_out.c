@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells of locks without a screen. */
 #include "locks_out.h"
 

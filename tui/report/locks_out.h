@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who waits for which lock, and who has it, as text and as JSON.
  *
  * Threads: no shared state.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes exceptions. */
 #include "raised_out.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions by class and place in reports: as text and as JSON. */
 #ifndef RTOP_TUI_RAISED_OUT_H
 #define RTOP_TUI_RAISED_OUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What one refresh of a report tells: sum, methods, counters, changes. */
 #include "report.h"
 #include "tui/methods/methods_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One refresh without a screen: a frame of time, its sum and its methods, ready to be written as text or
  * JSON.
  *

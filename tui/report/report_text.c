@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One refresh as text (-b). */
 #include "report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes what is known of allocation sites. */
 #include "sites_out.h"
 

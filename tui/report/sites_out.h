@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocation sites in reports: as text and as JSON. */
 #ifndef RTOP_TUI_SITES_OUT_H
 #define RTOP_TUI_SITES_OUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds numbers of windows up by process and site, then makes shares of them.
  *
  * How many objects a process made is known, and how many of these it looked at. What samples stand for beyond those is taken

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where objects were made while they were sampled: class, method and line, estimates with their standard errors, and what of
  * it was alive after the next major GC. No screen.
  *

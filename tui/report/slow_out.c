@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes slow calls. */
 #include "slow_out.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Slow calls of a traced method in reports: as text and as JSON. */
 #ifndef RTOP_TUI_SLOW_OUT_H
 #define RTOP_TUI_SLOW_OUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The summary of a whole run, gathered and as text. */
 #include "stat.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The summary of a whole run: where its time went, what the collector and the kernel did, and what looking
  * at it cost.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The summary of a whole run as JSON. */
 #include "json.h"
 #include "exact_out.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the kernel knows of a process at its end. */
 #include "stat_os.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the kernel counted for processes: CPU time, memory, context switches, page faults, disk.
  *
  * Of a command that we started it comes with its end (rusage: with the children that it waited for), of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of bits. */
 #include "vm_missing.h"
 

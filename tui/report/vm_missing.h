@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is not available because the Ruby that is watched differs from all that are known. */
 #ifndef RTOP_TUI_VM_MISSING_H
 #define RTOP_TUI_VM_MISSING_H

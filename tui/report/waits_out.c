@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes what threads waited for. */
 #include "waits_out.h"
 

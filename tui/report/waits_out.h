@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What threads waited for, and behind whom, in reports: as text and as JSON.
  *
  * Threads: no shared state.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes what is known of all calls. */
 #include "whole_out.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All calls of the program in reports: as text and as JSON. */
 #ifndef RTOP_TUI_WHOLE_OUT_H
 #define RTOP_TUI_WHOLE_OUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Follows threads to those that have their locks. */
 #include "locks.h"
 

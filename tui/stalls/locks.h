@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which locks threads wait for, and who has them: chains of threads that wait for one another, and circles of them.
  *
  * Numbers come from strangers: a thread that is not there, or that has its own lock, is nobody; chains are followed for a

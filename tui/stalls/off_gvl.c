@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the application's own method that a stack is known by, and what a thread does there. */
 #include "off_gvl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread does off the GVL, told from its stack: the one judge for the verdict and for stalls.
  *
  *   unknown  where it is was not seen

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs the rules over the history, and keeps the list of stalls. */
 #include "stalls_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stalls found in the history: stretches in which a process did not serve, with cause, culprit and length.
  *
  *   stopped       the process did not run for so long: it was stopped, or its machine was, or it got no CPU

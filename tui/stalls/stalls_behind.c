@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whom the waiting of a stall was behind: its windows are looked at once more when it is known to be one. */
 #include "stalls_impl.h"
 

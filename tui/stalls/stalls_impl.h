@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the stalls*.c files share and nobody else sees. */
 #ifndef RTOP_TUI_STALLS_IMPL_H
 #define RTOP_TUI_STALLS_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What holds up a whole process: threads queue for the GVL, the collector runs, one method takes over. */
 #include "stalls_impl.h"
 

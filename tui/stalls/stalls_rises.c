@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What has much of the last second, and since when: so that what takes over slowly is seen to have done so. */
 #include "stalls_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that do not come back: off the GVL, or on it without a safepoint; and which of them only rest. */
 #include "stalls_impl.h"
 

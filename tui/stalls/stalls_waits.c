@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many short waits: one place off the GVL, come to again and again, has most of the time at work. */
 #include "stalls_impl.h"
 

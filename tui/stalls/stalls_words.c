@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is said of a stall, for people and programs. */
 #include "stalls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds what a thread that has a lock does, from its stack at the end of a window. */
 #include "wait_holder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who has what a thread waits for, and what that one does: of sums of waiting, and of stalls.
  *
  * Threads: no shared state but the ways.

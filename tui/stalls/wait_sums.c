@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds up waiting by kind and place, and divides that for locks by what their holders did. */
 #include "wait_sums.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What threads waited for off the GVL, added up over a span: which kind of thing, in which method, how long; and of locks,
  * what those that had them did meanwhile.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Says what threads waited for. */
 #include "wait_words.h"
 

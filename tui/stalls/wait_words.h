@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums of waiting in words: lines for the screen and for text.
  *
  * Threads: no shared state.

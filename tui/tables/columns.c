@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Columns of the table of methods: chosen, and fitted into a width. */
 #include "columns.h"
 #include "tui/text/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The columns of the method table: what there is, what the user chose, which of them fit. Pure
  * arithmetic, no curses.
  *

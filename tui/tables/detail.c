@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Callers, callees and lines of one method, from the nodes of a live sum. */
 #include "detail.h"
 #include "tui/text/reserve.h"

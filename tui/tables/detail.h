@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One method looked at closely: who calls it, whom it calls, which of its lines cost, in which states
  * its time was spent. No screen.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts numbers of windows together to rows. */
 #include "exact_table.h"
 

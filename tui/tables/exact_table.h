@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known exactly of traced methods: calls, times, callers, and how calls are spread over their times. No screen.
  *
  * A row is a method, of all processes that have it, or one that somebody asked for and that was not found.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorts the rows of a table of fibers, and takes out those that a filter hides. */
 #include "fiber_order.h"
 

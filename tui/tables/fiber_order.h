@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which kinds of fibers are shown, and in which order.
  *
  * Threads: one. Nothing is kept.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Windows' lists of fibers, as rows. */
 #include "fiber_table.h"
 

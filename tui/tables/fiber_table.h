@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The fibers that wait in fiber schedulers, by kind. No screen.
  *
  * A kind is what the program calls its fibers (Async::Task#annotate, Fiber#annotate), or, without a name, the code that

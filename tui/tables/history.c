@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shares of methods in the seconds before, a column at a time. */
 #include "history.h"
 #include "tui/text/floor_div.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The small history of every method: its self time over the last minute, in cells of six seconds.
  *
  * Cells stand at fixed multiples of their length, as those of a strip do, so that one once complete does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Labels as rows of numbered methods, for the order of those. */
 #include "label_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order of labels on the screen: that of methods (order.h).
  *
  * Threads: one. A zeroed struct is empty; memory belongs to it and is bounded.

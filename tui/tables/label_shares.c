@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Label sets of one method, window by window. */
 #include "label_shares.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the time of a method was spent for: its share by label set (RperfTop.label). No screen.
  *
  * A sum has no label sets any more (lens.h), so this goes through the windows of its span: it costs their cells,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sets of labels, taken apart into rows. */
 #include "label_table.h"
 

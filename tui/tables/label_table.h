@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What was spent for each label (RperfTop.label): endpoints, jobs. No screen.
  *
  * A row is a value of a key ("endpoint" = "GET /users"); all time under sets with that value is its own, whatever other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows sorted into buckets, or where they stood. */
 #include "order.h"
 #include "tui/text/reserve.h"

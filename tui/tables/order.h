@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order of the table on the screen: by the column the user sees, strictly. No row stands above one that is shown as
  * larger; those that are shown as the same stand by name, so that what nobody sees moves no row.
  *

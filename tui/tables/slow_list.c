@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts slow calls of windows into a list. */
 #include "slow_list.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls of traced methods that took longer than was asked for, one by one. No screen.
  *
  * Threads: one. Memory belongs to the list and is used again; a zeroed struct is empty.

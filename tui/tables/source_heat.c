@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lines of a file cost, from the nodes of a live sum. */
 #include "source_heat.h"
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What every line of a file cost in a sum: as the leaf (self), in methods written in C that it calls, and
  * anywhere on a stack (total, once per stack however often the line is on it). No screen.
  *

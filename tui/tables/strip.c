@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fills the strips of the header from the newest windows. */
 #include "strip.h"
 #include "tui/text/floor_div.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What changes slowly, from the windows of the last minutes: the timeline in the header, collections per
  * minute.
  *

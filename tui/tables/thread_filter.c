@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which threads an expression lets pass, by name or stack. */
 #include "thread_filter.h"
 #include "tui/methods/methods_impl.h"

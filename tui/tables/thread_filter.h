@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which threads a filter of methods leaves: those that are called so, and those that had a method that matches
  * on a stack within the span. Inverted: those of which neither holds at the end of the span.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fills the lanes of threads window by window. */
 #include "thread_lanes.h"
 

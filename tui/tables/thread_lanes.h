@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What every thread did in each window around a moment: the lanes of the threads view.
  *
  * A cell is a window of the thread's process (100 ms; of a longer one, merged from many, several cells). The

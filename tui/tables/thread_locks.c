@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds who is inside the lock that others wait for. */
 #include "thread_locks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What blocked threads wait for, and who has the lock that they want: as the process tells it (tui/stalls/locks.h); where
  * it does not, as far as stacks tell.
  *

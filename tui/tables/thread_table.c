@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chooses and orders the rows of threads. */
 #include "thread_table.h"
 #include "thread_filter.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads of a sum as rows: which are shown, in which order.
  *
  * Unless another order is asked for, who is blamed by others comes first (rtop_thread_row.blamed); then, as among these, who

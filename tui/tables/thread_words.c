@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts the age of a stack into words. */
 #include "thread_words.h"
 #include "tui/text/text.h"

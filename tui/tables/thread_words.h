@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is said of the stack of a thread when it is not the one of now (rtop_thread_row.stale).
  *
  * No screen. Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds windows up to cells of the graphs. */
 #include "timeline.h"
 #include "tui/history/profile_each.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The history as cells of any length: what the graphs of the time view draw.
  *
  * Cells stand at fixed multiples of their length, so that a complete cell does not change while it moves.

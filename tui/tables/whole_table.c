@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds numbers of processes up by call node, and walks the tree once. */
 #include "whole_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All calls of the program while they were traced: exact counts and times, by method and as the calling context tree. No
  * screen.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws text, bars, strips and figures with curses. */
 #include "draw.h"
 #include "tui/methods/states.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Primitives on the curses screen: text that is cut by columns, bars of several states, cells of
  * strips, figures. All take a rectangle's part and never write outside of it.
  *

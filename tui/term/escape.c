@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads escape sequences byte by byte. */
 #include "escape.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Escape sequences that curses does not know: keys without a name, and what the terminal answers. They
  * must not act as the letters that they are made of.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looks keys up, and lists them. */
 #include "keys.h"
 #include <ncurses.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one table of keys (keys.def) and what is made from it: dispatch, footer labels, help lines, the
  * key section of the manual page.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Divides the screen. */
 #include "layout.h"
 #include <string.h>

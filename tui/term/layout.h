@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where everything stands: rectangles for any size of the terminal. Pure arithmetic, no curses.
  *
  * What goes first when the window shrinks: columns of the table (columns.h), then the rows footer, timeline, tabs, GC,

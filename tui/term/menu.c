@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moves in a menu and draws it. */
 #include "menu.h"
 #include "draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A small list in front of the screen from which one thing is chosen.
  *
  * Threads: one. Labels are the caller's and stay valid while the menu is open.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Switches the mouse on and off, and reads its events. */
 #include "mouse.h"
 #include "tui/text/signals.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The mouse, for those who want it: presses of the first button and the wheel, nothing else. While it is
  * on, the terminal selects text only with Shift held down.
  *

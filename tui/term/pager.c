@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moves a cursor and keeps it in sight. */
 #include "pager.h"
 #include <stdint.h>

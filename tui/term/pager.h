@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cursor and scrolling of a list of rows: the arithmetic that help, chooser and output share.
  */
 #ifndef RTOP_TUI_PAGER_H

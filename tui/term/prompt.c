@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Edits a line. */
 #include "prompt.h"
 #include "keys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A one-line editor: for search, filter and numbers. Knows characters, not the screen.
  *
  * Text is UTF-8; control characters never get in. Threads: one. Nothing here allocates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens and restores the terminal. */
 #include "screen.h"
 #include "draw.h"

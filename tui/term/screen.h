@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The terminal: opening it whatever TERM and locale say, giving it back whatever happens, keys, size.
  *
  * Never refuses where something can be done: an unknown TERM is taken for an xterm, a locale that names

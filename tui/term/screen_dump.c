@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What stands on the screen, as text and as a picture. */
 #include "screen.h"
 #include "theme.h"

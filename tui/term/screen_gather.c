@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gathers what curses writes in a refresh. */
 #include "screen_gather.h"
 #include "screen_squeeze.h"

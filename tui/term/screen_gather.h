@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One write per refresh. Some versions of ncurses write after every move of the cursor, dozens of times a
  * refresh, and every write wakes the terminal; what they write is gathered and handed over at once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits for keys, and tells them from answers. */
 #include "screen_input.h"
 #include "escape.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys of the terminal, and its answers, which come the same way. For screen.c alone.
  *
  * Threads: that of curses. Nothing here waits but screen_input_await().

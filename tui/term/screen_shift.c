@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds how far rows have moved, and moves them. */
 #include "screen_shift.h"
 #include "screen_term.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of cells that move to the left as time goes on: the terminal moves them by its own "delete character" and
  * "insert character", and only what is new is sent.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Follows attributes through a stream of bytes and sends what is missing. */
 #include "screen_squeeze.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bytes of one refresh, as ncurses writes them, made fewer: the picture is the same.
  *
  * ncurses takes a colour back ("ESC [39m ESC (B ESC [m") before every blank and every move of the cursor. Here

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* terminfo alone: its macros (columns, lines, …) must not meet other code. */
 #include "screen_term.h"
 #include "screen.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What terminfo says about the terminal, for screen.c alone. */
 #ifndef RTOP_TUI_SCREEN_TERM_H
 #define RTOP_TUI_SCREEN_TERM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asks the terminal how wide it draws. */
 #include "screen_width.h"
 #include "screen_term.h"

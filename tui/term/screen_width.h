@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How wide the terminal draws characters of ambiguous width: blocks, lines and signs that terminals for
  * East Asian text may draw in two columns. It is asked: some are printed where the first frame covers
  * them, and it says where its cursor stands. Nothing waits for the answer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Colours and attributes of every face. */
 #include "theme.h"
 

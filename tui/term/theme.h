@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From meaning to attributes. Code that draws names what a cell *is*; only this file knows colours.
  *
  * Three palettes: 256 colours, 8 colours, none; and the themes of theme_name.h. Text keeps the terminal's

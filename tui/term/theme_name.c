@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of themes, read and written. */
 #include "theme_name.h"
 #include <string.h>

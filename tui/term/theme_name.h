@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The themes that can be asked for: "default" for any ground, "light" with darker colours for a white
  * one, "blue" that tells states apart by blue, orange and yellow, for eyes that do not see red and green
  * apart, "mono" without colours.

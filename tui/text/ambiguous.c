@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ranges of ambiguous characters. */
 #include "ambiguous.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Characters of ambiguous width: terminals for East Asian text may draw them in two columns, where
  * wcwidth() says one.
  *

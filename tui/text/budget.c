@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts what a source has made of us. */
 #include "budget.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a source (a recording, a segment) may make of us: memory and work in proportion to its bytes, so that
  * a small file never becomes large work. Whoever reads a source or writes what was read spends from it
  * first, and gives up when it is spent; then the source is refused with the words of rtop_budget_say().

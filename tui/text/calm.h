@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shapes that stand still while nothing but chance moves them: a length is drawn as it was until it differs by more than
  * its tolerance; then as it is. So what is drawn never differs from the truth by more.
  *

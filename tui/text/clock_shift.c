@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moves the times of a window from one clock to another. */
 #include "clock_shift.h"
 

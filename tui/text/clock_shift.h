@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Clocks of several sources brought onto one. A monotonic clock counts from its own boot, so times of two
  * boots compare by wall clock only; within one boot they are the same clock, and what the wall clock was
  * set to meanwhile says nothing.

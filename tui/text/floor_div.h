@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which cell of fixed multiples an instant lies in, also before zero. */
 #ifndef RTOP_TUI_FLOOR_DIV_H
 #define RTOP_TUI_FLOOR_DIV_H

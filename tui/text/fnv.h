@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FNV-1a over several pieces: a key that changes with everything that was put into it. */
 #ifndef RTOP_TUI_FNV_H
 #define RTOP_TUI_FNV_H

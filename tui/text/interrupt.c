@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Notes that a signal asked for the end. */
 #include "interrupt.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Signals for the parts without a screen: SIGINT, SIGTERM and SIGHUP end the loop instead of the
  * program, so that a command that we started is ended and a profile is saved; SIGPIPE becomes an error
  * of write. Where there is nothing to save they end the program at once, whatever it is doing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flushes standard output and says what went wrong. */
 #include "output_status.h"
 

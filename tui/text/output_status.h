@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether everything that was printed went out. Threads: one.
  */
 #ifndef RTOP_TUI_OUTPUT_STATUS_H

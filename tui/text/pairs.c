@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Open addressing: at most half of the slots are taken, so that a search is short. */
 #include "pairs.h"
 

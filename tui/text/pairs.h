@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A hash of pairs of numbers: (thread, node), (parent, frame), (caller, callee) to an index.
  *
  * Threads: one. A zeroed struct is empty.

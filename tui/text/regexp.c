@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bounds an expression before it is compiled. */
 #include "regexp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Regular expressions of users, compiled only when they stay small: the C library writes every repetition out
  * ("((x{99}){99}){99}" takes gigabytes), takes longer the more of them stand around each other, and asks nobody.
  *

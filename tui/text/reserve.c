@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Doubles an array. */
 #include "reserve.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Room in an array that grows. Threads: no shared state.
  */
 #ifndef RTOP_TUI_RESERVE_H

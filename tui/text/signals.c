@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Handlers, and the pipe that they write to. */
 #include "signals.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Signals as events: handlers write one byte into a pipe, the loop reads what happened. Nothing else is
  * done in a handler, except for a crash: then the terminal is put right, within a second, and the signal takes its
  * default course.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds, reads and splits a source file. */
 #include "source_file.h"
 #include "source_open.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A source file for the screen: found where the process sees it, read once, lines made safe.
  *
  * Path and contents are a stranger's: files are opened as source_open.h tells, at most SOURCE_BYTES_MAX of them is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens a file in a child that has the owner's rights. */
 #include "source_open.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opening a file that a stranger named, with the stranger's rights and no more.
  *
  * Whoever owns a channel chooses the paths in it. Only regular files are opened, which is known before they are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Changes user and groups, and checks that it worked. */
 #include "source_rights.h"
 

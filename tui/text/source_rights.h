@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Taking the rights of another user, for good. Only root can do that.
  *
  * Threads: one.

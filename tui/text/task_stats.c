@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads /proc for each thread, and takes differences. */
 #include "task_stats.h"
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the kernel tells about the threads of a live process: bytes read and written, context switches.
  * Rates come from two readings at least half a second apart.
  *

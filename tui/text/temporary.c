@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes, names and removes the file. */
 #include "temporary.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file that appears under its name only when it is complete, and for its owner alone (0600). Until then it
  * has no name where the file system can do that, else one at random beside the other: nobody can take it
  * in advance, and nothing is left when the program is killed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Repairs, measures and cuts text; writes figures with units. */
 #include "text.h"
 

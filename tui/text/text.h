@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text from strangers, made safe and measured: UTF-8 repair, display width, cutting, units.
  *
  * Names, paths, thread names and command lines come out of another process and are hostile. They are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads and writes points in time. */
 #include "time_text.h"
 #include <ctype.h>

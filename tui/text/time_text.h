@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Points in time as people write and read them.
  *
  *   14:31:52, 14:31, 14:31:52.4          a time of day: the last one that is not after the newest data

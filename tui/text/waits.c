@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Knows by name which methods wait, and for what. */
 #include "waits.h"
 

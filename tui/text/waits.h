@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Methods that are made for waiting, by their labels ("Kernel#sleep"). Only those of C and of Ruby's own are
  * meant: the caller knows which these are.
  *

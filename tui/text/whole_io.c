@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Repeats reads and writes until all is done. */
 #include "whole_io.h"
 #include "shm/base/clock.h"

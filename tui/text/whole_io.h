@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads and writes that do not stop half-way: on files, pipes and sockets, whatever signals arrive meanwhile. */
 #ifndef RTOP_TUI_TEXT_WHOLE_IO_H
 #define RTOP_TUI_TEXT_WHOLE_IO_H

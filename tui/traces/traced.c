@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws calls per second, percentiles, how calls are spread over their times, callers, and slow calls. */
 #include "traced.h"
 

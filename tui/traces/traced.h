@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of a method's pane that tells what is known exactly while it is traced.
  *
  * Threads: one.

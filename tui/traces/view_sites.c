@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the program makes objects, while that is sampled and after it: class, method and line, what of it stays alive. */
 #include "view_sites.h"
 

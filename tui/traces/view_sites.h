@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The view of allocation sites: where the program makes objects, as long as that is sampled and after it.
  *
  * Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who lives in the city: buildings, blocks, their names. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The city of the skyline: every method is a building in a place of its own, in the block of its package.
  *
  * Blocks stand in streets, one street below the other; a building is as high as its self time, by the clock of the

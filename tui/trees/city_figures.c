@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the buildings of the city do in the sum at hand. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"

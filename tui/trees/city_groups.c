@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The time of classes and packages on the stack of their busiest thread. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What city.c (who lives there), city_figures.c (what they do), city_groups.c (what classes and packages do)
  * and city_plan.c (where) share. */
 #ifndef RTOP_TUI_CITY_IMPL_H

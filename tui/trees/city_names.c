@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names in the sky of the city. */
 #include "city_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where names stand in the sky of the city: above the roof of their building or beside it, over nobody.
  *
  * Pure: the same city and the same sky make the same places. Threads: one. Nothing here allocates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where blocks and buildings of the city stand. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"

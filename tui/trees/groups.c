@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of groups: roots, what they call, and references. */
 #include "groups.h"
 

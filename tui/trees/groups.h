@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The call graph of a sum as a forest of groups.
  *
  * A method that is called from two or more methods, or by nobody, is the root of a group of its own;

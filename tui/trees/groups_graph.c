@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Edges between methods, added up from the nodes of a tree. */
 #include "groups_graph.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which method calls which, with the time of every call: what groups are made of.
  *
  * Calls of the same caller to the same callee, wherever they stand, are one edge. Of a node of the tree it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Callers on top, and the map. */
 #include "groups_map.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What helps to find one's way in many rows of groups: the callers that stay on top, and a map of all rows.
  *
  * Pure. Threads: one. Nothing here allocates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lays cells out, level by level. */
 #include "icicle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tree of calls as cells: one row per depth, a cell as wide as its share of the root.
  *
  * A cell keeps its part of the one above it while only chance moves it. Geometry only, no screen. Cells that would be narrower than two columns are put together into one that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calling context tree: shape, filter, costs of a sum. */
 #include "tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calling context tree of a sum, merged by method: nodes that differ only in the line being executed
  * are one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Open and closed nodes, by key. */
 #include "tree_choices.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which nodes of a tree were opened or closed, by keys that last longer than any build of the tree.
  *
  * Threads: one. Memory grows with the nodes that were decided about. When it runs out, a choice is not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Nodes that only the sum before had. */
 #include "tree_gone.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Nodes of a tree that cost something before and are not in its sum now: they get rows with nothing in them, so
  * that what is compared shows what went away, too.
  *

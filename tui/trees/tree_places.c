@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Orders siblings. */
 #include "tree_places.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order of siblings in a tree: the largest first, equal ones by name. None stands above one that is shown as larger,
  * and what is shown as the same is the same, as in the table of methods (order.h). Pure.
  */

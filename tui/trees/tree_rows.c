@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists the open rows of either tree. */
 #include "tree_rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of a tree on the screen: what is open, in order, small things put together at the end.
  *
  * Two trees: callees (from the start of threads down) and callers (from the methods whose own time it is,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What every view and every key asks of the screen's state: a note, a question, how things are written. */
 #include "ui.h"
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of the screen between two keys: what the views draw from and what keys change. Parts with an idea of their
  * own have their own header; views see sums and rows here, never channels.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the user is asked: a line to be typed, or a menu to choose from. Threads: one. */
 #ifndef RTOP_TUI_UI_ASK_H
 #define RTOP_TUI_UI_ASK_H

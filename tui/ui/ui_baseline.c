@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the figures are compared with: taken, summed, and found again by method, call and thread. */
 #include "ui_baseline.h"
 #include "ui.h"

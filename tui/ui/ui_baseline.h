@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the figures are compared with: a span that the user took (B), another recording, or, in the time
  * view without either, the frame before the one that is shown.
  *

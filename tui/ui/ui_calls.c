@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All calls on the screen: asked for, followed, and handed out in the place of samples. */
 #include "ui_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All calls for a moment, in the place of samples: asked for, followed while it goes on, and shown by the views that can
  * (view_ops.exact) until the user goes back to samples. Numbers are kept as they were when it ended, whatever the history
  * forgets.

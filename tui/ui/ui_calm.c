@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shapes that stand still. */
 #include "ui_calm.h"
 

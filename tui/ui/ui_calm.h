@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How wide boxes of the icicle are, which have no figure that anybody could compare: they stay as they were until they
  * differ by more than chance makes of the samples (calm.h). They are as they are (ui->exact) when the screen is frozen,
  * when something is compared, and after each key. A figure is never kept: all that is read on a screen is of one instant.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The column chooser: a menu of all columns, those that are shown first. */
 #include "ui.h"
 #include <ncurses.h>

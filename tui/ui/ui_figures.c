@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys that mean the same in every view of the data: the order, the window, the units. */
 #include "ui.h"
 #include "tui/term/draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which threads the figures are made from. */
 #include "ui.h"
 #include "tui/tables/thread_locks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads that the figures of every view are made from: chosen ones, those with a name, without idle ones. */
 #ifndef RTOP_TUI_UI_FOCUS_H
 #define RTOP_TUI_UI_FOCUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hiding and merging on the screen: its keys, its prompt, its menu. */
 #include "ui_lens.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the user hides and puts together: its keys, its prompt, its menu. The lens itself is lens.h.
  *
  * Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The processes to choose from, as librperf_top lists them.
  *
  * Threads: the viewer's one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the screen is to look, as the user set it. Threads: one. */
 #ifndef RTOP_TUI_UI_LOOK_H
 #define RTOP_TUI_UI_LOOK_H

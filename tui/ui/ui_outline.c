@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cursor among rows that have depths. */
 #include "ui_outline.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cursor among rows that have depths: to a row by its key, up to the row above it.
  *
  * Rows are those of a tree or of groups, whose first members are a struct ui_outline_row. A key of 0 is no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several processes in one view. */
 #include "ui.h"
 #include "ui_list.h"

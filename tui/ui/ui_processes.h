@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The processes that are watched, as the loop knows them: merged, apart, or one of them alone. Threads: one. */
 #ifndef RTOP_TUI_UI_PROCESSES_H
 #define RTOP_TUI_UI_PROCESSES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The menu of a row. */
 #include "ui_row_menu.h"
 #include "ui.h"

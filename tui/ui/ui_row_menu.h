@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The menu of what can be done with the row under the cursor: first what only this view does with it, then what can be
  * done with any method. Each entry is what a key of its own does, or the filter and the patterns with the method's name
  * filled in. Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cursor, search and drawing of rows, the same for the tables of all views. */
 #include "ui_rows.h"
 #include "ui.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of a view under one cursor, the same for all tables: where it may go, what a search finds among them and
  * how many that are, a click, how the rows that are seen are drawn.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settings: how each is kept in the state of the screen, and the setup menu. */
 #include "ui_settings.h"
 #include "ui.h"

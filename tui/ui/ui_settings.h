@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the user can set on the screen and keep in a file: one table for the setup menu, `:set` and the
  * settings' file. A setting takes effect at once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stalls on the screen: found as windows come, gone to one after the other. */
 #include "ui_stalls.h"
 #include "ui.h"

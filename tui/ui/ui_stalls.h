@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stalls on the screen: finding them as windows come, whatever is shown, and going from one to the next.
  *
  * Threads: one.

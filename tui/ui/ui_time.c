@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the screen stands in time: live, frozen, on a span, playing. */
 #include "ui_time.h"
 #include "ui.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the screen stands in time: live, frozen at a moment, on a selected span, or playing.
  *
  * The cursor is the end of a window; it stands for that window, and the views show the frame that ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exact figures beside those of the sampler. */
 #include "ui_traces.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known exactly of traced methods in the span that is shown: made with the rest of the model, drawn from many
  * times.
  *

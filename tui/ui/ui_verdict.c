@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keeps the verdict on what the screen shows. */
 #include "ui_verdict.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The verdict on what is shown: made as it changes, but twice a second at most while it is live; and for how long it
  * has been so, looking back through the windows before.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a view is to the viewer: its row in the list of views, called in the order written here. Threads: one. */
 #ifndef RTOP_TUI_UI_VIEW_H
 #define RTOP_TUI_UI_VIEW_H

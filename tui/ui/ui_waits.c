@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws what threads waited for. */
 #include "ui_waits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What threads waited for, and behind whom, as a pane.
  *
  * Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The call that is meant by what is selected. */
 #include "ui_way.h"
 #include "ui.h"

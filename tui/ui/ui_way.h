@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which call of the method that is selected is meant, where that is known: a stall, a thread, a row of the tree are one
  * call, and the same method may have others, in other threads as well. Whoever goes to another view goes to that call
  * there. It is forgotten as soon as another method is selected.

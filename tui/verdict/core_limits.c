@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads what limits a process, and says it. */
 #include "core_limits.h"
 #include <fcntl.h>

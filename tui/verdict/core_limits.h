@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What may keep the threads of a live process from a core: the quota of a control group, the load of the machine. How long
  * they were kept is in the profile (rtop_profile_cores).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells threads that rest from those that are stuck. */
 #include "rests.h"
 #include "tui/text/reserve.h"

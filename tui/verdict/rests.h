@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that were blocked throughout what is shown: which of them rest, and which are to blame.
  *
  * Blamed is who has a stall there (blocked), or is where others of that stall are; who is where the verdict says that threads

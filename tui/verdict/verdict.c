@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Judges: adds up where the time of a span went, and takes what most of it was. */
 #include "verdict_impl.h"
 

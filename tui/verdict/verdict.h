@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The verdict: what a program does, who is to blame, from the sum of a span. Facts only; verdict_words.h says them.
  *
  * Shares are of the span; "threads" are averages over it (thread time by its length). What a thread does off the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long the GVL was held, by whom, and who waited: the same figures for the header, the graphs and JSON. */
 #include "verdict_impl.h"
 #include "tui/stalls/wait_holder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the verdict*.c files share and nobody else sees. */
 #ifndef RTOP_TUI_VERDICT_IMPL_H
 #define RTOP_TUI_VERDICT_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looks back through the windows for as long as they tell the same. */
 #include "verdict_past.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For how long a verdict has held: the spans before it are judged, one after the other, until one says something else.
  *
  * Threads: one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts a verdict into words, longer or shorter. */
 #include "verdict_words.h"
 

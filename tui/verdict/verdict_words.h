@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A verdict in words that fit. What matters most stands first and goes last: kind and culprit, who waits, since when,
  * the newest stall. Long names are cut before parts are left out.
  *

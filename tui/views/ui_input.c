@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the keys do: prompt, menu, then what all views share. Views see a key first. */
 #include "view_tree.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a click means: a tab, a key of the footer, an entry of a menu, else the view's business. */
 #include "viewer.h"
 #include "tui/term/mouse.h"

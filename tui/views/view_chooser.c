@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of processes that have a channel, to choose one from. */
 #include "viewer.h"
 #include "tui/feed/list.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Details of one method, in a pane beside the table or in its place. */
 #include "view_detail.h"
 #include "tui/methods/raised_list.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pane beside a table, or in its place: one method looked at closely. */
 #ifndef RTOP_TUI_VIEW_DETAIL_H
 #define RTOP_TUI_VIEW_DETAIL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last row: what the keys do here, or the line that is being typed; above it a message, wrapped. */
 #include "viewer.h"
 #include "tui/term/draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Groups of the call graph: opening, jumping from a reference to its group and back, the threshold. Rows
  * are drawn in view_groups_draw.c. */
 #include "view_groups.h"

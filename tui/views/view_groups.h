@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the groups view share: what it does (view_groups.c) and how it looks
  * (view_groups_draw.c).
  */

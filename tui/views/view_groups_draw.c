@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the groups look: a tree each, with a bar per row and the threshold as a line across the bars. */
 #include "view_groups.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Title, verdict, bars and timeline above the table. */
 #include "viewer.h"
 #include "tui/methods/states.h"

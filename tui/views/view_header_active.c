@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is marked, left out or put together, at the right of the row of tabs: it must never be forgotten. */
 #include "viewer.h"
 #include "tui/text/text.h"

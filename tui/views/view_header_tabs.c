@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The row of tabs: the views, and at its right what is marked, left out or put together. */
 #include "viewer.h"
 #include "tui/term/draw.h"

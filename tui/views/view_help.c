@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The help screen: what stands on the screen that it was opened from, from top to bottom, then the keys that one needs
  * most. Two pages of 80x24 for every view; all keys are in rperf-top(1). */
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The icicle: cursor over cells, zoom, what is highlighted. Cells are drawn in view_icicle_draw.c. */
 #include "view_icicle.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the icicle view share: what it does (view_icicle.c) and how it looks
  * (view_icicle_draw.c).
  */

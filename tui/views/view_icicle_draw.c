@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the icicle looks: cells, and what is known about the one under the cursor. */
 #include "view_icicle.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of methods: order, cursor, search, columns. Rows are drawn in view_methods_draw.c. */
 #include "view_methods.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the methods view share: what it does (view_methods.c) and how it looks
  * (view_methods_draw.c).
  */

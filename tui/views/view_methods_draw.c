@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the table of methods looks. */
 #include "view_detail.h"
 #include "view_methods.h"

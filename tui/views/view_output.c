@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the command that we started has printed: the end of its log, line by line, made safe. */
 #include "viewer.h"
 #include "tui/feed/launch.h"

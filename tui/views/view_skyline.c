@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The skyline: methods as buildings in stable places, street below street. Drawn in view_skyline_draw.c. */
 #include "view_skyline.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the skyline share: what it does (view_skyline.c) and how it looks
  * (view_skyline_draw.c).
  */

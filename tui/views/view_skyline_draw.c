@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the skyline looks: streets of buildings, the names of the highest and of the blocks, what the cursor is on. */
 #include "view_skyline.h"
 #include "viewer.h"

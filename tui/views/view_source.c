@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The file of the selected method with what every line cost. Drawn in view_source_draw.c. */
 #include "view_source.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the source view share: what it does (view_source.c) and how it looks
  * (view_source_draw.c).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the source looks. */
 #include "view_detail.h"
 #include "view_source.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which lines have their time on another one. Ruby looks at its threads only at the end of a turn of a loop, of a
  * block and of a method; what runs between is charged to the line that the VM is in then, and for a `while` that
  * is the line of the `while`, for a `begin` with `end while` behind it the last one. The text alone tells where such a loop ends, so this is a guess, and only shown. */

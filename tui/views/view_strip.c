@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline in the header: a cell a second, cursor and selected span on it. */
 #include "viewer.h"
 #include "tui/term/draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads: state, history, figures, stack; choosing one for all views. Drawn in view_threads_draw.c. */
 #include "view_threads.h"
 #include "tui/stalls/locks.h"

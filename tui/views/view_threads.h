@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the threads view share: what it does (view_threads.c) and how it looks
  * (view_threads_draw.c).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the threads look. */
 #include "view_threads.h"
 #include "viewer.h"

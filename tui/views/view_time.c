@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The time view: graphs of the history with the cursor on them, and the methods at the cursor. */
 #include "view_time.h"
 #include "view_methods.h"

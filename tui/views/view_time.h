@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the parts of the time view share: what it does (view_time.c) and how its graphs look
  * (view_time_draw.c), the list of stalls (view_time_stalls.c). The table below the graphs is the one of
  * the methods view.

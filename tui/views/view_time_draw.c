@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the graphs of the time view look: a row or two per figure, the axis, what is under the cursor. */
 #include "view_time.h"
 #include "tui/term/draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of stalls and marks below the graphs: newest first, a cursor, one key goes there. */
 #include "view_time.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tree of calls: opening and closing, cursor, search. Rows are drawn in view_tree_draw.c. */
 #include "view_tree.h"
 #include "viewer.h"

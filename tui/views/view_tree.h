@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two halves of the tree view share: what it does (view_tree.c) and how it looks
  * (view_tree_draw.c).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the tree of calls looks. */
 #include "view_tree.h"
 #include "viewer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The viewer as a whole: all its views, made, told what came, drawn, and taken down again. */
 #include "viewer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The viewer as a whole: its views, and the two things done with the state of the screen (ui.h): bring the model
  * up to date, draw it. The loop (app.c), the one-screen dump and the tests drive the same functions.
  *
