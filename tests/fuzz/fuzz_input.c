@@ -200,7 +200,8 @@ static void words(const char *text)
   demand(rtop_file_format_name(format)[0] != '\0' && rtop_file_endings()[0] != '\0');
   rtop_file_kind(text, &kind);
   rtop_file_is_recording(text);
-  rtop_file_shows_difference(text);
+  rtop_file_kind_parse(text, &kind);
+  rtop_file_format_shows_difference(format);
   theme_name_parse(text, &theme);
 }
 
