@@ -5,10 +5,10 @@
 #include "ext/base/draw.h"
 #include <stddef.h>
 
-static void add_last(struct points *points, uint32_t place, uint32_t node, int64_t weight_ns, uint32_t window)
+static void add_last(struct points *points, const struct point *point, uint32_t window)
 {
-  struct last_point last = { .node = node, .window = window, .weight_ns = weight_ns };
-  points->last[place][points->lasts[place]++ % POINTS_LAST] = last;
+  struct last_point last = { .node = point->node, .window = window, .weight_ns = point->weight_ns };
+  points->last[point->place][points->lasts[point->place]++ % POINTS_LAST] = last;
 }
 
 /* The entry for one more; NULL: chance leaves it out. */
@@ -20,18 +20,19 @@ static struct point *room(struct points *points)
   return at < POINTS_MAX ? &points->entries[at] : NULL;
 }
 
-void points_add(struct points *points, uint32_t place, uint32_t node, int64_t weight_ns, uint32_t window)
+void points_add(struct points *points, const struct point *point, uint32_t window)
 {
   struct point *last = points->count ? &points->entries[points->count - 1] : NULL;
-  if (weight_ns < 1) weight_ns = 1;
-  add_last(points, place, node, weight_ns, window);
+  struct point one = *point;
+  if (one.weight_ns < 1) one.weight_ns = 1;
+  add_last(points, &one, window);
   points->told++;
-  if (last && last->node == node && last->place == place) {
-    last->weight_ns += weight_ns;
+  if (last && last->node == one.node && last->place == one.place && last->thread == one.thread) {
+    last->weight_ns += one.weight_ns;
     return;
   }
-  struct point *point = room(points);
-  if (point) *point = (struct point){ .node = node, .place = place, .weight_ns = weight_ns };
+  struct point *to = room(points);
+  if (to) *to = one;
 }
 
 void points_clear(struct points *points)

@@ -17,6 +17,7 @@ enum { POINTS_MAX = 256, POINTS_LAST = 8 };
 
 struct point {
   uint32_t node, place;
+  uint32_t thread; /* that it met, by its place in the registry */
   int64_t weight_ns;
 };
 
@@ -35,7 +36,7 @@ struct points {
 };
 
 /* `window`: a number that grows by one with each window. */
-void points_add(struct points *points, uint32_t place, uint32_t node, int64_t weight_ns, uint32_t window);
+void points_add(struct points *points, const struct point *point, uint32_t window);
 
 /* The window's points were taken. */
 void points_clear(struct points *points);

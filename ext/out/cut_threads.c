@@ -332,7 +332,7 @@ static void divide_lane(struct cut *cut, struct thread_data *data, struct cells 
   if (left > most) left = most;
   while (left > 0) {
     uint32_t node;
-    int64_t part = divide_next(division, place, left, &node);
+    int64_t part = divide_next(division, place, data->index, left, &node);
     if (!part || !charge_part(data, cells, RTOP_RUNNING, lane, at_node(node), part)) return;
     left -= part;
   }
@@ -369,6 +369,12 @@ static void end_places(struct pool *pool, struct division *division, const int64
   }
 }
 
+static int64_t lane_ns(void *cut, uint32_t thread, uint32_t place)
+{
+  struct thread_data *data = thread_at(cut, thread);
+  return data ? atomic_load_explicit(&data->strata[place].wall_ns, memory_order_relaxed) : 0;
+}
+
 /* Kinds, and how the time of each is divided, of all pools. */
 static void end_strata(struct cut *cut)
 {
@@ -384,6 +390,7 @@ static void end_strata(struct cut *cut)
     divide_window(&divisions[i], &pool->points, waiting,
                   atomic_load_explicit(&pool->strata.windows, memory_order_relaxed), period, &divide_random);
     end_places(pool, &divisions[i], waiting);
+    divide_own(&divisions[i], lane_ns, cut);
     points_clear(&pool->points);
     trylock_release(&sampler->lock);
     strata_window_ends(&pool->strata, length, period);

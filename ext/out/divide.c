@@ -4,41 +4,55 @@
 
 #include "ext/base/draw.h"
 
-static uint32_t add_window(struct division *division, uint32_t count, const struct points *points, uint32_t place)
+/* Of points that are lent nobody knows the thread. */
+#define NO_THREAD UINT32_MAX
+
+static void add_part(struct division *division, uint32_t *count, const struct point *point, uint32_t place)
 {
-  for (uint32_t i = 0; i < points->count && count < DIVIDE_POINTS_MAX; i++)
-    if (points->entries[i].place == place) division->entries[count++] = points->entries[i];
-  return count;
+  if (*count == DIVIDE_POINTS_MAX) return;
+  division->parts[(*count)++] = (struct part){
+    .node = point->node, .place = place, .thread = point->thread, .rest_ns = (double)point->weight_ns
+  };
 }
 
-static int64_t weight_from(const struct division *division, uint32_t begin, uint32_t end)
+static uint32_t add_window(struct division *division, uint32_t count, const struct points *points, uint32_t place)
 {
-  int64_t weight_ns = 0;
-  for (uint32_t i = begin; i < end; i++) weight_ns += division->entries[i].weight_ns;
-  return weight_ns;
+  for (uint32_t i = 0; i < points->count; i++)
+    if (points->entries[i].place == place) add_part(division, &count, &points->entries[i], place);
+  return count;
 }
 
 /* Of those before, the latest first, as much as is missing. */
 static uint32_t add_last(struct division *division, uint32_t count, const struct points *points, uint32_t place,
-                         uint32_t window, int64_t missing_ns)
+                         uint32_t window, double missing_ns)
 {
   for (uint32_t i = 1; i <= POINTS_LAST && i <= points->lasts[place] && missing_ns > 0; i++) {
     const struct last_point *last = &points->last[place][(points->lasts[place] - i) % POINTS_LAST];
-    if (window - last->window > STRATA_LATELY_WINDOWS || count == DIVIDE_POINTS_MAX) break;
+    if (window - last->window > STRATA_LATELY_WINDOWS) break;
     if (last->window == window) continue; /* it is one of this window */
-    int64_t weight_ns = last->weight_ns < missing_ns ? last->weight_ns : missing_ns;
-    division->entries[count++] = (struct point){ .node = last->node, .place = place, .weight_ns = weight_ns };
-    missing_ns -= weight_ns;
+    int64_t weight_ns = (double)last->weight_ns < missing_ns ? last->weight_ns : (int64_t)missing_ns;
+    add_part(division, &count, &(struct point){ .node = last->node, .thread = NO_THREAD, .weight_ns = weight_ns },
+             place);
+    missing_ns -= (double)last->weight_ns;
   }
   return count;
 }
 
-static void set_scale(struct division *division, uint32_t place, int64_t waiting_ns)
+static double weight_ns(const struct division *division, uint32_t begin, uint32_t end)
 {
-  double weight = (double)weight_from(division, division->begin[place], division->end[place]);
-  division->scale[place] = weight > 0 && waiting_ns > 0 ? (double)waiting_ns / weight : 0;
-  division->at[place] = division->begin[place];
-  division->used_ns[place] = 0;
+  double sum = 0;
+  for (uint32_t i = begin; i < end; i++) sum += division->parts[i].rest_ns;
+  return sum;
+}
+
+/* From weights to time. */
+static void set_parts(struct division *division, uint32_t place, uint32_t begin, uint32_t end, int64_t waiting_ns)
+{
+  double weight = weight_ns(division, begin, end);
+  double scale = weight > 0 && waiting_ns > 0 ? (double)waiting_ns / weight : 0;
+  for (uint32_t i = begin; i < end; i++) division->parts[i].rest_ns *= scale;
+  division->begin[place] = division->at[place] = begin;
+  division->end[place] = end;
 }
 
 void divide_window(struct division *division, const struct points *points, const int64_t waiting_ns[STRATA_PLACES],
@@ -48,51 +62,71 @@ void divide_window(struct division *division, const struct points *points, const
   for (uint32_t place = 0; place < STRATA_PLACES; place++) {
     uint32_t begin = count;
     count = add_window(division, count, points, place);
-    int64_t missing_ns = DIVIDE_PERIODS_LEAST * period_ns - weight_from(division, begin, count);
+    double missing_ns = (double)(DIVIDE_PERIODS_LEAST * period_ns) - weight_ns(division, begin, count);
     count = add_last(division, count, points, place, window, missing_ns);
-    division->begin[place] = begin;
-    division->end[place] = count;
-    set_scale(division, place, waiting_ns[place]);
-    /* Threads are always cut in the same order, and points stand in that of time. */
+    set_parts(division, place, begin, count, waiting_ns[place]);
+    /* Threads always come in the same order, and points stand in that of time. */
     if (count > begin) division->at[place] = begin + (uint32_t)draw_ns(random, 0, count - begin);
   }
 }
 
 void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns)
 {
-  uint32_t count = 0;
+  uint32_t begin = 0;
   for (uint32_t other = 0; other < STRATA_PLACES; other++)
-    if (division->end[other] > count) count = division->end[other];
-  division->begin[place] = count;
-  for (uint32_t i = 0; i < points->count && count < DIVIDE_POINTS_MAX; i++)
-    if (points->entries[i].place < STRATA_COUNT) division->entries[count++] = points->entries[i];
-  division->end[place] = count;
-  set_scale(division, place, waiting_ns);
+    if (division->end[other] > begin) begin = division->end[other];
+  uint32_t count = begin;
+  for (uint32_t i = 0; i < points->count; i++)
+    if (points->entries[i].place < STRATA_COUNT) add_part(division, &count, &points->entries[i], place);
+  set_parts(division, place, begin, count, waiting_ns);
 }
 
-static void go_on(struct division *division, uint32_t place)
+/* What other points of this place have set apart of that thread's lane. */
+static double set_apart(const struct division *division, uint32_t place, uint32_t before, uint32_t thread)
 {
-  division->used_ns[place] = 0;
-  if (++division->at[place] >= division->end[place]) division->at[place] = division->begin[place];
+  double sum = 0;
+  for (uint32_t i = division->begin[place]; i < before; i++)
+    if (division->parts[i].thread == thread) sum += division->parts[i].own_ns;
+  return sum;
 }
 
-/* A lane may have more than hooks told of, by what came meanwhile: then the points are gone through once more. */
-int64_t divide_next(struct division *division, uint32_t place, int64_t wall_ns, uint32_t *node)
+void divide_own(struct division *division, divide_lane_ns *lane_ns, void *context)
 {
-  if (!divide_knows(division, place) || wall_ns <= 0) return 0;
-  const struct point *point = &division->entries[division->at[place]];
-  double part = (double)point->weight_ns * division->scale[place];
-  int64_t left = (int64_t)(part - division->used_ns[place]);
-  *node = point->node;
-  if (left < 1) { /* less than a nanosecond is left of it, or nothing is known of how much there is */
-    go_on(division, place);
-    left = part < 1 ? wall_ns : 1;
-    return left < wall_ns ? left : wall_ns;
+  for (uint32_t place = 0; place < STRATA_PLACES; place++) {
+    for (uint32_t i = division->begin[place]; i < division->end[place]; i++) {
+      struct part *part = &division->parts[i];
+      if (part->thread == NO_THREAD) continue;
+      double left = (double)lane_ns(context, part->thread, place) - set_apart(division, place, i, part->thread);
+      part->own_ns = left < part->rest_ns ? left > 0 ? left : 0 : part->rest_ns;
+      part->rest_ns -= part->own_ns;
+    }
   }
-  if (left > wall_ns) {
-    division->used_ns[place] += (double)wall_ns;
-    return wall_ns;
+}
+
+static int64_t take(double *from_ns, int64_t wall_ns)
+{
+  int64_t taken = *from_ns < (double)wall_ns ? (int64_t)*from_ns : wall_ns;
+  *from_ns -= (double)taken;
+  return taken;
+}
+
+/* A lane may have more than hooks told of, by what came meanwhile: that is the next one's, whole. */
+int64_t divide_next(struct division *division, uint32_t place, uint32_t thread, int64_t wall_ns, uint32_t *node)
+{
+  uint32_t begin = division->begin[place], end = division->end[place];
+  if (begin == end || wall_ns <= 0) return 0;
+  for (uint32_t i = begin; i < end; i++) {
+    struct part *part = &division->parts[i];
+    *node = part->node;
+    if (part->thread == thread && part->own_ns >= 1) return take(&part->own_ns, wall_ns);
   }
-  go_on(division, place);
-  return left;
+  for (uint32_t tries = begin; tries < end; tries++) {
+    struct part *part = &division->parts[division->at[place]];
+    *node = part->node;
+    if (part->rest_ns >= 1) return take(&part->rest_ns, wall_ns);
+    if (++division->at[place] == end) division->at[place] = begin;
+  }
+  *node = division->parts[division->at[place]].node;
+  if (++division->at[place] == end) division->at[place] = begin;
+  return wall_ns;
 }

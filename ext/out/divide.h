@@ -2,9 +2,9 @@
 /* Divides running time by what instants met in it: a ratio estimator in each stratum.
  *
  * Of a pool, when a window ends. In each place (strata.h) so much time waits, in lanes of many threads, and so many instants
- * were counted there (points.h). All lanes laid end to end are cut into as many parts as there are points, each as long as the point
- * has weight, and a part is its point's: so each stack has its share to the nanosecond, and no thread's lane is cut
- * more often than it need be. Which of the threads of a pool had which part is not known, as it is not of any sample.
+ * were counted there (points.h). All of it is cut into as many parts as there are points, each as long as the point has
+ * weight, and a part is its point's: so each stack has its share to the nanosecond. As much of a part as may be is time of the thread
+ * that the point met, so that a thread is shown with what it ran; the rest is that of whoever has more.
  *
  *   points of less than four     those before count too, so that it is four, from up to ten seconds back: a ratio of so few is
  *   periods                      biased (what is met seldom had 15 % too little where a window has one or two)
@@ -23,12 +23,16 @@
 
 enum { DIVIDE_POINTS_MAX = 2 * POINTS_MAX, DIVIDE_PERIODS_LEAST = 4 };
 
+/* Time that is a point's. */
+struct part {
+  uint32_t node, place, thread;
+  double own_ns, rest_ns; /* of that thread; of any */
+};
+
 struct division {
-  struct point entries[DIVIDE_POINTS_MAX];
+  struct part parts[DIVIDE_POINTS_MAX];
   uint32_t begin[STRATA_PLACES], end[STRATA_PLACES]; /* of those of a place; the same: nothing divides it */
-  double scale[STRATA_PLACES];                       /* of time to weight */
-  uint32_t at[STRATA_PLACES];                        /* whose part comes next, */
-  double used_ns[STRATA_PLACES];                     /* and how much of that was had */
+  uint32_t at[STRATA_PLACES];                        /* whose rest comes next */
 };
 
 /* waiting_ns: in each place, of all threads. `window`: the number of the one that ends. *random: xorshift32 state. */
@@ -38,13 +42,19 @@ void divide_window(struct division *division, const struct points *points, const
 /* Everything that the pool met in this window divides the time of this place, too. */
 void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns);
 
+/* How much waits in the lane of that thread in that place. */
+typedef int64_t divide_lane_ns(void *context, uint32_t thread, uint32_t place);
+
+/* Sets apart of each part what its own thread can have. After all of the above. */
+void divide_own(struct division *division, divide_lane_ns *lane_ns, void *context);
+
 static inline bool divide_knows(const struct division *division, uint32_t place)
 {
   return division->begin[place] < division->end[place];
 }
 
-/* Of wall_ns that wait in a thread's lane of this place: how much is the next point's, and what that met. Returns more than 0 and
+/* Of wall_ns that wait in a thread's lane of this place: how much is one point's, and what that met. Returns more than 0 and
  * at most wall_ns; 0: nothing divides it. */
-int64_t divide_next(struct division *division, uint32_t place, int64_t wall_ns, uint32_t *node);
+int64_t divide_next(struct division *division, uint32_t place, uint32_t thread, int64_t wall_ns, uint32_t *node);
 
 #endif

@@ -24,7 +24,8 @@ static void add_point(struct sampler *sampler, const struct thread_data *data, u
 {
   struct pool *pool = pool_of(sampler, data);
   uint32_t window = atomic_load_explicit(&pool->strata.windows, memory_order_relaxed);
-  points_add(&pool->points, place, node, weight_ns, window);
+  struct point point = { .node = node, .place = place, .thread = data->index, .weight_ns = weight_ns };
+  points_add(&pool->points, &point, window);
   strata_met(&pool->strata, place, node);
 }
 
@@ -310,13 +311,16 @@ static void count_sample(struct sampler *sampler, const struct thread_data *data
   axis_set(accounting_axis(sampler, data, RTOP_RUNNING), (struct axis_point){ .node = node });
 }
 
-/* An instant stands for a period; in a stretch that was met before, for the time since then. */
+/* An instant stands for a period; in a stretch that was met before, for the time since then, if none without a core was between
+ * that made it less than instants are apart. Of several that passed at once some
+ * may have met it without a core: all stand for no more than it had one, and a period. */
 static int64_t weight_ns(const struct sampler *sampler, const struct thread_data *data, int64_t instants,
                          const struct passed *passed)
 {
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
   int64_t since = passed->last_ns - data->last_met_ns;
-  if (data->last_met_ns > 0 && since > 0) return since;
-  return instants * atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  if (data->last_met_ns > 0 && since > period * 3 / 4) return since;
+  return period + bounded((instants - 1) * period, bounded(passed->last_ns, INT64_MAX));
 }
 
 static void point_on_core(struct sampler *sampler, struct thread_data *data, uint32_t node, int64_t instants,

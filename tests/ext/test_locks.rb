@@ -196,12 +196,12 @@ class LocksTest < Minitest::Test
     program.finish
   end
 
-  # Several within one another, one of a fiber that does not run now, one of main; a thread that ends has none.
+  # Several within one another, one of a fiber that does not run now (and is not collected), one of main; a thread that ends has none.
   def test_all_that_a_thread_has
     program, found, = waits(<<~'RUBY', "all that wait") { |seen| kinds(seen).values.count(:mutex) == 5 && seen.values.none? { |one| one.kind && one.holder.nil? } }
       locks = Array.new(4) { Mutex.new }
       deep = Queue.new
-      named("deep") { locks[0].synchronize { locks[1].synchronize { locks[2].lock; Fiber.new { locks[3].lock; Fiber.yield }.resume; deep << 1; sleep } } }
+      named("deep") { locks[0].synchronize { locks[1].synchronize { locks[2].lock; $fiber = Fiber.new { locks[3].lock; Fiber.yield }; $fiber.resume; deep << 1; sleep } } }
       deep.pop
       locks.each_with_index { |lock, i| named("w#{i}") { lock.lock } }
       Thread.new { n.lock }.join

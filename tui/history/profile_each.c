@@ -83,6 +83,7 @@ struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index)
     .wall_ns = cell->wall_ns,
     .cpu_ns = cell->cpu_ns,
     .blame_ns = cell->blame_ns,
+    .samples = cell->samples,
   };
 }
 

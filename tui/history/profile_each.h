@@ -40,6 +40,7 @@ struct rtop_look_cell {
   uint32_t node, thread;
   enum rtop_state state;
   uint64_t wall_ns, cpu_ns, blame_ns;
+  uint64_t samples; /* of this thread, there */
 };
 
 /* What became known with the window: this thread was there from start to end, running or blocked. */

@@ -28,12 +28,15 @@ static bool waits_note_long(struct stalls_state *state, const struct rtop_look *
   return true;
 }
 
-/* Between two requests a thread is seen in the server's own methods, or waits for the next one. */
+/* Between two requests a thread is seen in the server's own methods, or waits for the next one. Running time that no sample of
+ * this thread stands for is divided among threads of its kind: it tells nothing of one of them. */
 static bool waits_is_between(const struct rtop_symbols *symbols, const struct rtop_look_cell *cell,
                              const struct off_way *way)
 {
   enum off_gvl off = off_gvl_of(symbols, cell->node, way);
-  return cell->wall_ns > 0 && (off == OFF_LIBRARY || (cell->state == RTOP_STATE_BLOCKED && off == OFF_EVENT));
+  bool blocked = cell->state == RTOP_STATE_BLOCKED;
+  bool seen = cell->wall_ns > 0 && (blocked || cell->samples > 0);
+  return seen && (off == OFF_LIBRARY || (blocked && off == OFF_EVENT));
 }
 
 /* A sleep or select in a loop of the application's own is how it waits for its time, however deep it is called. */

@@ -149,6 +149,13 @@ static const struct rtop_symbol *waiter(const struct pen *pen)
   return caller != 0 ? rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), caller) : NULL;
 }
 
+/* Others may wait in the same call for other methods: the row has the figure of the one that it names. */
+static uint64_t waited_there_ns(const struct pen *pen, uint64_t most_ns)
+{
+  double ns = pen->ui->verdict.verdict.blocked * (double)pen->ui->methods.length_ns;
+  return ns < (double)most_ns ? (uint64_t)ns : most_ns;
+}
+
 /* "IO#gets < Db#query": in which method of the application, which is named alone where there is little room. */
 static void write_wait(const struct pen *pen, char *text, size_t bytes, int columns)
 {
@@ -289,6 +296,11 @@ static void methods_draw_row(const void *table, size_t place, int y, bool select
     off = *pen.row;
     off.self_ns = off.self.wall_ns[RTOP_STATE_BLOCKED];
     off.total_ns = off.total.wall_ns[RTOP_STATE_BLOCKED];
+    pen.row = &off;
+  }
+  if (waiter(&pen) != NULL) {
+    off = *pen.row;
+    off.self_ns = off.total_ns = waited_there_ns(&pen, off.self.wall_ns[RTOP_STATE_BLOCKED]);
     pen.row = &off;
   }
   pen.symbol = rtop_symbols_get(rtop_profile_symbols(pen.ui->profile), pen.row->frame);

@@ -143,11 +143,14 @@ static const char *from_column(const char *text, int columns)
 static void chain_text(const struct tree_pen *pen, const struct rtop_tree_row *row, const char *last, char *out,
                        size_t bytes, int columns)
 {
-  char first[512];
-  const char *label = rtop_symbol_words(rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->first));
+  char first[512], whole[512];
+  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->first);
+  const char *label = row->depth == 0 ? rtop_symbol_shown(symbol, whole, sizeof whole) : rtop_symbol_words(symbol);
   int used = snprintf(out, bytes, "chain of %u: ", row->chain);
-  int room = columns - used - rtop_text_width(last) - 3;
+  const struct rtop_symbol *end = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->frame);
+  int room = columns - used - rtop_text_width(rtop_symbol_words(end)) - 3;
   if (room >= CHAIN_FIRST) {
+    last = rtop_symbol_words(end); /* the process stands before the first one */
     rtop_text_cut(first, sizeof first, ui_label_that_fits(label, room), room);
     snprintf(out + used, bytes - (size_t)used, "%s > %s", first, last);
   } else {

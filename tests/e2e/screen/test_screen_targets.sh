@@ -51,8 +51,8 @@ open_pane 80 24 "exec $viewer"
 it "without a target there is a list" wait_for "Processes"
 it "the dead one is in it" wait_match 'dead .*fake puma'
 start_fake || exit 1
-it "the list refreshes by itself" wait_match "$FAKE +live .*fake puma"
-it "the cursor can be put on it" select_row "$FAKE +live"
+it "the list refreshes by itself" wait_match "$FAKE +[^ ]+ +live .*fake puma"
+it "the cursor can be put on it" select_row "$FAKE +[^ ]+ +live"
 keys Enter
 it "Enter watches" wait_for "[LIVE]"
 it "the one under the cursor" wait_match "^ rperf-top  $FAKE "

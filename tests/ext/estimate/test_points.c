@@ -6,17 +6,25 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { NODE = 7, OTHER = 8, PLACE = 3 };
+enum { NODE = 7, OTHER = 8, PLACE = 3, THREAD = 5 };
+
+static void add(struct points *points, uint32_t place, uint32_t node, int64_t weight_ns, uint32_t window)
+{
+  struct point point = { .node = node, .place = place, .thread = THREAD, .weight_ns = weight_ns };
+  points_add(points, &point, window);
+}
 
 static void test_alike_in_a_row_are_one_of_more_weight(void **state)
 {
   (void)state;
   static struct points points;
-  points_add(&points, PLACE, NODE, 2, 1);
-  points_add(&points, PLACE, NODE, 3, 1);
-  points_add(&points, PLACE, OTHER, 1, 1);
-  points_add(&points, 0, OTHER, 1, 1);
+  add(&points, PLACE, NODE, 2, 1);
+  add(&points, PLACE, NODE, 3, 1);
+  add(&points, PLACE, OTHER, 1, 1);
+  add(&points, 0, OTHER, 1, 1);
   assert_int_equal(points.count, 3);
+  points_add(&points, &(struct point){ .node = OTHER, .thread = THREAD + 1, .weight_ns = 1 }, 1);
+  assert_int_equal(points.count, 4); /* of another thread */
   assert_int_equal(points.entries[0].weight_ns, 5);
   assert_int_equal(points.entries[2].place, 0);
   points_clear(&points);
@@ -28,7 +36,7 @@ static void test_the_last_of_a_place_are_kept(void **state)
 {
   (void)state;
   static struct points points;
-  for (uint32_t i = 0; i < 2 * POINTS_LAST; i++) points_add(&points, PLACE, NODE + i, 1, i);
+  for (uint32_t i = 0; i < 2 * POINTS_LAST; i++) add(&points, PLACE, NODE + i, 1, i);
   points_clear(&points);
   assert_int_equal(points.lasts[PLACE], 2 * POINTS_LAST);
   for (uint32_t i = 0; i < POINTS_LAST; i++) {
@@ -44,7 +52,7 @@ static void test_of_too_many_chance_keeps_some(void **state)
   (void)state;
   static struct points points;
   uint32_t first = 0;
-  for (uint32_t i = 0; i < 4 * POINTS_MAX; i++) points_add(&points, PLACE, NODE + i, 1, 1);
+  for (uint32_t i = 0; i < 4 * POINTS_MAX; i++) add(&points, PLACE, NODE + i, 1, 1);
   assert_int_equal(points.count, POINTS_MAX);
   for (uint32_t i = 0; i < POINTS_MAX; i++) first += points.entries[i].node < NODE + 2 * POINTS_MAX;
   assert_in_range(first, POINTS_MAX / 2 - 40, POINTS_MAX / 2 + 40); /* five standard deviations */

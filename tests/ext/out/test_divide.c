@@ -31,7 +31,8 @@ static int64_t period_of(const struct bench *bench)
 /* So many instants. */
 static void meet(struct bench *bench, uint32_t place, uint32_t node, int64_t instants)
 {
-  points_add(&bench->points, place, node, instants * period_of(bench), bench->strata.windows);
+  struct point point = { .node = node, .place = place, .weight_ns = instants * period_of(bench) };
+  points_add(&bench->points, &point, bench->strata.windows);
 }
 
 static void end_window(struct bench *bench)
@@ -44,7 +45,7 @@ static void end_window(struct bench *bench)
     bool knows = divide_knows(&bench->division, place);
     if (strata_divided(&bench->strata, place, waiting[place], knows) > STRATA_UNMET_WINDOWS)
       divide_collapse(&bench->division, place, &bench->points, waiting[place]);
-    for (int64_t part; (part = divide_next(&bench->division, place, bench->lane_ns[place], &node)) > 0;) {
+    for (int64_t part; (part = divide_next(&bench->division, place, 0, bench->lane_ns[place], &node)) > 0;) {
       assert_in_range(part, 1, bench->lane_ns[place]);
       bench->lane_ns[place] -= part;
       bench->shown_ns[node] += part;
@@ -99,11 +100,11 @@ static void test_many_threads_are_cut_into_few_parts(void **state)
   static struct points points;
   int64_t waiting[STRATA_PLACES] = { THREADS * MS }, sums[NODES] = { 0 };
   uint32_t random = 1, parts = 0, node;
-  for (uint32_t i = 0; i < POINTS; i++) points_add(&points, 0, i, 1, 0);
+  for (uint32_t i = 0; i < POINTS; i++) points_add(&points, &(struct point){ .node = i, .weight_ns = 1 }, 0);
   divide_window(&division, &points, waiting, 0, 1, &random);
   for (int thread = 0; thread < THREADS; thread++) {
     int64_t left = MS;
-    for (int64_t part; (part = divide_next(&division, 0, left, &node)) > 0; left -= part) {
+    for (int64_t part; (part = divide_next(&division, 0, 1000, left, &node)) > 0; left -= part) {
       sums[node] += part;
       parts++;
     }
@@ -111,6 +112,36 @@ static void test_many_threads_are_cut_into_few_parts(void **state)
   }
   assert_in_range(parts, THREADS, THREADS + 2 * POINTS);
   for (int i = 0; i < POINTS; i++) assert_in_range(sums[i], THREADS * MS / POINTS - 10, THREADS * MS / POINTS + 10);
+}
+
+static int64_t one_ms(void *context, uint32_t thread, uint32_t place)
+{
+  (void)context;
+  return place == 0 && thread < 2 ? MS : 0;
+}
+
+/* Two threads with as much time, each of which ran its own; and one point more of the first than it has time for. */
+static void test_a_thread_has_what_it_was_met_in(void **state)
+{
+  (void)state;
+  static struct division division;
+  static struct points points;
+  int64_t waiting[STRATA_PLACES] = { 2 * MS }, sums[2][NODES] = { 0 };
+  uint32_t random = 1, node;
+  points_add(&points, &(struct point){ .node = LONG, .thread = 0, .weight_ns = 5 }, 0);
+  points_add(&points, &(struct point){ .node = SHORT, .thread = 1, .weight_ns = 2 }, 0);
+  points_add(&points, &(struct point){ .node = RARE, .thread = 0, .weight_ns = 1 }, 0);
+  divide_window(&division, &points, waiting, 0, 1, &random);
+  divide_own(&division, one_ms, NULL);
+  for (uint32_t thread = 0; thread < 2; thread++) {
+    int64_t left = MS;
+    for (int64_t part; (part = divide_next(&division, 0, thread, left, &node)) > 0; left -= part)
+      sums[thread][node] += part;
+  }
+  assert_in_range(sums[0][LONG], MS - 2, MS); /* of its 1.25 ms */
+  assert_in_range(sums[1][SHORT], MS / 2 - 2, MS / 2 + 2);
+  assert_in_range(sums[1][LONG], MS / 4 - 2, MS / 4 + 2);
+  assert_in_range(sums[0][RARE] + sums[1][RARE], MS / 4 - 2, MS / 4 + 2);
 }
 
 /* More than hooks told of may have come into a lane by then. */
@@ -266,6 +297,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_time_goes_by_weight_and_none_is_lost),
     cmocka_unit_test(test_many_threads_are_cut_into_few_parts),
+    cmocka_unit_test(test_a_thread_has_what_it_was_met_in),
     cmocka_unit_test(test_a_lane_with_more_than_was_told_is_divided_whole),
     cmocka_unit_test(test_a_window_without_a_point_is_lent_some),
     cmocka_unit_test(test_what_is_never_met_is_divided_by_all),
