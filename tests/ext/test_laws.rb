@@ -140,13 +140,13 @@ class LawsTest < Minitest::Test
   # Where nobody has the GVL there is nothing to look at.
   def test_no_ticks_while_all_threads_sleep
     dump, = history("3.times { Thread.new { sleep 1.5 } }\nsleep 1.5\nwindow_over", env: { "RPERF_TOP_RECORD_HZ" => "1000" })
-    # For two windows already: who ran late in one may have met an instant whose time is charged in the next, and an age counts
-    # to the moment at which it is told, which is after the window's end.
+    # For two windows already: who ran late in one may have met an instant whose time is charged in the next. And not the last of
+    # them: it is cut a little after its end, when who wakes up then may have met one.
     rows = dump.windows.select do |window|
       window["threads"].all? { |row| row["state"] == "blocked" && row["state_age_ns"] > 2 * (window["end_ns"] - window["start_ns"]) }
     end
     assert_operator rows.size, :>=, 5
-    assert_equal 0, rows.sum { |window| window["counters"]["ticks"] }
+    assert_equal 0, rows[..-2].sum { |window| window["counters"]["ticks"] }
   end
 end
 
