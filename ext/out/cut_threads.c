@@ -360,11 +360,12 @@ static uint32_t last_point(struct axis *axis)
 /* Time that waits where no instant came for long is divided by all that the pool met. */
 static void end_places(struct pool *pool, struct division *division, const int64_t waiting_ns[STRATA_PLACES])
 {
+  uint32_t last = last_point(&pool->axes[RTOP_RUNNING]);
   for (uint32_t place = 0; place < STRATA_SHORT; place++) {
-    bool knows = divide_knows(division, place);
+    bool knows = divide_knows(division, place), off_core = place >= STRATA_COUNT;
     uint32_t unmet = strata_divided(&pool->strata, place, waiting_ns[place], knows);
-    if (unmet <= STRATA_UNMET_WINDOWS) continue;
-    divide_collapse(division, place, &pool->points, waiting_ns[place]);
+    if (unmet == 0 || (!off_core && unmet <= STRATA_UNMET_WINDOWS)) continue;
+    divide_collapse(division, place, &pool->points, waiting_ns[place], last == RTOP_NODE_UNSAMPLED ? 0 : last);
     if (divide_knows(division, place)) strata_divided(&pool->strata, place, waiting_ns[place], true);
   }
 }

@@ -63,14 +63,15 @@ void divide_window(struct division *division, const struct points *points, const
     uint32_t begin = count;
     count = add_window(division, count, points, place);
     double missing_ns = (double)(DIVIDE_PERIODS_LEAST * period_ns) - weight_ns(division, begin, count);
-    count = add_last(division, count, points, place, window, missing_ns);
+    if (place < STRATA_COUNT) count = add_last(division, count, points, place, window, missing_ns);
     set_parts(division, place, begin, count, waiting_ns[place]);
     /* Threads always come in the same order, and points stand in that of time. */
     if (count > begin) division->at[place] = begin + (uint32_t)draw_ns(random, 0, count - begin);
   }
 }
 
-void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns)
+void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns,
+                     uint32_t last_node)
 {
   uint32_t begin = 0;
   for (uint32_t other = 0; other < STRATA_PLACES; other++)
@@ -78,6 +79,8 @@ void divide_collapse(struct division *division, uint32_t place, const struct poi
   uint32_t count = begin;
   for (uint32_t i = 0; i < points->count; i++)
     if (points->entries[i].place < STRATA_COUNT) add_part(division, &count, &points->entries[i], place);
+  struct point last = { .node = last_node, .thread = NO_THREAD, .weight_ns = 1 };
+  if (count == begin && last_node) add_part(division, &count, &last, place);
   set_parts(division, place, begin, count, waiting_ns);
 }
 

@@ -9,7 +9,10 @@
  *   points of less than four     those before count too, so that it is four, from up to ten seconds back: a ratio of so few is
  *   periods                      biased (what is met seldom had 15 % too little where a window has one or two)
  *   none at all                  the time waits, for two seconds at the most; then all that the pool met in this window
- *                                divides it (collapsed strata), as soon as that is anything
+ *                                divides it (collapsed strata), or was met last
+ *
+ * Time without a core is lent nothing, and does not wait: where no instant met such time in this window it is taken for that of
+ * what ran.
  *
  * Pure: no clock, no lock, no allocation. The publisher.
  */
@@ -39,8 +42,10 @@ struct division {
 void divide_window(struct division *division, const struct points *points, const int64_t waiting_ns[STRATA_PLACES],
                    uint32_t window, int64_t period_ns, uint32_t *random);
 
-/* Everything that the pool met in this window divides the time of this place, too. */
-void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns);
+/* Everything that the pool met on a core in this window divides the time of this place, too; where that is nothing, it is what was
+ * met last; 0: that is not known either. */
+void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns,
+                     uint32_t last_node);
 
 /* How much waits in the lane of that thread in that place. */
 typedef int64_t divide_lane_ns(void *context, uint32_t thread, uint32_t place);

@@ -106,7 +106,7 @@ class TestTreesPuma < Minitest::Test
     skip "tmux is not here" unless Tmux.there?
     serving(2) do |served|
       tmux = Tmux.new(80, 24, [VIEWER, "-p", served.pid.to_s], env: served.env)
-      tmux.wait_for(/^ rperf-top  #{served.pid} puma [\d.]+ \[sh(op\]|~)  \(\+2 children\) /)
+      tmux.wait_for(/^ rperf-top  #{served.pid} puma [\d.]+ \[sh[op~]*\]?  \(\+2 children\) /)
       tmux.wait_for(/\.answer/)
       Process.kill(:KILL, wait_until("two") { answering(served, 2) }.first)
       tmux.wait_for(/^ process \d+ joined: puma: cluster worker/)

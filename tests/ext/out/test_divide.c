@@ -44,7 +44,7 @@ static void end_window(struct bench *bench)
   for (uint32_t place = 0; place < STRATA_PLACES; place++) {
     bool knows = divide_knows(&bench->division, place);
     if (strata_divided(&bench->strata, place, waiting[place], knows) > STRATA_UNMET_WINDOWS)
-      divide_collapse(&bench->division, place, &bench->points, waiting[place]);
+      divide_collapse(&bench->division, place, &bench->points, waiting[place], 0);
     for (int64_t part; (part = divide_next(&bench->division, place, 0, bench->lane_ns[place], &node)) > 0;) {
       assert_in_range(part, 1, bench->lane_ns[place]);
       bench->lane_ns[place] -= part;
@@ -199,6 +199,28 @@ static void test_what_is_never_met_is_divided_by_all(void **state)
   assert_int_equal(bench.shown_ns[LONG], MS);
 }
 
+/* Without a core nothing of before counts: it is of what ran in this window, or was met last. */
+static void test_time_without_a_core_is_lent_nothing(void **state)
+{
+  (void)state;
+  static struct division division;
+  static struct points points;
+  int64_t waiting[STRATA_PLACES] = { [STRATA_WAITS] = MS };
+  uint32_t random = 1, node = 0;
+  points_add(&points, &(struct point){ .node = SHORT, .place = STRATA_WAITS, .weight_ns = 1 }, 0);
+  points_clear(&points);
+  divide_window(&division, &points, waiting, 1, PERIOD_NS, &random);
+  assert_false(divide_knows(&division, STRATA_WAITS));
+  divide_collapse(&division, STRATA_WAITS, &points, MS, LONG);
+  assert_int_equal(divide_next(&division, STRATA_WAITS, 0, MS, &node), MS);
+  assert_int_equal(node, LONG);
+  points_add(&points, &(struct point){ .node = RARE, .weight_ns = 1 }, 1);
+  divide_window(&division, &points, waiting, 1, PERIOD_NS, &random);
+  divide_collapse(&division, STRATA_WAITS, &points, MS, LONG);
+  assert_int_equal(divide_next(&division, STRATA_WAITS, 0, MS, &node), MS);
+  assert_int_equal(node, RARE);
+}
+
 /* Instants meet one in four of the long stretches, one in two hundred of those that are a third as long, or hardly any. */
 static double share_of_short(struct bench *bench, uint32_t short_end, int met_of_1000, int windows)
 {
@@ -300,6 +322,7 @@ int main(void)
     cmocka_unit_test(test_a_thread_has_what_it_was_met_in),
     cmocka_unit_test(test_a_lane_with_more_than_was_told_is_divided_whole),
     cmocka_unit_test(test_a_window_without_a_point_is_lent_some),
+    cmocka_unit_test(test_time_without_a_core_is_lent_nothing),
     cmocka_unit_test(test_what_is_never_met_is_divided_by_all),
     cmocka_unit_test(test_instants_that_are_not_fair_between_kinds),
     cmocka_unit_test(test_a_rare_kind_keeps_its_time),
