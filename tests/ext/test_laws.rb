@@ -241,7 +241,9 @@ class LawsOfSamplesTest < Minitest::Test
     seen_three = dump.total(:cpu, on_stack: "Object#three")
     seen_one = dump.total(:cpu, on_stack: "Object#one")
     # Two thousand samples: the standard deviation is 1 %.
-    assert_in_delta 0.75, seen_three.fdiv(seen_three + seen_one), 0.06
+    # ZJIT of 4.1-dev leaves a loop late: nine runs, of two estimators, had 0.67 to 0.70.
+    zjit = defined?(RubyVM::ZJIT) && RubyVM::ZJIT.enabled?
+    assert_in_delta 0.75, seen_three.fdiv(seen_three + seen_one), zjit ? 0.1 : 0.06
     assert_near @programs.last.out.to_i, seen_three + seen_one, relative: 0.1
   end
 end
