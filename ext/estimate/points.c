@@ -4,6 +4,7 @@
 
 #include "ext/base/draw.h"
 #include <stddef.h>
+#include <string.h>
 
 static void add_last(struct points *points, const struct point *point, uint32_t window)
 {
@@ -35,7 +36,17 @@ void points_add(struct points *points, const struct point *point, uint32_t windo
   if (to) *to = one;
 }
 
-void points_clear(struct points *points)
+void points_take(struct points *points, struct points *taken)
 {
+  memcpy(taken->entries, points->entries, points->count * sizeof *points->entries);
+  memcpy(taken->lasts, points->lasts, sizeof points->lasts);
+  memcpy(taken->last, points->last, sizeof points->last);
+  taken->count = points->count;
   points->count = points->told = 0;
+}
+
+void points_forget(struct points *points, uint32_t places)
+{
+  for (uint32_t place = 0; place < STRATA_PLACES; place++)
+    if (places >> place & 1) points->lasts[place] = 0;
 }

@@ -5,7 +5,7 @@
  * A stretch tells its points when it ends, for its kind is not known before. A point has the weight of the time that it stands for: a
  * period, or since the instant before it in the same stretch, so that one that was missed there is made up for.
  *
- * Threads: any, under the sampler's lock. No allocation.
+ * Threads: any, under the sampler's lock; the publisher for what it has taken. No allocation.
  */
 #ifndef RTOP_EXT_POINTS_H
 #define RTOP_EXT_POINTS_H
@@ -38,7 +38,10 @@ struct points {
 /* `window`: a number that grows by one with each window. */
 void points_add(struct points *points, const struct point *point, uint32_t window);
 
-/* The window's points were taken. */
-void points_clear(struct points *points);
+/* Moves the window's points, with a copy of the last of each place, to `taken`, which was all 0 or taken to before. */
+void points_take(struct points *points, struct points *taken);
+
+/* The places whose bits are set go to other kinds: what was met there is of no use to those. */
+void points_forget(struct points *points, uint32_t places);
 
 #endif

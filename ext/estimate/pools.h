@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that do the same kind of work share the instants at which stacks are seen.
  *
- * A pool holds the threads that began with the same frame (the workers of a server). Per state it has an axis: the
- * time of that state, of all its threads, laid end to end; for running time it has one per kind of stretch (strata.h).
- * Points stand on the axis at instants that nothing in the program can know: for running time those of the clock's
- * ticks, for the others random distances apart. Whoever is met by a point gives it a stack, and everything on the axis
+ * A pool holds the threads that began with the same frame (the workers of a server). Its running time is divided by what
+ * the clock's instants met in it, kind by kind (strata.h, points.h). Of each other state it has an axis: the time of that
+ * state, of all its threads, laid end to end. Points stand on the axis at random distances apart, which nothing in the
+ * program can know. Whoever is met by a point gives it a stack, and everything on the axis
  * since the point before belongs to that stack. So each stack gets its share whatever the pattern of the program
  * (systematic sampling; the interval before a point does not depend on what stands at it), and no time stays without a
  * stack for long though each of five hundred threads is met but once a minute.

@@ -79,11 +79,11 @@ static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool f
   *mean += (per_s - *mean) / (first ? 1 : WINDOWS_IN_MEAN);
 }
 
-/* Up at once, down late: a kind that comes and goes would wait twice. One that hardly runs gives its place up. */
-static void measure(struct strata *strata, uint32_t id, int64_t length_ns, int64_t period_ns)
+/* Up at once, down late: a kind that comes and goes would wait twice. One that hardly runs gives its place up: then true. */
+static bool measure(struct strata *strata, uint32_t id, int64_t length_ns, int64_t period_ns)
 {
   struct stratum *stratum = &strata->entries[id];
-  if (!atomic_load_explicit(&strata->keys[id], memory_order_relaxed)) return;
+  if (!atomic_load_explicit(&strata->keys[id], memory_order_relaxed)) return false;
   bool first = stratum->windows++ == 0;
   follow(&stratum->ns_per_s, &stratum->wall_ns, length_ns, first);
   follow(&stratum->ends_per_s, &stratum->ends, length_ns, first);
@@ -91,15 +91,19 @@ static void measure(struct strata *strata, uint32_t id, int64_t length_ns, int64
   double least = atomic_load_explicit(&stratum->own, memory_order_relaxed) ? 0.5 : 1;
   bool own = time >= least && stratum->ends_per_s >= least * STRATA_ENDS_PER_S;
   atomic_store_explicit(&stratum->own, own, memory_order_relaxed);
-  if (own || stratum->windows < WINDOWS_LEAST || time > 0.125) return;
+  if (own || stratum->windows < WINDOWS_LEAST || time > 0.125) return false;
   stratum->windows = 0;
   atomic_store_explicit(&stratum->met, 0, memory_order_relaxed);
   atomic_store_explicit(&strata->keys[id], 0, memory_order_relaxed);
+  return true;
 }
 
-void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns)
+uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns)
 {
-  if (length_ns <= 0) return;
+  uint32_t given_up = 0;
+  if (length_ns <= 0) return 0;
   atomic_fetch_add_explicit(&strata->windows, 1, memory_order_relaxed);
-  for (uint32_t id = 1; id < STRATA_COUNT; id++) measure(strata, id, length_ns, period_ns);
+  for (uint32_t id = 1; id < STRATA_COUNT; id++)
+    if (measure(strata, id, length_ns, period_ns)) given_up |= 1u << id;
+  return given_up;
 }

@@ -55,7 +55,6 @@ struct stratum {
   _Atomic int64_t ends;
   _Atomic int64_t waiting_ns; /* that came to wait here since the last window's end */
   _Atomic uint64_t met;       /* what an instant met in it last, and when (strata_met); 0: nothing */
-  struct axis axis;           /* of what is over before a job comes */
 
   /* publisher's */
   double ns_per_s, ends_per_s;     /* running means */
@@ -66,6 +65,7 @@ struct stratum {
 struct strata {
   _Atomic uint64_t keys[STRATA_COUNT];   /* of the kinds, together, since all are looked at; 0: free */
   struct stratum entries[STRATA_PLACES]; /* 0: of all kinds that have none */
+  struct axis short_axis;                /* of what is over before a job comes */
   _Atomic uint32_t windows;              /* that ended */
 };
 
@@ -95,8 +95,9 @@ static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)
   atomic_fetch_add_explicit(&stratum->waiting_ns, wall_ns, memory_order_relaxed);
 }
 
-/* A window of this length ended, with an instant per period: which kinds have a place of their own from now on. Publisher. */
-void strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns);
+/* A window of this length ended, with an instant per period: which kinds have a place of their own from now on. Returns the bits of
+ * those places that were given up, and go to other kinds. Publisher. */
+uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns);
 
 /* Takes what waits in each place, as far as hooks told of it. Publisher. */
 void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_PLACES]);

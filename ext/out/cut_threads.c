@@ -346,7 +346,7 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
     if (state != RTOP_RUNNING)
       settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
   for (uint32_t place = 0; place < STRATA_SHORT; place++) divide_lane(cut, data, cells, place);
-  settle_lane(data, cells, RTOP_RUNNING, &data->strata[STRATA_SHORT], &pool->strata.entries[STRATA_SHORT].axis);
+  settle_lane(data, cells, RTOP_RUNNING, &data->strata[STRATA_SHORT], &pool->strata.short_axis);
 }
 
 static uint32_t last_point(struct axis *axis)
@@ -358,14 +358,15 @@ static uint32_t last_point(struct axis *axis)
 }
 
 /* Time that waits where no instant came for long is divided by all that the pool met. */
-static void end_places(struct pool *pool, struct division *division, const int64_t waiting_ns[STRATA_PLACES])
+static void end_places(struct pool *pool, const struct points *points, struct division *division,
+                       const int64_t waiting_ns[STRATA_PLACES])
 {
   uint32_t last = last_point(&pool->axes[RTOP_RUNNING]);
   for (uint32_t place = 0; place < STRATA_SHORT; place++) {
     bool knows = divide_knows(division, place), off_core = place >= STRATA_COUNT;
     uint32_t unmet = strata_divided(&pool->strata, place, waiting_ns[place], knows);
     if (unmet == 0 || (!off_core && unmet <= STRATA_UNMET_WINDOWS)) continue;
-    divide_collapse(division, place, &pool->points, waiting_ns[place], last == RTOP_NODE_UNSAMPLED ? 0 : last);
+    divide_collapse(division, place, points, waiting_ns[place], last == RTOP_NODE_UNSAMPLED ? 0 : last);
     if (divide_knows(division, place)) strata_divided(&pool->strata, place, waiting_ns[place], true);
   }
 }
@@ -376,25 +377,32 @@ static int64_t lane_ns(void *cut, uint32_t thread, uint32_t place)
   return data ? atomic_load_explicit(&data->strata[place].wall_ns, memory_order_relaxed) : 0;
 }
 
+/* Divided without the lock, for which threads of the application do not wait long. */
+static void end_pool(struct cut *cut, struct pool *pool, struct division *division)
+{
+  static struct points points;
+  struct sampler *sampler = cut->sampler;
+  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns, waiting[STRATA_PLACES];
+  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
+  uint32_t window = atomic_load_explicit(&pool->strata.windows, memory_order_relaxed);
+  while (!trylock_take_as(&sampler->lock, TRYLOCK_PUBLISHER)) sched_yield();
+  points_take(&pool->points, &points);
+  strata_take_waiting(&pool->strata, waiting);
+  points_forget(&pool->points, strata_window_ends(&pool->strata, length, period));
+  trylock_release(&sampler->lock);
+  divide_window(division, &points, waiting, window, period, &divide_random);
+  end_places(pool, &points, division, waiting);
+  divide_own(division, lane_ns, cut);
+}
+
 /* Kinds, and how the time of each is divided, of all pools. */
 static void end_strata(struct cut *cut)
 {
-  struct sampler *sampler = cut->sampler;
-  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed), waiting[STRATA_PLACES];
-  if (!divide_random) divide_random = (uint32_t)length | 1;
+  struct pools *pools = &cut->sampler->pools;
+  if (!divide_random) divide_random = (uint32_t)cut->window.end_mono_ns | 1;
   for (int i = 0; i < POOLS_MAX; i++) {
-    struct pool *pool = &sampler->pools.entries[i];
-    if (i > 0 && !atomic_load_explicit(&pool->key, memory_order_relaxed)) return;
-    while (!trylock_take_as(&sampler->lock, TRYLOCK_PUBLISHER)) sched_yield();
-    strata_take_waiting(&pool->strata, waiting);
-    divide_window(&divisions[i], &pool->points, waiting,
-                  atomic_load_explicit(&pool->strata.windows, memory_order_relaxed), period, &divide_random);
-    end_places(pool, &divisions[i], waiting);
-    divide_own(&divisions[i], lane_ns, cut);
-    points_clear(&pool->points);
-    trylock_release(&sampler->lock);
-    strata_window_ends(&pool->strata, length, period);
+    if (i > 0 && !atomic_load_explicit(&pools->entries[i].key, memory_order_relaxed)) return;
+    end_pool(cut, &pools->entries[i], &divisions[i]);
   }
 }
 

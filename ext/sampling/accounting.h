@@ -9,9 +9,9 @@
  *   off the GVL   a stack is taken at SUSPENDED, within a budget of measured cost. Such a wait is charged exactly.
  *   and in a      Of the others those longer than a mean distance of points get one when they end, and are charged
  *   collection    exactly, too; the rest is laid on the axis of the pool (pools.h).
- *   running       charged to the stacks that ticks of the clock meet (running.h).
- * Nothing else is ever charged: time whose point has not come yet waits in the thread's lanes, whatever windows end
- * meanwhile. The publisher tells of it as time that was not sampled, and corrects that by late records.
+ *   running       divided by the stacks that ticks of the clock met, when the window ends (running.h).
+ * Time whose point has not come yet waits in the thread's lanes, whatever windows end meanwhile. The publisher tells of it as
+ * time that was not sampled, and corrects that by late records.
  *
  * Threads: the thread itself, under the GVL (hooks and job), except where noted.
  */

@@ -149,14 +149,6 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
   move_all(open, &data->behind);
 }
 
-/* Before time is added that waits there. The epoch is for what is over before a job comes. */
-static void begin_waiting(struct stratum *stratum, struct lane *lane, int64_t wall_ns)
-{
-  stratum_wait(stratum, wall_ns);
-  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0)
-    atomic_store_explicit(&lane->epoch, axis_epoch(&stratum->axis), memory_order_release);
-}
-
 /* Without a core, of the open stretch since its last instant, after the CPU clock was read. */
 static int64_t breaks_ns(const struct sampler *sampler, struct thread_data *data)
 {
@@ -232,7 +224,7 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
   struct lane *open = &data->lanes[RTOP_RUNNING], *lane = &data->strata[place];
   if (off_ns <= 0) return;
   data->off_core_ns += off_ns;
-  begin_waiting(&strata_of(sampler, data)->entries[place], lane, off_ns);
+  stratum_wait(&strata_of(sampler, data)->entries[place], off_ns);
   move_part(open, lane, off_ns, 0, blame_of(open, off_ns));
 }
 
@@ -311,9 +303,9 @@ static void count_sample(struct sampler *sampler, const struct thread_data *data
   axis_set(accounting_axis(sampler, data, RTOP_RUNNING), (struct axis_point){ .node = node });
 }
 
-/* An instant stands for a period; in a stretch that was met before, for the time since then, if none without a core was between
- * that made it less than instants are apart. Of several that passed at once some
- * may have met it without a core: all stand for no more than it had one, and a period. */
+/* An instant stands for a period; in a stretch that was met before, for the time since then, unless that is less than instants are
+ * apart, as it is where the thread was without a core in between. Several that passed at once may have met it without a core,
+ * too: they stand for no more than a period and the time for which it had one. */
 static int64_t weight_ns(const struct sampler *sampler, const struct thread_data *data, int64_t instants,
                          const struct passed *passed)
 {
@@ -384,26 +376,28 @@ static uint32_t node_of_short(const struct calltree *tree, uint32_t begin_node, 
 static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t wall_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
-  struct stratum *stratum = &strata->entries[STRATA_SHORT];
+  struct axis *axis = &strata->short_axis;
   struct lane *lane = &data->strata[STRATA_SHORT];
   int64_t behind_ns;
-  if (!axis_passes(&stratum->axis, wall_ns, STRATA_SHORT_APART_NS, &data->random, &behind_ns)) return;
+  if (!axis_passes(axis, wall_ns, STRATA_SHORT_APART_NS, &data->random, &behind_ns)) return;
   if (!trylock_take(&sampler->lock)) return;
   uint32_t node = node_of_short(&sampler->tree, data->begin_node, end_node);
   accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &(struct accounting_met){ .point.node = node }, behind_ns);
   strata_met(strata, STRATA_SHORT, node);
-  axis_set(&stratum->axis, (struct axis_point){ .node = node });
-  atomic_store_explicit(&lane->epoch, axis_epoch(&stratum->axis), memory_order_release);
+  atomic_store_explicit(&lane->epoch, axis_set(axis, (struct axis_point){ .node = node }), memory_order_release);
   trylock_release(&sampler->lock);
 }
 
 /* Before more comes into the lane of short stretches: what lies before a point that others met is that one's. */
 static void settle_short(struct sampler *sampler, struct thread_data *data)
 {
-  struct axis *axis = &strata_of(sampler, data)->entries[STRATA_SHORT].axis;
+  struct axis *axis = &strata_of(sampler, data)->short_axis;
   struct lane *lane = &data->strata[STRATA_SHORT];
   struct accounting_met met = { 0 };
-  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
+  if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) {
+    atomic_store_explicit(&lane->epoch, axis_epoch(axis), memory_order_release);
+    return;
+  }
   if (!axis_at(axis, atomic_load_explicit(&lane->epoch, memory_order_relaxed), &met.point)) return;
   if (!trylock_take(&sampler->lock)) return;
   accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &met, 0);
@@ -454,7 +448,7 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   if (rest <= 0) return;
   if (place == STRATA_SHORT) settle_short(sampler, data);
-  begin_waiting(&strata->entries[place], &data->strata[place], rest);
+  stratum_wait(&strata->entries[place], rest);
   move_all(open, &data->strata[place]);
   if (place == STRATA_SHORT) lay_short(sampler, data, rest, end_node);
 }

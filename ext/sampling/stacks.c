@@ -25,9 +25,8 @@ static void choose_pool(struct sampler *sampler, struct thread_data *data, uint3
   uint32_t pool = pools_find(&sampler->pools, key | 1);
   if (!pool) return; /* there are too many: what waits there goes on waiting for the same points */
   atomic_store_explicit(&data->pool, pool, memory_order_relaxed);
-  for (int id = 0; id < STRATA_PLACES; id++)
-    atomic_store_explicit(&data->strata[id].epoch, axis_epoch(&sampler->pools.entries[pool].strata.entries[id].axis),
-                          memory_order_relaxed);
+  atomic_store_explicit(&data->strata[STRATA_SHORT].epoch, axis_epoch(&sampler->pools.entries[pool].strata.short_axis),
+                        memory_order_relaxed);
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     atomic_store_explicit(&data->lanes[state].epoch, axis_epoch(&sampler->pools.entries[pool].axes[state]),
                           memory_order_relaxed);

@@ -27,8 +27,12 @@ static void test_alike_in_a_row_are_one_of_more_weight(void **state)
   assert_int_equal(points.count, 4); /* of another thread */
   assert_int_equal(points.entries[0].weight_ns, 5);
   assert_int_equal(points.entries[2].place, 0);
-  points_clear(&points);
+  static struct points taken;
+  points_take(&points, &taken);
   assert_int_equal(points.count, 0);
+  assert_int_equal(taken.count, 4);
+  assert_int_equal(taken.entries[0].weight_ns, 5);
+  assert_int_equal(taken.lasts[PLACE], 3);
 }
 
 /* The last few stay when the window's are taken. */
@@ -37,13 +41,17 @@ static void test_the_last_of_a_place_are_kept(void **state)
   (void)state;
   static struct points points;
   for (uint32_t i = 0; i < 2 * POINTS_LAST; i++) add(&points, PLACE, NODE + i, 1, i);
-  points_clear(&points);
+  static struct points taken;
+  points_take(&points, &taken);
   assert_int_equal(points.lasts[PLACE], 2 * POINTS_LAST);
   for (uint32_t i = 0; i < POINTS_LAST; i++) {
     assert_int_equal(points.last[PLACE][i].node, NODE + POINTS_LAST + i);
     assert_int_equal(points.last[PLACE][i].window, POINTS_LAST + i);
   }
   assert_int_equal(points.lasts[0], 0);
+  points_forget(&points, 1u << PLACE);
+  assert_int_equal(points.lasts[PLACE], 0);
+  assert_int_equal(taken.lasts[PLACE], 2 * POINTS_LAST);
 }
 
 /* Each of too many is kept with the same chance: the first half is about half of what is left. */

@@ -16,7 +16,7 @@ enum { QUERY = 1, IDLE = 2, LONG = 20, SHORT = 21, RARE = 22, NODES = 30 };
 /* A pool of one thread, whose lane is divided when a window ends, as the publisher does it. */
 struct bench {
   struct strata strata;
-  struct points points;
+  struct points points, taken;
   struct division division;
   int64_t lane_ns[STRATA_PLACES], shown_ns[NODES];
   uint32_t random;
@@ -39,20 +39,21 @@ static void end_window(struct bench *bench)
 {
   int64_t waiting[STRATA_PLACES];
   uint32_t node;
+  uint32_t window = bench->strata.windows;
+  points_take(&bench->points, &bench->taken);
   strata_take_waiting(&bench->strata, waiting);
-  divide_window(&bench->division, &bench->points, waiting, bench->strata.windows, period_of(bench), &bench->random);
+  points_forget(&bench->points, strata_window_ends(&bench->strata, WINDOW_NS, period_of(bench)));
+  divide_window(&bench->division, &bench->taken, waiting, window, period_of(bench), &bench->random);
   for (uint32_t place = 0; place < STRATA_PLACES; place++) {
     bool knows = divide_knows(&bench->division, place);
     if (strata_divided(&bench->strata, place, waiting[place], knows) > STRATA_UNMET_WINDOWS)
-      divide_collapse(&bench->division, place, &bench->points, waiting[place], 0);
+      divide_collapse(&bench->division, place, &bench->taken, waiting[place], 0);
     for (int64_t part; (part = divide_next(&bench->division, place, 0, bench->lane_ns[place], &node)) > 0;) {
       assert_in_range(part, 1, bench->lane_ns[place]);
       bench->lane_ns[place] -= part;
       bench->shown_ns[node] += part;
     }
   }
-  points_clear(&bench->points);
-  strata_window_ends(&bench->strata, WINDOW_NS, period_of(bench));
 }
 
 /* As running.c does. `met`: so many instants met that node in it. */
@@ -180,6 +181,30 @@ static void test_a_window_without_a_point_is_lent_some(void **state)
   assert_int_equal(bench.lane_ns[0], 4 * MS);
 }
 
+/* A kind that hardly runs gives its place up: the next one there is lent nothing of it. */
+static void test_another_kind_in_its_place_is_lent_nothing(void **state)
+{
+  (void)state;
+  static struct bench bench = { .random = 1 };
+  uint64_t old_kind = strata_key(1, QUERY, MS), new_kind = strata_key(1, IDLE, MS);
+  for (int i = 0; i < STRATA_ENDS_PER_S; i++) run_stretch(&bench, old_kind, MS, 0, LONG);
+  end_window(&bench);
+  run_stretch(&bench, old_kind, MS, 1, LONG);
+  assert_int_equal(bench.points.entries[0].place, 1);
+  for (int window = 0; bench.strata.keys[1]; window++) {
+    assert_in_range(window, 0, 80);
+    end_window(&bench);
+  }
+  for (int i = 0; i < STRATA_ENDS_PER_S; i++) run_stretch(&bench, new_kind, MS, 0, SHORT);
+  assert_int_equal(strata_end(&bench.strata, new_kind, 0), 1);
+  end_window(&bench);
+  for (int i = 0; i < STRATA_ENDS_PER_S; i++) run_stretch(&bench, new_kind, MS, 0, SHORT);
+  assert_true(bench.lane_ns[1] > 0);
+  end_window(&bench);
+  assert_true(bench.lane_ns[1] > 0);
+  assert_int_equal(bench.shown_ns[SHORT], 0);
+}
+
 /* Of a place that was never met it waits for two seconds, then for what the pool meets. */
 static void test_what_is_never_met_is_divided_by_all(void **state)
 {
@@ -208,7 +233,7 @@ static void test_time_without_a_core_is_lent_nothing(void **state)
   int64_t waiting[STRATA_PLACES] = { [STRATA_WAITS] = MS };
   uint32_t random = 1, node = 0;
   points_add(&points, &(struct point){ .node = SHORT, .place = STRATA_WAITS, .weight_ns = 1 }, 0);
-  points_clear(&points);
+  points.count = 0;
   divide_window(&division, &points, waiting, 1, PERIOD_NS, &random);
   assert_false(divide_knows(&division, STRATA_WAITS));
   divide_collapse(&division, STRATA_WAITS, &points, MS, LONG);
@@ -322,6 +347,7 @@ int main(void)
     cmocka_unit_test(test_a_thread_has_what_it_was_met_in),
     cmocka_unit_test(test_a_lane_with_more_than_was_told_is_divided_whole),
     cmocka_unit_test(test_a_window_without_a_point_is_lent_some),
+    cmocka_unit_test(test_another_kind_in_its_place_is_lent_nothing),
     cmocka_unit_test(test_time_without_a_core_is_lent_nothing),
     cmocka_unit_test(test_what_is_never_met_is_divided_by_all),
     cmocka_unit_test(test_instants_that_are_not_fair_between_kinds),
