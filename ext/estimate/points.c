@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts points, and keeps the last of each place. */
+/* Counts points, and remembers the last of each place. */
 #include "points.h"
 
 #include "ext/base/draw.h"
 #include <stddef.h>
 #include <string.h>
-
-static void add_last(struct points *points, const struct point *point, uint32_t window)
-{
-  struct last_point last = { .node = point->node, .window = window, .weight_ns = point->weight_ns };
-  points->last[point->place][points->lasts[point->place]++ % POINTS_LAST] = last;
-}
 
 /* The entry for one more; NULL: chance leaves it out. */
 static struct point *room(struct points *points)
@@ -21,12 +15,11 @@ static struct point *room(struct points *points)
   return at < POINTS_MAX ? &points->entries[at] : NULL;
 }
 
-void points_add(struct points *points, const struct point *point, uint32_t window)
+void points_add(struct points *points, const struct point *point)
 {
   struct point *last = points->count ? &points->entries[points->count - 1] : NULL;
   struct point one = *point;
   if (one.weight_ns < 1) one.weight_ns = 1;
-  add_last(points, &one, window);
   points->told++;
   if (last && last->node == one.node && last->place == one.place && last->thread == one.thread) {
     last->weight_ns += one.weight_ns;
@@ -39,14 +32,21 @@ void points_add(struct points *points, const struct point *point, uint32_t windo
 void points_take(struct points *points, struct points *taken)
 {
   memcpy(taken->entries, points->entries, points->count * sizeof *points->entries);
-  memcpy(taken->lasts, points->lasts, sizeof points->lasts);
-  memcpy(taken->last, points->last, sizeof points->last);
   taken->count = points->count;
   points->count = points->told = 0;
 }
 
-void points_forget(struct points *points, uint32_t places)
+void points_remember(struct points_last *last, const struct points *taken, uint32_t window)
+{
+  for (uint32_t i = 0; i < taken->count; i++) {
+    const struct point *point = &taken->entries[i];
+    struct last_point one = { .node = point->node, .window = window, .weight_ns = point->weight_ns };
+    last->of[point->place][last->told[point->place]++ % POINTS_LAST] = one;
+  }
+}
+
+void points_forget(struct points_last *last, uint32_t places)
 {
   for (uint32_t place = 0; place < STRATA_PLACES; place++)
-    if (places >> place & 1) points->lasts[place] = 0;
+    if (places >> place & 1) last->told[place] = 0;
 }

@@ -32,6 +32,7 @@ struct pool {
   struct axis axes[RTOP_STATE_COUNT]; /* that of running time has no time: it knows the last instant of all */
   struct strata strata;               /* of running time, */
   struct points points;               /* and what instants met in it; under the sampler's lock */
+  struct points_last last;            /* publisher's */
 };
 
 /* Pool 0 is for threads that have no stack yet, and for all when there are too many kinds. */

@@ -358,16 +358,15 @@ static uint32_t last_point(struct axis *axis)
 }
 
 /* Time that waits where no instant came for long is divided by all that the pool met. */
-static void end_places(struct pool *pool, const struct points *points, struct division *division,
-                       const int64_t waiting_ns[STRATA_PLACES])
+static void end_places(struct pool *pool, const struct divide_pool *ends, struct division *division)
 {
   uint32_t last = last_point(&pool->axes[RTOP_RUNNING]);
   for (uint32_t place = 0; place < STRATA_SHORT; place++) {
     bool knows = divide_knows(division, place), off_core = place >= STRATA_COUNT;
-    uint32_t unmet = strata_divided(&pool->strata, place, waiting_ns[place], knows);
+    uint32_t unmet = strata_divided(&pool->strata, place, ends->waiting_ns[place], knows);
     if (unmet == 0 || (!off_core && unmet <= STRATA_UNMET_WINDOWS)) continue;
-    divide_collapse(division, place, points, waiting_ns[place], last == RTOP_NODE_UNSAMPLED ? 0 : last);
-    if (divide_knows(division, place)) strata_divided(&pool->strata, place, waiting_ns[place], true);
+    divide_collapse(division, ends, place, last == RTOP_NODE_UNSAMPLED ? 0 : last);
+    if (divide_knows(division, place)) strata_divided(&pool->strata, place, ends->waiting_ns[place], true);
   }
 }
 
@@ -377,22 +376,27 @@ static int64_t lane_ns(void *cut, uint32_t thread, uint32_t place)
   return data ? atomic_load_explicit(&data->strata[place].wall_ns, memory_order_relaxed) : 0;
 }
 
-/* Divided without the lock, for which threads of the application do not wait long. */
+/* The lock is had for as long as it takes to copy what was met: threads of the application do not wait long for it. */
 static void end_pool(struct cut *cut, struct pool *pool, struct division *division)
 {
   static struct points points;
   struct sampler *sampler = cut->sampler;
-  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns, waiting[STRATA_PLACES];
-  int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
-  uint32_t window = atomic_load_explicit(&pool->strata.windows, memory_order_relaxed);
+  struct divide_pool ends = {
+    .points = &points,
+    .last = &pool->last,
+    .window = atomic_load_explicit(&pool->strata.windows, memory_order_relaxed),
+    .period_ns = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed),
+  };
   while (!trylock_take_as(&sampler->lock, TRYLOCK_PUBLISHER)) sched_yield();
   points_take(&pool->points, &points);
-  strata_take_waiting(&pool->strata, waiting);
-  points_forget(&pool->points, strata_window_ends(&pool->strata, length, period));
   trylock_release(&sampler->lock);
-  divide_window(division, &points, waiting, window, period, &divide_random);
-  end_places(pool, &points, division, waiting);
+  strata_take_waiting(&pool->strata, ends.waiting_ns);
+  divide_window(division, &ends, &divide_random);
+  end_places(pool, &ends, division);
   divide_own(division, lane_ns, cut);
+  points_remember(&pool->last, &points, ends.window);
+  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
+  points_forget(&pool->last, strata_window_ends(&pool->strata, length, ends.period_ns));
 }
 
 /* Kinds, and how the time of each is divided, of all pools. */

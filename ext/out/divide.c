@@ -23,13 +23,13 @@ static uint32_t add_window(struct division *division, uint32_t count, const stru
 }
 
 /* Of those before, the latest first, as much as is missing. */
-static uint32_t add_last(struct division *division, uint32_t count, const struct points *points, uint32_t place,
-                         uint32_t window, double missing_ns)
+static uint32_t add_last(struct division *division, uint32_t count, const struct divide_pool *pool, uint32_t place,
+                         double missing_ns)
 {
-  for (uint32_t i = 1; i <= POINTS_LAST && i <= points->lasts[place] && missing_ns > 0; i++) {
-    const struct last_point *last = &points->last[place][(points->lasts[place] - i) % POINTS_LAST];
-    if (window - last->window > STRATA_LATELY_WINDOWS) break;
-    if (last->window == window) continue; /* it is one of this window */
+  uint32_t told = pool->last->told[place];
+  for (uint32_t i = 1; i <= POINTS_LAST && i <= told && missing_ns > 0; i++) {
+    const struct last_point *last = &pool->last->of[place][(told - i) % POINTS_LAST];
+    if (pool->window - last->window > STRATA_LATELY_WINDOWS) break;
     int64_t weight_ns = (double)last->weight_ns < missing_ns ? last->weight_ns : (int64_t)missing_ns;
     add_part(division, &count, &(struct point){ .node = last->node, .thread = NO_THREAD, .weight_ns = weight_ns },
              place);
@@ -55,33 +55,31 @@ static void set_parts(struct division *division, uint32_t place, uint32_t begin,
   division->end[place] = end;
 }
 
-void divide_window(struct division *division, const struct points *points, const int64_t waiting_ns[STRATA_PLACES],
-                   uint32_t window, int64_t period_ns, uint32_t *random)
+void divide_window(struct division *division, const struct divide_pool *pool, uint32_t *random)
 {
   uint32_t count = 0;
   for (uint32_t place = 0; place < STRATA_PLACES; place++) {
     uint32_t begin = count;
-    count = add_window(division, count, points, place);
-    double missing_ns = (double)(DIVIDE_PERIODS_LEAST * period_ns) - weight_ns(division, begin, count);
-    if (place < STRATA_COUNT) count = add_last(division, count, points, place, window, missing_ns);
-    set_parts(division, place, begin, count, waiting_ns[place]);
+    count = add_window(division, count, pool->points, place);
+    double missing_ns = (double)(DIVIDE_PERIODS_LEAST * pool->period_ns) - weight_ns(division, begin, count);
+    if (place < STRATA_COUNT) count = add_last(division, count, pool, place, missing_ns);
+    set_parts(division, place, begin, count, pool->waiting_ns[place]);
     /* Threads always come in the same order, and points stand in that of time. */
     if (count > begin) division->at[place] = begin + (uint32_t)draw_ns(random, 0, count - begin);
   }
 }
 
-void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns,
-                     uint32_t last_node)
+void divide_collapse(struct division *division, const struct divide_pool *pool, uint32_t place, uint32_t last_node)
 {
   uint32_t begin = 0;
   for (uint32_t other = 0; other < STRATA_PLACES; other++)
     if (division->end[other] > begin) begin = division->end[other];
   uint32_t count = begin;
-  for (uint32_t i = 0; i < points->count; i++)
-    if (points->entries[i].place < STRATA_COUNT) add_part(division, &count, &points->entries[i], place);
+  for (uint32_t i = 0; i < pool->points->count; i++)
+    if (pool->points->entries[i].place < STRATA_COUNT) add_part(division, &count, &pool->points->entries[i], place);
   struct point last = { .node = last_node, .thread = NO_THREAD, .weight_ns = 1 };
   if (count == begin && last_node) add_part(division, &count, &last, place);
-  set_parts(division, place, begin, count, waiting_ns);
+  set_parts(division, place, begin, count, pool->waiting_ns[place]);
 }
 
 /* What other points of this place have set apart of that thread's lane. */

@@ -38,14 +38,21 @@ struct division {
   uint32_t at[STRATA_PLACES];                        /* whose rest comes next */
 };
 
-/* waiting_ns: in each place, of all threads. `window`: the number of the one that ends. *random: xorshift32 state. */
-void divide_window(struct division *division, const struct points *points, const int64_t waiting_ns[STRATA_PLACES],
-                   uint32_t window, int64_t period_ns, uint32_t *random);
+/* What there is to divide in a pool, and by what. */
+struct divide_pool {
+  const struct points *points;       /* of the window that ends, */
+  const struct points_last *last;    /* and of those before */
+  int64_t waiting_ns[STRATA_PLACES]; /* in each place, of all threads */
+  uint32_t window;                   /* its number */
+  int64_t period_ns;
+};
+
+/* *random: xorshift32 state. */
+void divide_window(struct division *division, const struct divide_pool *pool, uint32_t *random);
 
 /* Everything that the pool met on a core in this window divides the time of this place, too; where that is nothing, it is what was
  * met last; 0: that is not known either. */
-void divide_collapse(struct division *division, uint32_t place, const struct points *points, int64_t waiting_ns,
-                     uint32_t last_node);
+void divide_collapse(struct division *division, const struct divide_pool *pool, uint32_t place, uint32_t last_node);
 
 /* How much waits in the lane of that thread in that place. */
 typedef int64_t divide_lane_ns(void *context, uint32_t thread, uint32_t place);

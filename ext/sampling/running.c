@@ -23,9 +23,8 @@ static void add_point(struct sampler *sampler, const struct thread_data *data, u
                       int64_t weight_ns)
 {
   struct pool *pool = pool_of(sampler, data);
-  uint32_t window = atomic_load_explicit(&pool->strata.windows, memory_order_relaxed);
   struct point point = { .node = node, .place = place, .thread = data->index, .weight_ns = weight_ns };
-  points_add(&pool->points, &point, window);
+  points_add(&pool->points, &point);
   strata_met(&pool->strata, place, node);
 }
 
@@ -413,11 +412,11 @@ static void end_long(struct sampler *sampler, struct thread_data *data)
 }
 
 /* What its instants met is told, for the place that its kind turned out to have; not of what is over before a job comes, which
- * they meet where the job was late. */
+ * they meet where the job was late. Nobody waits for the lock: where it is taken, others of its kind divide its time. */
 static void tell_points(struct sampler *sampler, struct thread_data *data, uint32_t place)
 {
   bool any = data->long_node || (data->met_count && place != STRATA_SHORT);
-  if (!any || !accounting_try_lock(sampler)) return;
+  if (!any || !trylock_take(&sampler->lock)) return;
   if (data->long_node) end_long(sampler, data);
   for (uint32_t i = 0; i < data->met_count; i++)
     add_point(sampler, data, place, data->met[i].node, data->met[i].weight_ns);

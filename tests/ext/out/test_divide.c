@@ -17,6 +17,7 @@ enum { QUERY = 1, IDLE = 2, LONG = 20, SHORT = 21, RARE = 22, NODES = 30 };
 struct bench {
   struct strata strata;
   struct points points, taken;
+  struct points_last last;
   struct division division;
   int64_t lane_ns[STRATA_PLACES], shown_ns[NODES];
   uint32_t random;
@@ -32,28 +33,33 @@ static int64_t period_of(const struct bench *bench)
 static void meet(struct bench *bench, uint32_t place, uint32_t node, int64_t instants)
 {
   struct point point = { .node = node, .place = place, .weight_ns = instants * period_of(bench) };
-  points_add(&bench->points, &point, bench->strata.windows);
+  points_add(&bench->points, &point);
 }
 
 static void end_window(struct bench *bench)
 {
-  int64_t waiting[STRATA_PLACES];
+  struct divide_pool ends = {
+    .points = &bench->taken,
+    .last = &bench->last,
+    .window = bench->strata.windows,
+    .period_ns = period_of(bench),
+  };
   uint32_t node;
-  uint32_t window = bench->strata.windows;
   points_take(&bench->points, &bench->taken);
-  strata_take_waiting(&bench->strata, waiting);
-  points_forget(&bench->points, strata_window_ends(&bench->strata, WINDOW_NS, period_of(bench)));
-  divide_window(&bench->division, &bench->taken, waiting, window, period_of(bench), &bench->random);
+  strata_take_waiting(&bench->strata, ends.waiting_ns);
+  divide_window(&bench->division, &ends, &bench->random);
   for (uint32_t place = 0; place < STRATA_PLACES; place++) {
     bool knows = divide_knows(&bench->division, place);
-    if (strata_divided(&bench->strata, place, waiting[place], knows) > STRATA_UNMET_WINDOWS)
-      divide_collapse(&bench->division, place, &bench->taken, waiting[place], 0);
+    if (strata_divided(&bench->strata, place, ends.waiting_ns[place], knows) > STRATA_UNMET_WINDOWS)
+      divide_collapse(&bench->division, &ends, place, 0);
     for (int64_t part; (part = divide_next(&bench->division, place, 0, bench->lane_ns[place], &node)) > 0;) {
       assert_in_range(part, 1, bench->lane_ns[place]);
       bench->lane_ns[place] -= part;
       bench->shown_ns[node] += part;
     }
   }
+  points_remember(&bench->last, &bench->taken, ends.window);
+  points_forget(&bench->last, strata_window_ends(&bench->strata, WINDOW_NS, ends.period_ns));
 }
 
 /* As running.c does. `met`: so many instants met that node in it. */
@@ -99,10 +105,12 @@ static void test_many_threads_are_cut_into_few_parts(void **state)
   enum { THREADS = 200, POINTS = 7 };
   static struct division division;
   static struct points points;
-  int64_t waiting[STRATA_PLACES] = { THREADS * MS }, sums[NODES] = { 0 };
+  static struct points_last last;
+  struct divide_pool ends = { .points = &points, .last = &last, .waiting_ns = { THREADS * MS }, .period_ns = 1 };
+  int64_t sums[NODES] = { 0 };
   uint32_t random = 1, parts = 0, node;
-  for (uint32_t i = 0; i < POINTS; i++) points_add(&points, &(struct point){ .node = i, .weight_ns = 1 }, 0);
-  divide_window(&division, &points, waiting, 0, 1, &random);
+  for (uint32_t i = 0; i < POINTS; i++) points_add(&points, &(struct point){ .node = i, .weight_ns = 1 });
+  divide_window(&division, &ends, &random);
   for (int thread = 0; thread < THREADS; thread++) {
     int64_t left = MS;
     for (int64_t part; (part = divide_next(&division, 0, 1000, left, &node)) > 0; left -= part) {
@@ -127,12 +135,14 @@ static void test_a_thread_has_what_it_was_met_in(void **state)
   (void)state;
   static struct division division;
   static struct points points;
-  int64_t waiting[STRATA_PLACES] = { 2 * MS }, sums[2][NODES] = { 0 };
+  static struct points_last last;
+  struct divide_pool ends = { .points = &points, .last = &last, .waiting_ns = { 2 * MS }, .period_ns = 1 };
+  int64_t sums[2][NODES] = { 0 };
   uint32_t random = 1, node;
-  points_add(&points, &(struct point){ .node = LONG, .thread = 0, .weight_ns = 5 }, 0);
-  points_add(&points, &(struct point){ .node = SHORT, .thread = 1, .weight_ns = 2 }, 0);
-  points_add(&points, &(struct point){ .node = RARE, .thread = 0, .weight_ns = 1 }, 0);
-  divide_window(&division, &points, waiting, 0, 1, &random);
+  points_add(&points, &(struct point){ .node = LONG, .thread = 0, .weight_ns = 5 });
+  points_add(&points, &(struct point){ .node = SHORT, .thread = 1, .weight_ns = 2 });
+  points_add(&points, &(struct point){ .node = RARE, .thread = 0, .weight_ns = 1 });
+  divide_window(&division, &ends, &random);
   divide_own(&division, one_ms, NULL);
   for (uint32_t thread = 0; thread < 2; thread++) {
     int64_t left = MS;
@@ -229,19 +239,22 @@ static void test_time_without_a_core_is_lent_nothing(void **state)
 {
   (void)state;
   static struct division division;
-  static struct points points;
-  int64_t waiting[STRATA_PLACES] = { [STRATA_WAITS] = MS };
+  static struct points points, none;
+  static struct points_last last;
+  struct divide_pool ends = {
+    .points = &none, .last = &last, .waiting_ns = { [STRATA_WAITS] = MS }, .window = 1, .period_ns = PERIOD_NS
+  };
   uint32_t random = 1, node = 0;
-  points_add(&points, &(struct point){ .node = SHORT, .place = STRATA_WAITS, .weight_ns = 1 }, 0);
-  points.count = 0;
-  divide_window(&division, &points, waiting, 1, PERIOD_NS, &random);
+  points_add(&points, &(struct point){ .node = SHORT, .place = STRATA_WAITS, .weight_ns = 1 });
+  points_remember(&last, &points, 0);
+  divide_window(&division, &ends, &random);
   assert_false(divide_knows(&division, STRATA_WAITS));
-  divide_collapse(&division, STRATA_WAITS, &points, MS, LONG);
+  divide_collapse(&division, &ends, STRATA_WAITS, LONG);
   assert_int_equal(divide_next(&division, STRATA_WAITS, 0, MS, &node), MS);
   assert_int_equal(node, LONG);
-  points_add(&points, &(struct point){ .node = RARE, .weight_ns = 1 }, 1);
-  divide_window(&division, &points, waiting, 1, PERIOD_NS, &random);
-  divide_collapse(&division, STRATA_WAITS, &points, MS, LONG);
+  points_add(&none, &(struct point){ .node = RARE, .weight_ns = 1 });
+  divide_window(&division, &ends, &random);
+  divide_collapse(&division, &ends, STRATA_WAITS, LONG);
   assert_int_equal(divide_next(&division, STRATA_WAITS, 0, MS, &node), MS);
   assert_int_equal(node, RARE);
 }
