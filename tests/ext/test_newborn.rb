@@ -68,7 +68,7 @@ class NewbornTest < Minitest::Test
   # call ends. Where a release answers for instants whose trigger went astray, and late ones tell of what runs by then, the
   # wall time of the work is 8 to 18 % too little (four runs of 5 s); now -3.2 to +2.7. Cores are taken where system calls end,
   # too, as the one that reads the CPU clock: where CPU goes by wall time the work lacks 8 to 20 % of it (four runs of 4 s);
-  # now -2.0 to -4.6 (eight runs of 8 s), and -0.4 to -1.9 before the publisher divided time by points (three): what reads the CPU
+  # now -1.8 to -4.6 (thirteen runs of 8 s), and -0.4 to -1.9 before the publisher divided time by points (three): what reads the CPU
   # clock at both ends is met more often than it runs.
   def test_threads_of_one_round_beside_two_busy_processes
     pids = Array.new(2) { spawn("timeout", "60", "sh", "-c", "while :; do :; done", pgroup: true) }
