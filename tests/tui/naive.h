@@ -40,13 +40,16 @@ static inline struct rtop_thread_row *naive_row_of(struct naive *naive, uint32_t
   return row;
 }
 
-static inline void naive_add_cost(struct naive *naive, uint32_t thread, uint32_t node, const struct rtop_cost *cost)
+/* `shown`: not in a state that the lens leaves out, which is the thread's, but of no node. */
+static inline void naive_add_cost(struct naive *naive, uint32_t thread, uint32_t node, const struct rtop_cost *cost,
+                                  bool shown)
 {
   static const struct rtop_cost nothing;
   struct rtop_sum *sum = naive->sum;
   node = rtop_lens_node(naive->profile->lens, profile_thread_at(naive->profile, thread)->key.source, node);
   if (node == RTOP_LENS_OUT || memcmp(cost, &nothing, sizeof nothing) == 0) return;
   naive_row_of(naive, thread);
+  if (!shown) node = RTOP_LENS_OUT;
   if (sum->cell_count == sum->cell_capacity) {
     sum->cell_capacity = sum->cell_capacity * 2 + 256;
     sum->cells = realloc(sum->cells, sum->cell_capacity * sizeof *sum->cells);
@@ -60,7 +63,8 @@ static inline void naive_add_cell(struct naive *naive, const struct profile_cell
   struct profile_cell share = profile_part_cell(part, cell);
   struct rtop_cost cost = { 0 };
   profile_cost_add_cell(&cost, &share);
-  naive_add_cost(naive, cell->thread, cell->node, &cost);
+  naive_add_cost(naive, cell->thread, cell->node, &cost,
+                 rtop_lens_shows(rtop_lens_look(naive->profile->lens), cell->state));
 }
 
 static inline void naive_add_presence(struct naive *naive, const struct profile_presence *presence,
@@ -72,6 +76,7 @@ static inline void naive_add_presence(struct naive *naive, const struct profile_
   row->state = (enum rtop_state)presence->state;
   row->state_age_ns = presence->state_age_ns;
   row->node = shown == RTOP_LENS_OUT ? 0 : shown;
+  row->left_out = !rtop_lens_shows(rtop_lens_look(naive->profile->lens), presence->state);
   row->stale = presence->stale;
   row->stack_age_ns = presence->stack_age_ns;
   naive_add_cell(naive, &cell, part);
@@ -92,6 +97,19 @@ static inline void naive_add_window(struct naive *naive, struct profile_window *
   for (size_t i = 0; i < window->thread_count; i++) naive_add_presence(naive, &window->threads[i], part);
 }
 
+/* Of all states together: what is not wall time goes with the time that ran. */
+static inline void naive_add_states(struct naive *naive, uint32_t thread, uint32_t node, const struct rtop_cost *cost)
+{
+  const struct rtop_lens_look *look = rtop_lens_look(naive->profile->lens);
+  for (int shown = 0; shown < 2; shown++) {
+    struct rtop_cost part = { 0 };
+    if (rtop_lens_shows(look, RTOP_STATE_RUNNING) == shown) part = *cost;
+    for (int state = 0; state < RTOP_STATES; state++)
+      part.wall_ns[state] = rtop_lens_shows(look, (unsigned)state) == shown ? cost->wall_ns[state] : 0;
+    naive_add_cost(naive, thread, node, &part, shown);
+  }
+}
+
 /* What memory could not hold. */
 static inline void naive_add_carried(struct naive *naive)
 {
@@ -104,13 +122,13 @@ static inline void naive_add_carried(struct naive *naive)
     naive->now[i] = source->carry_counters;
   }
   for (size_t i = 0; i < profile->carry.costs.count; i++)
-    naive_add_cost(naive, profile->carry.costs.cells[i].thread, profile->carry.costs.cells[i].node,
-                   &profile->carry.costs.cells[i].cost);
+    naive_add_states(naive, profile->carry.costs.cells[i].thread, profile->carry.costs.cells[i].node,
+                     &profile->carry.costs.cells[i].cost);
   for (uint32_t id = 0; id < profile->threads.count; id++) {
     struct rtop_cost cost = { 0 };
     if (!profile->threads.all[id] || !profile->threads.all[id]->pending_ns) continue;
     cost.wall_ns[profile->threads.all[id]->pending_state] = profile->threads.all[id]->pending_ns;
-    naive_add_cost(naive, id, profile->threads.all[id]->pending_node, &cost);
+    naive_add_states(naive, id, profile->threads.all[id]->pending_node, &cost);
   }
 }
 
@@ -163,7 +181,8 @@ static inline void naive_finish_cells(struct rtop_sum *sum)
   }
   if (sum->cell_count) qsort(sum->cells, sum->cell_count, sizeof *sum->cells, naive_compare_cells);
   for (size_t i = 0; i < sum->cell_count; i++)
-    if (kept && naive_compare_cells(&sum->cells[kept - 1], &sum->cells[i]) == 0)
+    if (sum->cells[i].node == RTOP_LENS_OUT) continue;
+    else if (kept && naive_compare_cells(&sum->cells[kept - 1], &sum->cells[i]) == 0)
       rtop_cost_add(&sum->cells[kept - 1].cost, &sum->cells[i].cost);
     else sum->cells[kept++] = sum->cells[i];
   sum->cell_count = kept;
@@ -248,7 +267,7 @@ static inline void naive_add_thread(struct naive_row *rows, uint32_t frames, con
   const struct rtop_thread_row *row = &sum->threads[thread];
   for (size_t i = 0; i < sum->cell_count; i++)
     if (sum->cells[i].thread == thread) naive_add_stack(rows, symbols, &sum->cells[i]);
-  for (uint32_t node = row->ended || row->stale ? 0 : row->node; node;
+  for (uint32_t node = row->ended || row->stale || row->left_out ? 0 : row->node; node;
        node = rtop_symbols_get_node(symbols, node)->parent) {
     struct naive_row *on = &rows[rtop_symbols_get_node(symbols, node)->frame];
     on->there = true;

@@ -36,6 +36,7 @@ enum {
   OPTION_NO_C,
   OPTION_MERGE,
   OPTION_LABEL,
+  OPTION_STATE,
   OPTION_LABEL_ROOT,
   OPTION_LABEL_LEAF,
   OPTION_THEME,
@@ -104,6 +105,7 @@ static const struct option long_options[] = {
   { "no-c", no_argument, NULL, OPTION_NO_C },
   { "merge", required_argument, NULL, OPTION_MERGE },
   { "label", required_argument, NULL, OPTION_LABEL },
+  { "state", required_argument, NULL, OPTION_STATE },
   { "label-root", required_argument, NULL, OPTION_LABEL_ROOT },
   { "label-leaf", required_argument, NULL, OPTION_LABEL_LEAF },
   { "theme", required_argument, NULL, OPTION_THEME },
@@ -440,6 +442,12 @@ static int options_label(struct rtop_lens_look *lens, const char *text)
   return -1;
 }
 
+static int options_state(struct rtop_lens_look *lens, const char *text)
+{
+  if (rtop_states_parse(text, &lens->states)) return -1;
+  return options_usage("--state takes running, waiting, blocked or gc, several with commas: '%s' does not", text);
+}
+
 static int options_label_end(const char *option, char *keys, const char *text)
 {
   const char *problem = rtop_lens_add_key(keys, text);
@@ -617,6 +625,7 @@ static int options_take(struct rtop_options *options, int option)
   case OPTION_ONLY_MINE: options->lens.only_mine = true; return -1;
   case OPTION_NO_C: options->lens.no_c = true; return -1;
   case OPTION_LABEL: return options_label(&options->lens, optarg);
+  case OPTION_STATE: return options_state(&options->lens, optarg);
   case OPTION_LABEL_ROOT: return options_label_end("--label-root", options->lens.label_root, optarg);
   case OPTION_LABEL_LEAF: return options_label_end("--label-leaf", options->lens.label_leaf, optarg);
   case OPTION_MERGE: return options_merge(&options->lens, optarg);
@@ -698,6 +707,21 @@ static int options_check_push(struct rtop_options *options)
   return -1;
 }
 
+/* Time of the states that are asked for counts, whatever else would. */
+static int options_check_state(struct rtop_options *options)
+{
+  const unsigned off = 1U << RTOP_STATE_WAITING | 1U << RTOP_STATE_BLOCKED;
+  const struct rtop_lens_look *lens = &options->lens;
+  bool none = lens->states && !(lens->states & ~off) && options->methods.mode == RTOP_MODE_BUSY;
+  if (!lens->states) return -1;
+  if (!(options->given & RTOP_GIVEN_MODE)) options->methods.mode = RTOP_MODE_WALL;
+  else if (none) return options_usage("-m busy leaves out waiting and blocked: with this --state nothing is left");
+  options->given |= RTOP_GIVEN_MODE;
+  if (options->metrics || options->push)
+    return options_usage("--state and %s cannot be combined", options->metrics ? "--metrics" : "--push");
+  return -1;
+}
+
 /* Do the options make sense together? */
 static int options_check(struct rtop_options *options)
 {
@@ -741,6 +765,8 @@ static int options_check(struct rtop_options *options)
   if (metrics >= 0) return metrics;
   int push = options_check_push(options);
   if (push >= 0) return push;
+  int state = options_check_state(options);
+  if (state >= 0) return state;
   if (options->time_seconds > 0 && !target) return options_usage("-t needs -p PID or -- COMMAND");
   return -1;
 }

@@ -87,8 +87,8 @@ struct rtop_options {
   double delay_seconds;                /* -d, default 1 */
   double frame_seconds;                /* -F, default 1; 0: all */
   struct rtop_methods_options methods; /* -m -s --filter --thread --min */
-  struct rtop_lens_look lens;          /* --exclude --only-mine --no-c --merge --label --label-root --label-leaf */
-  uint32_t rate_hz;                    /* --hz; 0: what the process takes by itself */
+  struct rtop_lens_look lens; /* --exclude --only-mine --no-c --merge --label --label-root --label-leaf --state */
+  uint32_t rate_hz;           /* --hz; 0: what the process takes by itself */
   enum rtop_color { RTOP_COLOR_AUTO, RTOP_COLOR_NEVER, RTOP_COLOR_ALWAYS } color;
   bool ascii;                    /* -U */
   struct columns_choice columns; /* --columns */

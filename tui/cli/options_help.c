@@ -72,6 +72,8 @@ const char options_help[] = "rperf-top - live profiler for Ruby processes: metho
                             "      --filter RE         only methods whose 'name path' matches; !RE: does not match\n"
                             "      --thread RE         only threads whose name matches\n"
                             "      --min PCT           only methods whose total is at least PCT % of the window\n"
+                            "      --state LIST        only time that threads spent running, waiting (for the GVL),\n"
+                            "                          blocked or in gc; several with commas\n"
                             "      --label KEY=VALUE   only work with this label; VALUE may contain * and ?, KEY\n"
                             "                          alone matches any value (may be repeated)\n"
                             "      --label-root KEY    a frame KEY=VALUE at the root of stacks with this label, or\n"

@@ -185,7 +185,7 @@ bool export_sum_span(const struct export_job *job, struct rtop_span span, struct
 {
   const struct rtop_export *given = job->given;
   if (!rtop_profile_sum(given->profile, span, sum)) return false;
-  if (!given->options->filter) return true;
+  if (!given->options->filter && !rtop_lens_look(rtop_profile_lens(given->profile))->states) return true;
   struct rtop_sum filtered;
   bool fine = export_select(&filtered, sum, job->symbols, job->symbols, given->options);
   rtop_sum_destroy(sum);

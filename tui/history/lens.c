@@ -3,6 +3,7 @@
 #include "lens.h"
 
 #include "lens_frames.h"
+#include "profile.h"
 #include "shm/base/error.h"
 #include "shm/base/label_text.h"
 #include "shm/base/pattern.h"
@@ -87,6 +88,41 @@ bool rtop_merge_parse(const char *name, enum rtop_merge *merge)
   return false;
 }
 
+/* The collector's two phases are one to people. */
+static const struct {
+  const char *name;
+  unsigned states;
+} state_names[] = {
+  { "running", 1U << RTOP_STATE_RUNNING },
+  { "waiting", 1U << RTOP_STATE_WAITING },
+  { "blocked", 1U << RTOP_STATE_BLOCKED },
+  { "gc", 1U << RTOP_STATE_MARKING | 1U << RTOP_STATE_SWEEPING },
+};
+enum { STATE_NAMES = sizeof state_names / sizeof state_names[0] };
+
+bool rtop_states_parse(const char *names, unsigned *states)
+{
+  *states = 0;
+  for (size_t count;; names += count + 1) {
+    int i = 0;
+    count = strcspn(names, ",");
+    while (i < STATE_NAMES && (strlen(state_names[i].name) != count || memcmp(state_names[i].name, names, count) != 0))
+      i++;
+    if (i == STATE_NAMES) return false;
+    *states |= state_names[i].states;
+    if (names[count] == '\0') return true;
+  }
+}
+
+void rtop_states_text(unsigned states, char *out, size_t bytes)
+{
+  size_t used = 0;
+  out[0] = '\0';
+  for (int i = 0; i < STATE_NAMES && used < bytes; i++)
+    if (states & state_names[i].states)
+      used += (size_t)snprintf(out + used, bytes - used, "%s%s", used ? "," : "", state_names[i].name);
+}
+
 struct rtop_lens *rtop_lens_create(struct rtop_symbols *symbols)
 {
   struct rtop_lens *lens = calloc(1, sizeof *lens);
@@ -165,9 +201,9 @@ bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look)
 {
   const struct rtop_lens_look *now = &lens->look;
   if (look->only_mine == now->only_mine && look->no_c == now->no_c && look->merge == now->merge &&
-      look->labels == now->labels && look->processes == now->processes && strcmp(look->exclude, now->exclude) == 0 &&
-      strcmp(look->label, now->label) == 0 && strcmp(look->label_root, now->label_root) == 0 &&
-      strcmp(look->label_leaf, now->label_leaf) == 0)
+      look->labels == now->labels && look->processes == now->processes && look->states == now->states &&
+      strcmp(look->exclude, now->exclude) == 0 && strcmp(look->label, now->label) == 0 &&
+      strcmp(look->label_root, now->label_root) == 0 && strcmp(look->label_leaf, now->label_leaf) == 0)
     return true;
   struct rtop_patterns *patterns = NULL;
   if (look->exclude[0]) {
@@ -376,6 +412,9 @@ size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes
   if (look->processes) used = text_add(out, bytes, used, "by process", "");
   if (look->no_c) used = text_add(out, bytes, used, "-C", "");
   if (look->labels) used = text_add(out, bytes, used, "label roots", "");
+  char states[64];
+  rtop_states_text(look->states, states, sizeof states);
+  if (look->states) used = text_add(out, bytes, used, "state ", states);
   used = text_keys(out, bytes, used, "root ", look->label_root);
   used = text_keys(out, bytes, used, "leaf ", look->label_leaf);
   if (look->merge != RTOP_MERGE_METHOD) used = text_add(out, bytes, used, "by ", rtop_merge_name(look->merge));

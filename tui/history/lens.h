@@ -9,6 +9,9 @@
  * per line); calls within a class or a gem are then no calls any more. Shown nodes and made-up frames live in
  * the same symbols under ids of their own: whoever has a sum needs no more than those.
  *
+ * Time can also be left out by the state of its thread: a state that is not shown is part of no method, stack or label.
+ * What the process did as a whole, and each thread, is told with it all the same: lens.c maps nodes, sums ask for states.
+ *
  * Answers are kept per node and forgotten when the look changes or names are completed; memory grows with
  * the symbols. Threads: one.
  */
@@ -35,6 +38,7 @@ struct rtop_lens_look {
   bool no_c;      /* no methods written in C, and none of Ruby's own in Ruby */
   enum rtop_merge merge;
   bool processes;                        /* methods of different processes are different ones */
+  unsigned states;                       /* 1 << enum rtop_state of each that is shown; 0: all of them */
   bool labels;                           /* label sets stay the outermost frames of their stacks (exports) */
   char exclude[RTOP_LENS_EXCLUDE_BYTES]; /* patterns as in shm/base/pattern.h; "": none */
   char label
@@ -79,6 +83,12 @@ void rtop_lens_renumber(struct rtop_lens *lens, uint32_t source, uint32_t number
 /* After a sweep of the symbols: nodes that were shown may be gone. */
 void rtop_lens_forget(struct rtop_lens *lens);
 
+/* Is time in this state shown? */
+static inline bool rtop_lens_shows(const struct rtop_lens_look *look, unsigned state)
+{
+  return look->states == 0 || (look->states >> state & 1) != 0;
+}
+
 /* Adds a key to a list of them. NULL when it is there, else what is wrong, for people. */
 const char *rtop_lens_add_key(char *keys, const char *key);
 /* Takes it out again. False: it was not there. */
@@ -86,6 +96,11 @@ bool rtop_lens_drop_key(char *keys, const char *key);
 
 const char *rtop_merge_name(enum rtop_merge merge); /* "method", … as on the command line */
 bool rtop_merge_parse(const char *name, enum rtop_merge *merge);
+
+/* "waiting", "blocked,gc": states by name, with commas. False: one is none of them. */
+bool rtop_states_parse(const char *names, unsigned *states);
+/* The names again, with commas; "" when all are shown. */
+void rtop_states_text(unsigned states, char *out, size_t bytes);
 
 /* Everything that is not as usual, in a few words: "mine -C class !gem:rack". Returns its length; 0: all as
  * it is. */

@@ -127,6 +127,7 @@ struct rtop_thread_row {
   bool is_main;
   bool ended;            /* within the span */
   bool hidden;           /* set by who leaves it out of what is made from the sum */
+  bool left_out;         /* its state is one that the lens leaves out: no method counts it as being there */
   bool blamed;           /* set by who knows that the verdict, a stall or a lock blames it */
   enum rtop_state state; /* at the end of the span */
   uint64_t state_age_ns;
@@ -298,11 +299,11 @@ struct rtop_span rtop_profile_clip(const struct rtop_profile *profile, struct rt
  * gets its share, rounded so that sums of spans side by side add up to the sum of both. False when memory
  * ran out. */
 bool rtop_profile_sum(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
-/* The same with stacks as they are, whatever the lens hides or merges; of labels only those that were asked for. */
+/* The same with stacks as they are and in all states, whatever the lens hides or merges; of labels only those that were asked for. */
 bool rtop_profile_sum_whole(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
 /* The same with nothing but the sets of labels that it was spent under (rtop_slide_open_sets). */
 bool rtop_profile_sum_sets(const struct rtop_profile *profile, struct rtop_span span, struct rtop_sum *sum);
-/* Are stacks shown as another thing than they are? */
+/* Are stacks shown as another thing than they are, or without time in some states? */
 bool rtop_profile_hides(const struct rtop_profile *profile);
 void rtop_sum_destroy(struct rtop_sum *sum);
 /* Adds to the rows of threads that hold the GVL without a safepoint at the end of the span what they are to blame for,

@@ -91,6 +91,7 @@ static void sum_presence(struct sum_build *build, const struct profile_presence 
   row->state_age_ns = presence->state_age_ns;
   uint32_t shown = rtop_lens_place(build->lens, row->source, presence->node);
   row->node = shown == RTOP_LENS_OUT ? 0 : shown;
+  row->left_out = !rtop_lens_shows(rtop_lens_look(build->lens), row->state);
   row->stale = presence->stale;
   row->stack_age_ns = presence->stack_age_ns;
   row->lock = presence->lock;
@@ -258,14 +259,15 @@ static bool slide_has_thread(struct rtop_slide *slide, uint32_t thread)
 
 /* `source` of the thread, which may have gone by the time when its last window goes. */
 static void slide_tell(struct rtop_slide *slide, uint32_t source, uint32_t thread, uint32_t node,
-                       const struct rtop_cost *cost, bool comes)
+                       const struct rtop_cost *cost, bool shown, bool comes)
 {
   struct rtop_sum_cell cell = { .thread = thread, .cost = *cost };
   cell.node = rtop_lens_node(slide->through, source, node);
   if (cell.node == RTOP_LENS_OUT) return;
   if (!slide_has_thread(slide, thread)) return;
   slide->kept.threads[thread].cells += comes ? 1 : UINT32_MAX;
-  slide->sink.cell(slide->sink.context, &cell, comes);
+  if (shown) slide->sink.cell(slide->sink.context, &cell, comes);
+  else if (slide->sink.left_out) slide->sink.left_out(slide->sink.context, &cell, comes);
 }
 
 static void slide_cell(struct rtop_slide *slide, uint32_t source, const struct profile_cell *cell,
@@ -275,7 +277,8 @@ static void slide_cell(struct rtop_slide *slide, uint32_t source, const struct p
   struct profile_cell share = profile_part_is_whole(part) ? *cell : profile_part_cell(part, cell);
   if (profile_cell_is_empty(&share)) return;
   profile_cost_add_cell(&cost, &share);
-  slide_tell(slide, source, cell->thread, cell->node, &cost, comes);
+  slide_tell(slide, source, cell->thread, cell->node, &cost,
+             rtop_lens_shows(rtop_lens_look(slide->through), share.state), comes);
 }
 
 static void slide_counters(struct rtop_slide *slide, const struct profile_window *window,
@@ -317,20 +320,41 @@ static void slide_window(struct rtop_slide *slide, struct profile_window *window
   }
 }
 
+/* What is carried is of all states together: what is not wall time goes with the time that ran. */
+static void slide_carried_cost(struct rtop_slide *slide, uint32_t source, uint32_t thread, uint32_t node,
+                               const struct rtop_cost *cost)
+{
+  static const struct rtop_cost nothing;
+  const struct rtop_lens_look *look = rtop_lens_look(slide->through);
+  bool runs = rtop_lens_shows(look, RTOP_STATE_RUNNING);
+  struct rtop_cost rest = *cost, part[2] = { 0 };
+  if (look->states == 0) {
+    slide_tell(slide, source, thread, node, cost, true, true);
+    return;
+  }
+  memset(rest.wall_ns, 0, sizeof rest.wall_ns);
+  part[runs] = rest;
+  for (int state = 0; state < RTOP_STATES; state++)
+    part[rtop_lens_shows(look, (unsigned)state)].wall_ns[state] = cost->wall_ns[state];
+  for (int shown = 0; shown < 2; shown++)
+    if (memcmp(&part[shown], &nothing, sizeof nothing) != 0)
+      slide_tell(slide, source, thread, node, &part[shown], shown, true);
+}
+
 static void slide_carried(struct rtop_slide *slide)
 {
   const struct rtop_profile *profile = slide->profile;
   for (size_t i = 0; i < profile->carry.costs.count; i++) {
     const struct rtop_sum_cell *cell = &profile->carry.costs.cells[i];
     const struct profile_thread *thread = profile_thread_at(profile, cell->thread);
-    slide_tell(slide, thread ? thread->key.source : 0, cell->thread, cell->node, &cell->cost, true);
+    slide_carried_cost(slide, thread ? thread->key.source : 0, cell->thread, cell->node, &cell->cost);
   }
   for (uint32_t id = 0; id < profile->threads.count; id++) {
     const struct profile_thread *thread = profile->threads.all[id];
     struct rtop_cost cost = { 0 };
     if (!thread || !thread->pending_ns) continue;
     cost.wall_ns[thread->pending_state] = thread->pending_ns;
-    slide_tell(slide, thread->key.source, id, thread->pending_node, &cost, true);
+    slide_carried_cost(slide, thread->key.source, id, thread->pending_node, &cost);
   }
 }
 
@@ -386,12 +410,13 @@ static bool slide_is_far(const struct rtop_slide *slide, const struct rtop_span 
   return now_ns / 4 > then_ns;
 }
 
-/* What is asked of labels is asked of their sets, too. */
+/* What is asked of labels and states is asked of their sets, too. */
 static bool slide_follow(const struct rtop_slide *slide)
 {
   struct rtop_lens_look look = { .merge = RTOP_MERGE_LABEL };
   if (slide->through != slide->profile->sets) return true;
   memcpy(look.label, rtop_lens_look(slide->profile->lens)->label, sizeof look.label);
+  look.states = rtop_lens_look(slide->profile->lens)->states;
   return rtop_lens_set(slide->profile->sets, &look);
 }
 
@@ -506,6 +531,14 @@ static void once_cell(void *context, const struct rtop_sum_cell *cell, bool come
   else once->failed = true;
 }
 
+/* Of a node that nobody has. */
+static void once_left_out(void *context, const struct rtop_sum_cell *cell, bool comes)
+{
+  struct rtop_sum_cell nowhere = *cell;
+  nowhere.node = RTOP_LENS_OUT;
+  once_cell(context, &nowhere, comes);
+}
+
 static int once_compare(const void *left, const void *right)
 {
   const struct rtop_sum_cell *a = left, *b = right;
@@ -524,7 +557,7 @@ static bool once_finish(struct rtop_sum *sum, uint32_t threads)
     struct rtop_sum_cell cell = sum->cells[i];
     if (!row_of[cell.thread]) continue;
     cell.thread = row_of[cell.thread] - 1;
-    sum->cells[kept++] = cell;
+    if (cell.node != RTOP_LENS_OUT) sum->cells[kept++] = cell;
     rtop_cost_add(&sum->threads[cell.thread].cost, &cell.cost);
     rtop_cost_add(&sum->total, &cell.cost);
   }
@@ -539,7 +572,9 @@ static bool sum_through(struct rtop_profile *profile, struct rtop_lens *lens, st
                         struct rtop_sum *sum)
 {
   struct once once = { .table = profile->table };
-  struct rtop_slide slide = { .profile = profile, .through = lens, .sink = { &once, once_restart, once_cell } };
+  struct rtop_slide slide = { .profile = profile,
+                              .through = lens,
+                              .sink = { &once, once_restart, once_cell, once_left_out } };
   if (!sum->borrowed) {
     profile->table->cells = sum->cells;
     profile->table->capacity = sum->cell_capacity;
@@ -567,7 +602,7 @@ bool rtop_profile_hides(const struct rtop_profile *profile)
 {
   const struct rtop_lens_look *look = rtop_lens_look(profile->lens);
   return look->only_mine || look->no_c || look->merge != RTOP_MERGE_METHOD || look->labels || look->processes ||
-         look->exclude[0];
+         look->exclude[0] || look->states;
 }
 
 bool rtop_profile_sum_whole(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)

@@ -21,6 +21,9 @@ struct rtop_slide_sink {
   void (*restart)(void *context);
   /* `cell` has the ids of the profile's thread and of the shown node. */
   void (*cell)(void *context, const struct rtop_sum_cell *cell, bool comes);
+  /* The same of time in a state that the lens leaves out: it is the thread's all the same, but no node's. NULL: nobody
+   * wants it. */
+  void (*left_out)(void *context, const struct rtop_sum_cell *cell, bool comes);
 };
 
 /* NULL when memory ran out. */

@@ -43,6 +43,20 @@ static void live_cell(void *context, const struct rtop_sum_cell *cell, bool come
   else live_cost_take(&delta->cost, &cell->cost);
 }
 
+/* The thread's, and nobody's in the table. */
+static void live_left_out(void *context, const struct rtop_sum_cell *cell, bool comes)
+{
+  struct rtop_live *live = context;
+  if (!rtop_reserve(&live->threads, &live->thread_capacity, (size_t)cell->thread + 1, sizeof *live->threads)) {
+    live->failed = true;
+    return;
+  }
+  struct rtop_cost *of[] = { &live->threads[cell->thread].cost, &live->total };
+  for (int i = 0; i < 2; i++)
+    if (comes) rtop_cost_add(of[i], &cell->cost);
+    else live_cost_take(of[i], &cell->cost);
+}
+
 static struct rtop_live *live_open(struct rtop_profile *profile,
                                    struct rtop_slide *(*open)(struct rtop_profile *profile,
                                                               const struct rtop_slide_sink *sink))
@@ -52,7 +66,7 @@ static struct rtop_live *live_open(struct rtop_profile *profile,
   live->profile = profile;
   live->symbols = rtop_profile_symbols(profile);
   live->place_count = 1;
-  live->slide = open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell });
+  live->slide = open(profile, &(struct rtop_slide_sink){ live, live_restart, live_cell, live_left_out });
   if (!live->slide) rtop_live_destroy(&live);
   return live;
 }

@@ -58,7 +58,7 @@ void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum)
   for (size_t i = 0; i < sum->thread_count; i++) {
     const struct rtop_thread_row *row = &sum->threads[i];
     struct live_thread *thread = &live->threads[row->thread];
-    bool stands = !row->ended && !row->stale && !row->hidden && row->node;
+    bool stands = !row->ended && !row->stale && !row->hidden && !row->left_out && row->node;
     uint32_t entry = stands ? live_entry(live, row->node) : LIVE_NONE;
     live->failed = live->failed || (stands && entry == LIVE_NONE);
     if (!thread->stack && entry != LIVE_NONE) {

@@ -395,6 +395,9 @@ json_t *rtop_json_build(const struct rtop_report *report)
   rtop_json_processes_gone(object, report);
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
   json_object_set_new(object, "mode", json_text(rtop_mode_name(report->options->mode)));
+  char states[64];
+  rtop_states_text(report->states, states, sizeof states);
+  if (*states) json_object_set_new(object, "states", json_text(states));
   json_object_set_new(object, "windows", json_count(sum->window_count));
   json_object_set_new(object, "gaps", json_count(sum->gap_count));
   if (report->compared) json_object_set_new(object, "baseline", json_baseline(report));

@@ -157,6 +157,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   report->options = options;
   report->symbols = rtop_profile_symbols(profile);
   report->state = rtop_session_state(session);
+  report->states = rtop_lens_look(rtop_profile_lens(profile))->states;
   report->has_end = rtop_session_end(session, &report->end);
   report->clock_offset_ns = rtop_session_clock_offset_ns(session);
   report->command = info ? info->command : "";

@@ -61,7 +61,8 @@ struct rtop_report {
   bool has_end;
   struct rtop_feed_end end; /* of the process that ended last, when all have */
   int64_t clock_offset_ns;
-  const char *command, *ruby;                                   /* of the first process; as it calls itself now */
+  unsigned states;            /* whose time methods and labels are made of; 0: of all (rtop_lens_shows()) */
+  const char *command, *ruby; /* of the first process; as it calls itself now */
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];                    /* by source */
   struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX]; /* by source */
   int source_count;

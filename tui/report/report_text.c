@@ -49,11 +49,13 @@ static void text_verdict(const struct rtop_report *report, FILE *out, int column
 
 static void text_title(const struct rtop_report *report, FILE *out, int columns)
 {
-  char left[TEXT_BUFFER], more[16] = "", right[64], clock[16] = "", cut[TEXT_BUFFER];
+  char left[TEXT_BUFFER], more[16] = "", right[160], clock[16] = "", cut[TEXT_BUFFER];
   time_t seconds = (time_t)((report->sum.span.end_ns + report->clock_offset_ns) / 1000000000);
   struct tm local;
   if (localtime_r(&seconds, &local)) strftime(clock, sizeof clock, "%H:%M:%S", &local);
-  const char *mode = rtop_mode_name(report->options->mode);
+  char mode[96], states[64];
+  rtop_states_text(report->states, states, sizeof states);
+  snprintf(mode, sizeof mode, "%s%s%s", rtop_mode_name(report->options->mode), *states ? ": " : "", states);
   int others = text_others(report);
   if (others > 0) snprintf(more, sizeof more, " (+%d)", others);
   snprintf(left, sizeof left, "rperf-top  %d%s %s  ruby %s", report->source_count ? (int)report->source_pids[0] : 0,

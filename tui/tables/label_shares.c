@@ -65,16 +65,17 @@ static void add(struct walk *walk, uint32_t source, uint32_t thread, uint32_t no
 static void visit(void *context, const struct rtop_look *look)
 {
   struct walk *walk = context;
+  const struct rtop_lens_look *look_at = rtop_lens_look(walk->lens);
   bool cpu = walk->mode == RTOP_MODE_CPU;
   for (size_t i = 0; i < look->cell_count && walk->fine; i++) {
     struct rtop_look_cell cell = rtop_look_cell(look, i);
-    if (!rtop_mode_counts(walk->mode, cell.state)) continue;
+    if (!rtop_mode_counts(walk->mode, cell.state) || !rtop_lens_shows(look_at, cell.state)) continue;
     add(walk, look->source, cell.thread, cell.node,
         rtop_look_share(look, walk->span, cpu ? cell.cpu_ns : cell.wall_ns));
   }
   for (size_t i = 0; i < look->thread_count && !cpu && walk->fine; i++) {
     struct rtop_look_thread thread = rtop_look_thread(look, i);
-    if (!rtop_mode_counts(walk->mode, thread.state)) continue;
+    if (!rtop_mode_counts(walk->mode, thread.state) || !rtop_lens_shows(look_at, thread.state)) continue;
     add(walk, look->source, thread.thread, thread.node, rtop_look_share(look, walk->span, thread.provisional_ns));
   }
 }

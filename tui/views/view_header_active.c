@@ -43,6 +43,7 @@ static void add_lens(struct actives *all, const struct rtop_lens_look *look)
   active_add(all, "", "", text);
   part.merge = RTOP_MERGE_METHOD;
   part.processes = part.labels = false;
+  part.states = 0;
   part.label_root[0] = part.label_leaf[0] = '\0';
   snprintf(part.label, sizeof part.label, "%s", look->label);
   rtop_lens_text(&part, text, sizeof text);

@@ -79,12 +79,37 @@ static void test_modes(void **state)
     { "-o x.svg -m busy -p 1", RTOP_MODE_BUSY },
     { "-m cpu -p 1", RTOP_MODE_CPU },
     { "-o x.svg -m cpu -p 1", RTOP_MODE_CPU },
+    { "-b --state waiting -p 1", RTOP_MODE_WALL }, /* its time is what is asked for */
+    { "-b -m busy --state running,gc -p 1", RTOP_MODE_BUSY },
   };
   struct rtop_options options;
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
     assert_int_equal(parse(&options, lines[i].line), -1);
     assert_int_equal(options.methods.mode, lines[i].mode);
   }
+}
+
+static void test_states(void **state)
+{
+  (void)state;
+  struct rtop_options options;
+  assert_int_equal(parse(&options, "--state waiting -p 1"), -1);
+  assert_int_equal(options.lens.states, 1 << RTOP_STATE_WAITING);
+  assert_true(options.given & RTOP_GIVEN_MODE); /* no setting changes it */
+  assert_int_equal(parse(&options, "--state gc,blocked -p 1"), -1);
+  assert_int_equal(options.lens.states, 1 << RTOP_STATE_BLOCKED | 1 << RTOP_STATE_MARKING | 1 << RTOP_STATE_SWEEPING);
+  assert_int_equal(parse(&options, "-p 1"), -1);
+  assert_int_equal(options.lens.states, 0);
+  static const char *const wrong[] = {
+    "--state sleeping -p 1",
+    "--state waiting, -p 1",
+    "--state ,waiting -p 1",
+    "-m busy --state waiting -p 1",
+    "--state wait -p 1",
+    "-m busy --state blocked,waiting -p 1",
+    "--state waiting --metrics 9394 -p 1",
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) assert_int_equal(parse(&options, wrong[i]), 2);
 }
 
 static void test_everything(void **state)
@@ -512,6 +537,7 @@ int main(void)
     cmocka_unit_test(test_stalls),
     cmocka_unit_test(test_defaults),
     cmocka_unit_test(test_modes),
+    cmocka_unit_test(test_states),
     cmocka_unit_test(test_everything),
     cmocka_unit_test(test_long_forms_and_the_rest),
     cmocka_unit_test(test_several_processes),

@@ -24,6 +24,7 @@ static void check_sum(void)
     assert_int_equal(a->state, b->state);
     assert_int_equal(a->node, b->node);
     assert_int_equal(a->ended, b->ended);
+    assert_int_equal(a->left_out, b->left_out);
     assert_int_equal(a->stale, b->stale);
     assert_int_equal(a->stack_age_ns, b->stack_age_ns);
     assert_int_equal(a->state_age_ns, b->state_age_ns);
@@ -193,6 +194,7 @@ static void test_a_look_that_changes_and_names_that_are_completed(void **state)
   give_labels();
   for (int i = 0; i < 120; i++) {
     struct rtop_lens_look look = { .no_c = below(2), .merge = (enum rtop_merge)below(RTOP_MERGES) };
+    look.states = below(3) ? 0 : (unsigned)below(1 << RTOP_STATES);
     if (below(2)) strcpy(look.label_root, below(2) ? "a" : "b\na");
     if (below(2)) strcpy(look.label_leaf, below(2) ? "a\nb" : "b");
     add_window(0);
@@ -246,7 +248,9 @@ static void forget_old_windows(bool keep)
   open_model(20000, 31);
   if (keep) rtop_profile_keep_sums(m.profile);
   for (int i = 0; i < 400; i++) {
+    struct rtop_lens_look look = { .states = i % 90 < 60 ? 0 : (unsigned)below(1 << RTOP_STATES) };
     add_window(0);
+    if (i % 30 == 0) assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &look));
     check(below(3) ? rtop_profile_last(m.profile, 1000 * MS) : rtop_profile_bounds(m.profile), &options, 0);
     if (i % 50 > 30) check(rtop_profile_bounds(m.profile), &options, 0);
   }
@@ -263,6 +267,35 @@ static void test_memory_that_carries_the_sums_of_windows(void **state)
 {
   (void)state;
   forget_old_windows(true);
+}
+
+/* What methods and stacks are made of is the time of some states; the process and its threads are told whole. */
+static void test_states_that_are_left_out(void **state)
+{
+  (void)state;
+  open_model(16 << 20, 77);
+  for (int i = 0; i < 60; i++) add_window(0);
+  struct rtop_span all = rtop_profile_bounds(m.profile);
+  for (unsigned states = 0; states < 1 << RTOP_STATES; states++) {
+    struct rtop_lens_look look = { .states = states };
+    struct rtop_sum whole = { 0 }, part = { 0 };
+    struct rtop_cost cells = { 0 };
+    assert_true(rtop_lens_set(rtop_profile_lens(m.profile), &look));
+    assert_true(rtop_profile_sum_whole(m.profile, all, &whole));
+    assert_true(rtop_profile_sum(m.profile, all, &part));
+    assert_int_equal(rtop_profile_hides(m.profile), states != 0);
+    assert_memory_equal(&whole.total, &part.total, sizeof whole.total);
+    assert_int_equal(whole.thread_count, part.thread_count);
+    for (size_t i = 0; i < part.thread_count; i++)
+      assert_memory_equal(&whole.threads[i].cost, &part.threads[i].cost, sizeof part.threads[i].cost);
+    for (size_t i = 0; i < part.cell_count; i++) rtop_cost_add(&cells, &part.cells[i].cost);
+    for (int k = 0; k < RTOP_STATES; k++)
+      assert_int_equal(cells.wall_ns[k], rtop_lens_shows(&look, (unsigned)k) ? whole.total.wall_ns[k] : 0);
+    assert_true(whole.total.wall_ns[RTOP_STATE_WAITING] > 0);
+    rtop_sum_destroy(&whole);
+    rtop_sum_destroy(&part);
+  }
+  close_model();
 }
 
 static void test_the_profile_may_go_first(void **state)
@@ -287,6 +320,7 @@ int main(void)
     cmocka_unit_test(test_threads_by_the_dozen),
     cmocka_unit_test(test_memory_that_forgets_windows_of_the_span),
     cmocka_unit_test(test_memory_that_carries_the_sums_of_windows),
+    cmocka_unit_test(test_states_that_are_left_out),
     cmocka_unit_test(test_the_profile_may_go_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
