@@ -22,7 +22,7 @@ struct family_process {
   pid_t pid, parent;
   uint64_t start_ticks;
   bool member;
-  bool orphan; /* its parent was not there any more: it has another one by now */
+  bool orphan; /* its parent was not there any more: it has another one by now, and is read again */
 };
 
 struct family_scan {
@@ -62,16 +62,18 @@ static struct family_process *family_in(const struct family_scan *scan, pid_t pi
   return scan->count ? bsearch(&key, scan->processes, scan->count, sizeof key, family_by_pid) : NULL;
 }
 
-static bool family_get(struct family_process *process, pid_t pid, const struct family_scan *seen)
+static bool family_get(struct family_process *process, pid_t pid, const struct family_scan *seen,
+                       const struct rtop_family *family)
 {
   const struct family_process *known = family_in(seen, pid);
-  if (!known || known->orphan) return family_process_read(process, pid);
+  bool ours = known && family && family->adopts && known->parent == getpid();
+  if (!known || known->orphan || ours) return family_process_read(process, pid);
   *process = *known;
   process->member = false;
   return true;
 }
 
-/* What was seen is not read again. */
+/* What was seen is not read again, but for children of ours: they may have ended. */
 static bool family_scan(struct family_scan *scan, const struct family_scan *seen, const struct rtop_family *family)
 {
   DIR *proc = opendir("/proc");
@@ -82,7 +84,7 @@ static bool family_scan(struct family_scan *scan, const struct family_scan *seen
     fine = rtop_reserve(&scan->processes, &scan->capacity, scan->count + 1, sizeof *scan->processes);
     if (!fine) break;
     struct family_process *process = &scan->processes[scan->count];
-    if (family_get(process, (pid_t)atoi(entry->d_name), seen)) scan->count++;
+    if (family_get(process, (pid_t)atoi(entry->d_name), seen, family)) scan->count++;
     else if (family) family_reap(family, process);
   }
   if (proc) closedir(proc);
@@ -94,6 +96,12 @@ uint64_t rtop_family_start_ticks(pid_t pid)
 {
   struct family_process process;
   return pid > 0 && family_process_read(&process, pid) ? process.start_ticks : 0;
+}
+
+uint64_t rtop_family_listed_ticks(pid_t pid)
+{
+  struct process_stat stat;
+  return process_stat_read(pid, &stat) ? stat.start_ticks : 0;
 }
 
 struct rtop_kin *rtop_family_find(const struct rtop_family *family, pid_t pid)
@@ -180,12 +188,12 @@ static bool family_take_children(struct rtop_family *family, struct family_scan 
   return found;
 }
 
-/* Whose parent ended between its turn and theirs. */
+/* Whose parent has ended: it has another one by now, perhaps us. */
 static void family_mark_orphans(struct family_scan *scan)
 {
   for (size_t i = 0; i < scan->count; i++) {
     struct family_process *process = &scan->processes[i];
-    process->orphan = !process->member && process->parent > 0 && !family_in(scan, process->parent);
+    process->orphan = process->parent > 0 && !family_in(scan, process->parent);
   }
 }
 

@@ -44,6 +44,8 @@ struct rtop_family {
 
 /* The instant that a living process was started; 0: there is none, or it only waits for its parent to ask. */
 uint64_t rtop_family_start_ticks(pid_t pid);
+/* The same, also of one that waits for its parent to ask. */
+uint64_t rtop_family_listed_ticks(pid_t pid);
 
 /* Since when a process may have loaded code: its lines are those of files as they were then. That is the start of its
  * program, not its own: a worker has what its parent loaded, long before it was forked. A process runs the program of its
@@ -57,7 +59,8 @@ bool rtop_family_sees_our_files(pid_t pid);
 /* Somebody whose children are wanted. False: it is not there, there are too many, or memory ran out. */
 bool rtop_family_add(struct rtop_family *family, pid_t pid);
 /* Looks once: forgets who is gone, takes in who is new. False: /proc cannot be read, or memory ran out. A quick look
- * reads only processes whose numbers were not there the last time. */
+ * reads only processes whose numbers were not there the last time, and children of ours when the family adopts: that
+ * those have ended is seen at once. */
 bool rtop_family_look(struct rtop_family *family);
 bool rtop_family_look_quickly(struct rtop_family *family);
 /* Of a family that adopts: is anybody left, or was this process never his parent? False only when nobody is. */

@@ -175,7 +175,8 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
   if (!session_is_over(taken->state) && session_is_here(feed)) { /* else its number may be another's by now */
     const struct rtop_kin *kin = rtop_family_find(&session->family, info->pid);
     taken->parent = kin ? kin->parent : 0;
-    taken->start_ticks = rtop_family_start_ticks(info->pid);
+    /* It may end at this very moment: it is still the one whose status we learn then. */
+    taken->start_ticks = rtop_family_listed_ticks(info->pid);
   }
   session_tell_recorder(session, place);
   taken->process = session_process(session, info->pid, taken->start_ticks);

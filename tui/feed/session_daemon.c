@@ -2,6 +2,7 @@
 /* Commands that go on in the background: the first process ends, and one that it left behind does the work. */
 #include "session_impl.h"
 
+#include "shm/base/process.h"
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,10 +89,32 @@ static int64_t daemon_last_ms(const struct rtop_session *session)
   return last_ms;
 }
 
+/* Its channel is over without a word, and it ends as a child of ours: how, is known in a moment. The kernel gives its
+ * lock back first. */
+static bool daemon_status_comes(const struct session_feed *feed, int64_t now_ms)
+{
+  struct process_stat stat;
+  if (feed->state != RTOP_FEED_DEAD || feed->reaped || now_ms - feed->over_since_ms > SESSION_FORK_MS) return false;
+  return process_stat_read(rtop_feed_info(feed->feed)->pid, &stat) && stat.start_ticks == feed->start_ticks &&
+         stat.ending && stat.parent == getpid();
+}
+
+static bool daemon_any_status_comes(const struct rtop_session *session, int64_t now_ms)
+{
+  for (int i = 0; i < session->count; i++)
+    if (daemon_status_comes(&session->feeds[i], now_ms)) return true;
+  return false;
+}
+
 void session_await(struct rtop_session *session, int64_t now_ms)
 {
   session->awaits = false;
-  if (!session->ended_ms || !session->family.adopts || rtop_launch_status(session->launch) != 0) return;
+  if (!session->ended_ms || !session->family.adopts) return;
+  if (daemon_any_status_comes(session, now_ms)) {
+    session_tree_look(session);
+    session->awaits = daemon_any_status_comes(session, now_ms);
+  }
+  if (session->awaits || rtop_launch_status(session->launch) != 0) return;
   int64_t since_ms = now_ms - daemon_last_ms(session);
   session->awaits = !session_all_over(session) && since_ms <= SESSION_FORK_MS;
   if (!session_all_over(session)) return;

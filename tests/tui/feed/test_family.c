@@ -107,7 +107,7 @@ static void test_those_left_behind_are_adopted(void **state)
   assert_true(rtop_family_may_be_left(&family));
   close(go[0]);
   close(go[1]);
-  while (ended.count == 0) assert_true(rtop_family_look(&family));
+  while (ended.count == 0) assert_true(rtop_family_look_quickly(&family)); /* it was known, and is ours by now */
   assert_int_equal(WEXITSTATUS(ended.status), 7);
   while (rtop_family_may_be_left(&family)) assert_true(rtop_family_look(&family));
   assert_int_equal(family.count, 0);
@@ -128,11 +128,14 @@ static void test_a_child_that_is_spared(void **state)
   if (pid == 0) _exit(3);
   family.spared = pid;
   assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+  assert_int_equal(rtop_family_start_ticks(pid), 0);
+  assert_true(rtop_family_listed_ticks(pid) > 0);
   assert_true(rtop_family_look(&family) && rtop_family_look(&family));
   assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
   family.spared = 0;
   assert_true(rtop_family_look(&family));
   assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), -1);
+  assert_int_equal(rtop_family_listed_ticks(pid), 0);
   rtop_family_destroy(&family);
 }
 
