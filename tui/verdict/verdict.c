@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Judges: adds up where the time of a span went, and takes what most of it was. */
+#include "verdict_around.h"
 #include "verdict_impl.h"
 
 #include "tui/stalls/wait_holder.h"
@@ -10,6 +11,7 @@
 static const double stays = 0.7; /* of what it takes to come */
 static const double gc_least = 0.2, lock_least = 0.5, gvl_least = 0.5, gvl_held_least = 0.5;
 static const double without_least = 0.5, without_of_held = 0.5;
+static const double loop_least = 0.9;
 static const double running_sure = 0.4, running_least = 0.1, blocked_least = 0.2;
 static const uint64_t unfinished_least_ns = 250000000;
 
@@ -262,6 +264,83 @@ static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part pa
   return leaf && leaf != key ? (struct verdict_place){ leaf, key } : (struct verdict_place){ key, 0 };
 }
 
+static struct verdict_stacks judge_stacks(const struct judge *judge)
+{
+  return (struct verdict_stacks){ judge->symbols, rtop_profile_lens(judge->profile) };
+}
+
+/* The method whose loop nearly all of the place is in. */
+static void judge_loop(struct judge *judge, enum verdict_part part, uint32_t key)
+{
+  struct verdict_sums *sums = judge->maker->sums;
+  struct verdict_stacks stacks = judge_stacks(judge);
+  uint32_t most = 0;
+  for (size_t i = 0; i < judge->sum->cell_count; i++) {
+    const struct rtop_sum_cell *cell = &judge->sum->cells[i];
+    if (cell->thread >= judge->sum->thread_count) continue;
+    struct off_way way = judge_way(judge, cell->node);
+    if (!way.mine || way.own != key) continue;
+    uint64_t value = judge_value(judge, cell, part, &way);
+    uint32_t loop = value ? verdict_loop_of(&stacks, cell->node, key) : 0;
+    if (loop == 0 || loop >= judge->frames) continue;
+    sums[loop].as_loop += value;
+    most = sums[loop].as_loop > sums[most].as_loop ? loop : most;
+  }
+  bool before = most && judge->before && judge->before->loop == most;
+  double least = before ? loop_least * stays : loop_least;
+  judge->verdict->loop = most && (double)sums[most].as_loop >= least * (double)sums[key].of[part] ? most : 0;
+}
+
+static struct verdict_place judge_place_of(const struct judge *judge, uint32_t node)
+{
+  struct off_way way = judge_way(judge, node);
+  uint32_t leaf = rtop_symbols_get_node(judge->symbols, node)->frame;
+  return way.own && way.own != leaf ? (struct verdict_place){ leaf, way.own } : (struct verdict_place){ leaf, 0 };
+}
+
+/* Who uses the connections that are lent, by the application's methods. */
+static void judge_pool_users(struct judge *judge)
+{
+  struct verdict_stacks stacks = judge_stacks(judge);
+  struct verdict_sums *sums = judge->maker->sums;
+  uint64_t best_ns = 0;
+  uint32_t most = 0, best = 0;
+  for (size_t i = 0; i < judge->sum->cell_count; i++) {
+    const struct rtop_sum_cell *cell = &judge->sum->cells[i];
+    if (cell->thread >= judge->sum->thread_count || !judge_shows(judge, &judge->sum->threads[cell->thread])) continue;
+    struct off_way way = judge_way(judge, cell->node);
+    uint64_t ns =
+        verdict_held(&cell->cost) + cell->cost.wall_ns[RTOP_STATE_WAITING] + cell->cost.wall_ns[RTOP_STATE_BLOCKED];
+    if (!way.mine || way.own >= judge->frames || !verdict_uses_pool(&stacks, cell->node, way.own)) continue;
+    sums[way.own].lent += ns;
+    if (most == way.own && ns <= best_ns) continue;
+    if (sums[way.own].lent < sums[most].lent) continue;
+    most = way.own;
+    best = cell->node;
+    best_ns = ns;
+  }
+  if (most != 0) judge->verdict->owner_place = judge_place_of(judge, best);
+}
+
+/* Is what is waited for in the place a connection of a pool? */
+static void judge_pool(struct judge *judge, enum verdict_part part)
+{
+  struct verdict *verdict = judge->verdict;
+  struct verdict_stacks stacks = judge_stacks(judge);
+  uint64_t pool_ns = 0;
+  uint32_t key = verdict_key(&verdict->place);
+  for (size_t i = 0; i < judge->sum->cell_count && key != 0; i++) {
+    const struct rtop_sum_cell *cell = &judge->sum->cells[i];
+    if (cell->thread >= judge->sum->thread_count) continue;
+    struct off_way way = judge_way(judge, cell->node);
+    if (!way.mine || way.own != key) continue;
+    uint64_t value = judge_value(judge, cell, part, &way);
+    pool_ns += value && verdict_waits_for_pool(&stacks, cell->node, key) ? value : 0;
+  }
+  verdict->pool = pool_ns > 0 && pool_ns * 2 >= judge->maker->sums[key].of[part];
+  if (verdict->pool) judge_pool_users(judge);
+}
+
 static bool judge_named(const struct verdict_thread *thread, const struct rtop_thread_row *row)
 {
   return thread->known && thread->serial == row->serial && thread->source == row->source;
@@ -323,13 +402,7 @@ static void judge_place(struct judge *judge, enum verdict_part part, double whol
   verdict->share = (double)value / whole;
   verdict->blocked = (double)value / (double)judge->sum->length_ns;
   judge_who(judge, value);
-}
-
-static struct verdict_place judge_place_of(const struct judge *judge, uint32_t node)
-{
-  struct off_way way = judge_way(judge, node);
-  uint32_t leaf = rtop_symbols_get_node(judge->symbols, node)->frame;
-  return way.own && way.own != leaf ? (struct verdict_place){ leaf, way.own } : (struct verdict_place){ leaf, 0 };
+  judge_loop(judge, part, worst);
 }
 
 /* A call that has not come to a safepoint since has most of the time, which nobody can name yet. */
@@ -578,6 +651,7 @@ static void judge_blame(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
   double length = (double)judge->sum->length_ns, work = (double)judge->work_ns;
+  enum verdict_part off;
   switch (verdict->kind) {
   case VERDICT_NO_CPU:
     judge_why(judge);
@@ -598,10 +672,11 @@ static void judge_blame(struct judge *judge)
     if (!judge_unfinished(judge)) judge_place(judge, OF_HELD, length, 0.1 * verdict->held);
     break;
   case VERDICT_BLOCKED:
-    judge_place(judge, judge->of[OF_LOCK] > judge->of[OF_WORK] ? OF_LOCK : OF_WORK, work, 0.25);
+    off = judge->of[OF_LOCK] > judge->of[OF_WORK] ? OF_LOCK : OF_WORK;
+    judge_place(judge, off, work, 0.25);
     verdict->computes = judge_computes(judge);
     judge_since(judge);
-    judge_told_owner(judge); /* of a lock of the VM's own */
+    if (!judge_told_owner(judge)) judge_pool(judge, off); /* told: a lock of the VM's own */
     break;
   case VERDICT_IDLE:
     judge_place(judge, OF_PAUSE, (double)judge->of[OF_PAUSE], 0.5);
@@ -713,4 +788,5 @@ void verdict_keep(const struct verdict *verdict, struct rtop_symbols *symbols)
     rtop_symbols_use_frame(symbols, places[i]->leaf);
     rtop_symbols_use_frame(symbols, places[i]->caller);
   }
+  rtop_symbols_use_frame(symbols, verdict->loop);
 }

@@ -28,6 +28,9 @@
  * is inside a lock that was taken elsewhere, that one is named as being inside a lock, no more. What most of the
  * waiting of the span in that place was behind (wait_sums.h) is told if it had half of it.
  * Threads that wait for one another in a circle at the end of the span make it lock, whatever else goes on.
+ * A method that calls the place in a loop (verdict_around.h) is named if nine tenths of the place were in that. Blocked in
+ * a pool of connections is what was so for half of the place; the method that has most of the time in which the pool's
+ * connections were lent is named with that.
  *
  * Of several processes gc, gvl and running are those of the one process whose GVL is wanted most; the one of before has
  * to be wanted only 0.7 of that.
@@ -114,9 +117,12 @@ struct verdict {
   bool computes;  /* blocked: the place has a core for half of that time and more */
   double objects; /* allocated per second */
   struct verdict_place place;
-  double share;   /* that the place has: of the span (running), of what is held, waited for, made */
-  bool asked;     /* gc: the place asked for it, and has that share of its time */
-  bool last_seen; /* the place is only where it was seen last */
+  double share; /* that the place has: of the span (running), of what is held, waited for, made */
+  uint32_t
+      loop;   /* frame: the application's method that calls the place in a loop, maybe its own; 0: none, or not known */
+  bool pool;  /* blocked: for a connection of a pool; owner_place: where most of these are used */
+  bool asked; /* gc: the place asked for it, and has that share of its time */
+  bool last_seen;                      /* the place is only where it was seen last */
   struct verdict_thread thread, owner; /* of the place (gvl: who holds it); of the lock */
   struct verdict_place owner_place;
   bool owner_elsewhere;       /* it is inside a lock: nobody knows whether it is this one */

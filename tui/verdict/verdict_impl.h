@@ -27,6 +27,8 @@ struct verdict_sums {
   uint64_t of[VERDICT_PARTS];
   uint64_t off_cpu; /* of the work off the GVL: on a core */
   uint64_t as_leaf; /* of the place that is looked at */
+  uint64_t as_loop; /* of that, too: called in a loop of this one */
+  uint64_t lent;    /* with a connection of a pool */
 };
 
 /* Of a thread: where its time went. */

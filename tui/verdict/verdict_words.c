@@ -13,6 +13,7 @@ struct brevity {
   int cap;           /* columns of a name */
   bool extra, lasts; /* who waits or is inside; since when */
   bool own;          /* of a place the application's method alone */
+  bool loop;         /* in whose loop it is */
   enum { STALL_NOT, STALL_KEY, STALL_BRIEF, STALL_NAMED } stall;
 };
 
@@ -78,6 +79,20 @@ static void add_place(struct phrase *phrase, const struct rtop_symbols *symbols,
   add_name(phrase, rtop_symbols_get(symbols, place->caller)->label, brevity->cap);
 }
 
+/* The culprit, and the loop that it is in: ", in a loop of Invoice#total" */
+static void add_culprit(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                        const struct brevity *brevity)
+{
+  const struct verdict_place *place = &verdict->place;
+  add_place(phrase, say->symbols, place, brevity);
+  bool its_own = verdict->loop == (place->caller ? place->caller : place->leaf);
+  if (!brevity->loop || verdict->loop == 0 || (its_own && verdict->kind != VERDICT_BLOCKED)) return;
+  phrase_add(phrase, ", in a loop");
+  if (its_own) return;
+  phrase_add(phrase, " of ");
+  add_name(phrase, rtop_symbols_get(say->symbols, verdict->loop)->label, brevity->cap);
+}
+
 /* "last seen in Integer#** < Export#run 0.8 s ago" */
 static void add_last_seen(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                           const struct brevity *brevity)
@@ -118,7 +133,7 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
     /* of the time, as "held" beside it and TOTAL% below */
     int percent = words_percent(verdict->share * verdict->held);
     if (verdict->share < 0.9 && percent > 0) phrase_add(phrase, "%d%% ", percent);
-    add_place(phrase, say->symbols, &verdict->place, brevity);
+    add_culprit(phrase, verdict, say, brevity);
   }
   if (brevity->extra) say_waiters(phrase, &verdict->gvl);
 }
@@ -147,7 +162,7 @@ static void say_no_cpu(struct phrase *phrase, const struct verdict *verdict, con
     add_thread(phrase, &verdict->thread, brevity->cap);
   }
   phrase_add(phrase, " in ");
-  add_place(phrase, say->symbols, &verdict->place, brevity);
+  add_culprit(phrase, verdict, say, brevity);
 }
 
 static void say_gc(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
@@ -166,7 +181,7 @@ static void say_gc(struct phrase *phrase, const struct verdict *verdict, const s
   if (verdict->place.leaf == 0) return;
   if (verdict->share < 0.9) phrase_add(phrase, ", %d%%", words_percent(verdict->share));
   phrase_add(phrase, " from ");
-  add_place(phrase, say->symbols, &verdict->place, brevity);
+  add_culprit(phrase, verdict, say, brevity);
 }
 
 static void say_running(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
@@ -179,24 +194,38 @@ static void say_running(struct phrase *phrase, const struct verdict *verdict, co
     add_last_seen(phrase, verdict, say, brevity);
   } else if (verdict->place.leaf) {
     phrase_add(phrase, ": %d%% ", words_percent(verdict->share));
-    add_place(phrase, say->symbols, &verdict->place, brevity);
+    add_culprit(phrase, verdict, say, brevity);
   }
   if (!brevity->extra || !verdict->thread.known) return;
   phrase_add(phrase, ", ");
   add_thread(phrase, &verdict->thread, brevity->cap);
 }
 
-/* "puma 001 waits for puma 002 in Mutex#lock < App#call; puma 002 waits for puma 001 in ..." */
+/* Are the methods that wait told apart by their names? */
+static bool deadlock_differs(const struct verdict_deadlock *deadlock)
+{
+  for (unsigned i = 0; i < deadlock->count && i < VERDICT_DEADLOCK_MAX; i++) {
+    const struct verdict_place *place = &deadlock->of[i].place, *first = &deadlock->of[0].place;
+    if (place->caller == 0 || (i > 0 && place->caller == first->caller)) return false;
+  }
+  return true;
+}
+
+/* "puma 001 waits for puma 002 in Mutex#lock < App#call; puma 002 waits for puma 001 in ..."; brief, the methods or the
+ * threads: "Transfer#there, Transfer#back wait for one another" */
 static void say_deadlock(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                          const struct brevity *brevity)
 {
   const struct verdict_deadlock *deadlock = &verdict->deadlock;
+  const struct brevity own = { .cap = brevity->cap, .own = true };
+  bool differs = deadlock_differs(deadlock);
   phrase_add(phrase, "%sdeadlock", say->process);
   if (deadlock->count > 2) phrase_add(phrase, " of %u threads", deadlock->count);
   for (unsigned i = 0; i < deadlock->count && i < VERDICT_DEADLOCK_MAX; i++) {
     const struct verdict_waits *waits = &deadlock->of[i];
     phrase_add(phrase, i == 0 ? ": " : brevity->extra ? "; " : ", ");
-    add_thread(phrase, &waits->thread, brevity->cap);
+    if (!brevity->extra && differs) add_place(phrase, say->symbols, &waits->place, &own);
+    else add_thread(phrase, &waits->thread, brevity->cap);
     if (!brevity->extra) continue;
     phrase_add(phrase, " waits for ");
     add_thread(phrase, &deadlock->of[i].owner, brevity->cap);
@@ -300,12 +329,31 @@ static void say_computes(struct phrase *phrase, const struct verdict *verdict, c
   }
 }
 
+/* "3 threads wait for a connection of the pool in Dashboard#show; connections are used in Kernel#sleep < Dashboard#render" */
+static void say_pool(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                     const struct brevity *brevity)
+{
+  unsigned threads = verdict->blocked > 1 ? (unsigned)(verdict->blocked + 0.5) : 1;
+  struct verdict_place place = verdict->place;
+  if (place.caller != 0) place = (struct verdict_place){ place.caller, 0 };
+  if (brevity->extra) phrase_add(phrase, "%u %s for a connection of the pool in ", threads, words_waits(threads));
+  else phrase_add(phrase, "%u wait%s for a connection in ", threads, threads == 1 ? "s" : "");
+  add_place(phrase, say->symbols, &place, brevity);
+  if (verdict->owner_place.leaf == 0) return;
+  phrase_add(phrase, brevity->extra ? "; connections are used in " : "; used in ");
+  add_place(phrase, say->symbols, &verdict->owner_place, brevity);
+}
+
 static void say_blocked(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                         const struct brevity *brevity)
 {
   int threads = (int)(verdict->threads + 0.5);
   if (verdict->place.leaf == 0) {
     phrase_add(phrase, "blocked: %.1f threads at work, in many places", verdict->threads);
+    return;
+  }
+  if (verdict->pool) {
+    say_pool(phrase, verdict, say, brevity);
     return;
   }
   if (verdict->computes) {
@@ -322,7 +370,7 @@ static void say_blocked(struct phrase *phrase, const struct verdict *verdict, co
   } else {
     phrase_add(phrase, "work spends %d%% waiting in ", words_percent(verdict->share));
   }
-  add_place(phrase, say->symbols, &verdict->place, brevity);
+  add_culprit(phrase, verdict, say, brevity);
   if (verdict->owner.known) say_owner(phrase, verdict, say, brevity);
 }
 
@@ -426,13 +474,15 @@ static const struct way ways_rest[] = {
   { { .stall = STALL_NOT }, CAP_LEAST },
 };
 static const struct way ways_work[] = {
-  { { .extra = true, .lasts = true, .stall = STALL_NAMED }, 30 },
-  { { .extra = true, .lasts = true, .stall = STALL_BRIEF }, 30 },
-  { { .extra = true, .lasts = true, .stall = STALL_KEY }, 30 },
-  { { .extra = true, .lasts = true, .stall = STALL_NOT }, 24 },
-  { { .lasts = true, .stall = STALL_NOT }, 24 },
-  { { .extra = true, .stall = STALL_NOT }, 24 },
-  { { .own = true, .lasts = true, .stall = STALL_NOT }, 24 },
+  { { .extra = true, .lasts = true, .loop = true, .stall = STALL_NAMED }, 30 },
+  { { .extra = true, .lasts = true, .loop = true, .stall = STALL_BRIEF }, 30 },
+  { { .extra = true, .lasts = true, .loop = true, .stall = STALL_KEY }, 30 },
+  { { .extra = true, .lasts = true, .loop = true, .stall = STALL_NOT }, 24 },
+  { { .lasts = true, .loop = true, .stall = STALL_NOT }, 24 },
+  { { .extra = true, .loop = true, .stall = STALL_NOT }, 24 },
+  { { .own = true, .lasts = true, .loop = true, .stall = STALL_NOT }, 24 },
+  { { .own = true, .loop = true, .stall = STALL_NOT }, 16 },
+  { { .own = true, .stall = STALL_NOT }, 16 },
   { { .lasts = true, .stall = STALL_NOT }, 16 },
   { { .stall = STALL_NOT }, CAP_LEAST },
 };
