@@ -114,7 +114,7 @@ class TestStalls < Minitest::Test
         nil
       end
       culprit = "String#rindex < Export#run"
-      screen.wait_for(/\[FROZEN.*^(?:running|no CPU|GVL held)[^\n]*#{culprit}.*^> +[\d.]+ +[\d.]+ .*String#rindex .*#{culprit} held the GVL\s+for/m)
+      screen.wait_for(/\[FROZEN.*^(?:running|no CPU|GVL held)[^\n]*#{culprit}.*^> +[\d.]+ +[\d.]+ .*(?:String#rindex|Export#run) .*#{culprit} held the GVL\s+for/m)
       refute_match(/last seen/, screen.text)
     ensure
       screen&.close

@@ -3,6 +3,7 @@
 #include "ui_stalls.h"
 #include "ui.h"
 #include "tui/text/text.h"
+#include "tui/verdict/verdict_trouble.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,11 +64,11 @@ static bool is_off_gvl(const struct stall *stall)
   return stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
 }
 
-/* What is selected for a stall, and which call of it (0: any): of a wait the application's method that it was called from,
- * however deep in libraries it is; else the culprit itself. */
+/* What is selected for a stall, and which call of it (0: any): the application's method that the culprit was called from,
+ * however deep in libraries or in C that is; else the culprit itself. */
 static uint32_t blamed(const struct rtop_symbols *symbols, const struct stall *stall, uint32_t *call)
 {
-  uint32_t frame = is_off_gvl(stall) && stall->caller != 0 ? stall->caller : stall->frame, node = stall->node;
+  uint32_t frame = stall->caller != 0 ? stall->caller : stall->frame, node = stall->node;
   while (node != 0 && rtop_symbols_get_node(symbols, node)->frame != frame) {
     uint32_t parent = rtop_symbols_get_node(symbols, node)->parent;
     node = parent < node ? parent : 0;
@@ -146,10 +147,15 @@ void ui_stalls_go(struct ui *ui, const struct stall *stall)
   ui_say(ui, "%s", words);
 }
 
-bool ui_stalls_is_off_gvl(const struct ui *ui)
+bool ui_stalls_selected(const struct ui *ui)
 {
   const struct ui_stalls *at = &ui->stalls;
-  return ui->frozen && at->off_gvl && at->stood_ns == ui->time.cursor_ns && ui->selected == at->selected;
+  return ui->frozen && at->stood_ns == ui->time.cursor_ns && ui->selected == at->selected;
+}
+
+bool ui_stalls_is_off_gvl(const struct ui *ui)
+{
+  return ui->stalls.off_gvl && ui_stalls_selected(ui);
 }
 
 static bool shows_calls(enum view_id view)
@@ -256,7 +262,36 @@ static void say_since(const struct stall *newest, int64_t ago_ns, struct phrase 
   char ago[24];
   if (newest == NULL || ago_ns < old_ns) return;
   rtop_text_duration(ago, sizeof ago, ago_ns);
-  phrase_add(phrase, "no stall by the rules in the last %s; before that ", ago);
+  phrase_add(phrase, "no stall in the last %s; before that ", ago);
+}
+
+/* Where no stall is news, the second in which something else was wrong is: its culprit is selected. */
+static bool jump_to_trouble(struct ui *ui)
+{
+  enum { WIDE = 300 };
+  struct ui_stalls *at = &ui->stalls;
+  struct verdict_trouble trouble;
+  struct verdict_words words;
+  char process[16] = "";
+  uint32_t source = ui_processes_alone(ui);
+  if (!verdict_trouble_find(&ui->verdict.maker, ui->profile, source, &ui->verdict.verdict, ui->span.end_ns, &trouble))
+    return false;
+  const struct verdict_place *place = &trouble.of.place;
+  struct verdict_say say = { .symbols = rtop_profile_symbols(ui->profile), .process = process };
+  if (trouble.of.source < UI_SOURCES_MAX) ui_processes_whose(ui, trouble.of.source, process, sizeof process);
+  verdict_words(&words, &trouble.of, &say, WIDE);
+  ui->time.speed = ui->time.marks = 0;
+  ui_time_move(ui, trouble.span.end_ns);
+  at->id = 0;
+  at->stood_ns = ui->time.cursor_ns;
+  at->seek = false;
+  at->serial = 0;
+  at->frame = place->leaf;
+  at->off_gvl = trouble.of.kind == VERDICT_BLOCKED || trouble.of.kind == VERDICT_LOCK;
+  at->selected = ui->selected = place->caller != 0 ? place->caller : place->leaf;
+  ui_way_drop(ui);
+  ui_say(ui, "no stall lately, but %d s ago: %s", (int)(trouble.ago_ns / 1000000000), words.text);
+  return true;
 }
 
 static void jump(struct ui *ui, int direction)
@@ -264,6 +299,8 @@ static void jump(struct ui *ui, int direction)
   bool stands = ui->frozen && ui->stalls.stood_ns == ui->time.cursor_ns;
   const struct stall *news = direction < 0 && !stands ? ui_stalls_newest(ui) : NULL;
   const struct stall *stall = news != NULL ? news : stall_to(ui, direction);
+  bool old = news == NULL || ui_stalls_ago_ns(ui, news) >= old_ns;
+  if (direction < 0 && !ui->frozen && old && jump_to_trouble(ui)) return;
   if (stall != NULL) {
     char words[sizeof ui->message] = "";
     struct phrase phrase = { words, sizeof words, 0 };

@@ -46,13 +46,14 @@ const char *ui_stalls_why_none(const struct ui *ui);
 /* stall_words(), and whose it is while several processes are shown: "4712: blocked 2.3 s Kernel#sleep". */
 void ui_stalls_words(const struct ui *ui, const struct stall *stall, char *out, size_t bytes);
 
-/* Freezes where a stall is seen, selects who is to blame (off the GVL the application's method, wherever it waits), and says
- * what it is. */
+/* Freezes where a stall is seen, selects who is to blame (the application's method, whatever it called), and says what it is. */
 void ui_stalls_go(struct ui *ui, const struct stall *stall);
 /* Views of calls would not have a culprit that is off the GVL: all time counts in them while the display stands at its stall.
  * Before an update. */
 void ui_stalls_fit_mode(struct ui *ui);
-/* The method that is selected is such a culprit: none of its time there is busy. */
+/* The method that is selected is the one to blame for the stall that the display stands at. */
+bool ui_stalls_selected(const struct ui *ui);
+/* And it is off the GVL: none of its time there is busy. */
 bool ui_stalls_is_off_gvl(const struct ui *ui);
 /* The news at the end of what is shown, of the processes shown, whatever its kind: of stalls that go on there the one that
  * harmed most (stall_harm); else of those of the last ten minutes, each half as much for every ten seconds since it ended. A
@@ -62,8 +63,9 @@ const struct stall *ui_stalls_newest(const struct ui *ui);
 /* How long before the end of what is shown it ended; 0: it goes on there. */
 int64_t ui_stalls_ago_ns(const struct ui *ui, const struct stall *stall);
 
-/* Keys that go to the next stall or mark, later or earlier than the cursor: back first to the news, then, where these keys
- * have put the cursor, to what lies before. The message tells what comes next, what was passed by, and whether the news are
+/* Keys that go to the next stall or mark, later or earlier than the cursor: back first to the news, or
+ * where no stall is to the second that was worst by its verdict (verdict_trouble.h); then, where these keys have put the
+ * cursor, to what lies before. The message tells what comes next, what was passed by, and whether the news are
  * old. False: not one of them. */
 bool ui_stalls_request(struct ui *ui, enum request request);
 

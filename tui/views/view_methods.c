@@ -462,10 +462,10 @@ static bool methods_handle(struct ui *ui, enum request request)
   }
 }
 
-/* A method that has no row, since it only called what was off the GVL, is told of by that row: the culprit of the stall. */
+/* A method that has no row, since it only called what took the time, is told of by that row: the culprit of the stall. */
 static uint32_t row_for(const struct ui *ui, struct methods_view *view)
 {
-  bool stall = ui->profile != NULL && ui_stalls_is_off_gvl(ui) && ui->stalls.frame != 0;
+  bool stall = ui->profile != NULL && ui_stalls_selected(ui) && ui->stalls.frame != 0;
   view->anchor = ui->selected;
   return stall && anchor_place(view) == UINT32_MAX ? ui->stalls.frame : ui->selected;
 }
