@@ -334,7 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size < 4) return 0;
   uint32_t how = take(&live);
   live.profile = rtop_profile_create(UINT64_C(1) << (12 + take(&live) % 8));
-  live.slide = rtop_slide_open(live.profile, &(struct rtop_slide_sink){ &live, slide_restart, slide_cell });
+  live.slide = rtop_slide_open(live.profile, &(struct rtop_slide_sink){ &live, slide_restart, slide_cell, NULL });
   if (how & 1) rtop_profile_keep_sums(live.profile);
   if (how & 2) record(&live);
   meet_nodes(&live);
