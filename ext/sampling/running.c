@@ -148,7 +148,7 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
   move_all(open, &data->behind);
 }
 
-/* Without a core, of the open stretch since its last instant, after the CPU clock was read. */
+/* Without a core, of what is open of the stretch and was not set apart, after the CPU clock was read. */
 static int64_t breaks_ns(const struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -206,7 +206,7 @@ void running_begin(struct sampler *sampler, struct thread_data *data, int64_t no
   data->begin_not_own_ns = data->not_own_ns;
   data->met_count = data->long_node = 0;
   data->met_until_ns = data->last_met_ns = 0;
-  data->off_core_ns = data->breaks_ns = 0;
+  data->off_core_ns = 0;
   data->rests = own_rests(sampler, data, true);
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
@@ -336,7 +336,6 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   int64_t rests = own_rests(sampler, data, false);
   unsigned met = off ? on_core_met(&sampler->on_core, data->serial) : 0;
   uint32_t place = find_off_core(data->rests, rests, met, instants);
-  data->breaks_ns += breaks;
   data->rests = rests;
   if (!(met & ON_CORE_NO) && !sets_apart(sampler, data, place)) off = met = 0;
   tell_off_core(sampler, data, place, node, met, instants, off);
@@ -351,10 +350,11 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
 
 /* Kinds are told apart where the CPU of each stretch is known, by what it took itself: a thread that makes way for the timer
  * at an instant must not look like a long stretch. */
-static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)
+static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t now_ns, int64_t breaks_ns,
+                          uint32_t end_node)
 {
   int64_t length = now_ns - data->running_since_ns;
-  int64_t took = length - (data->not_own_ns - data->begin_not_own_ns) - data->breaks_ns;
+  int64_t took = length - (data->not_own_ns - data->begin_not_own_ns) - breaks_ns;
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   if (data->begin_node == RUNNING_GC || end_node == RUNNING_GC) return 0;
   if (!data->begin_pool || took > STRATA_LONG_NS || coarse || !(cpu_clock_usable() || data->native_shared)) return 0;
@@ -438,9 +438,9 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   int64_t rests = off && data->rests >= 0 ? on_core_own_rests() : -1;
   uint32_t off_place = find_off_core(data->rests, rests, 0, 0);
   if (!sets_apart(sampler, data, off_place)) off = 0;
-  data->breaks_ns += breaks;
+  int64_t all_breaks = data->off_core_ns + breaks; /* what was not set apart is still open, however often it was looked at */
   set_off_core_apart(sampler, data, off_place, off);
-  uint32_t kind = find_kind(sampler, data, now_ns, end_node), place = strata_place(strata, kind);
+  uint32_t kind = find_kind(sampler, data, now_ns, all_breaks, end_node), place = strata_place(strata, kind);
   tell_points(sampler, data, place);
   data->met_count = data->long_node = 0;
   move_all(&data->behind, open);

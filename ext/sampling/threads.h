@@ -94,7 +94,6 @@ struct thread_data {
   uint32_t long_node;       /* what that met, once it is long; 0: it is not yet */
   int64_t off_core_ns;      /* of it, without a core (running.h) */
   int64_t begin_not_own_ns; /* not_own_ns when it began */
-  int64_t breaks_ns;        /* without a core, however short */
   int64_t rests;            /* on_core_own_rests() at its begin, or the last instant since; -1: not known */
   bool newborn;             /* made, and has not had the GVL yet */
   bool own_work;            /* it is in the profiler's own job */
