@@ -384,6 +384,57 @@ enum rtop_sites_state {
   RTOP_SITES_STATE_END = 7,
 };
 
+/* What is known exactly of work with labels: a piece of it begins where a block with labels does (RperfTop.label) and ends
+ * with it. More numbers of the part EXACT, of the node of a set of labels; key: rtop_work_key(). A piece counts in the window
+ * in which it ends. RTOP_NODE_FOLDED: of labels that found no room. */
+enum rtop_work_what {
+  RTOP_WORK_ENDED = 64,   /* pieces that ended; by cause: those of them that had some of it */
+  RTOP_WORK_TIME_NS = 65, /* of those, by cause: all others together are that of RTOP_WORK_WHOLE, to the nanosecond */
+  RTOP_WORK_LONGEST_NS = 66, /* of one of them, by cause: of several the largest counts */
+  RTOP_WORK_TIMES = 67,      /* pieces by their time, by cause and bucket */
+  RTOP_WORK_OPEN = 68,       /* 1 + how many have begun and did not end; now */
+  RTOP_WORK_OLDEST_NS = 69,  /* how long ago the first of those began; now */
+  RTOP_WORK_UNTIMED = 70,    /* pieces that were not timed, for too many were open. Node: RTOP_NODE_FOLDED */
+  RTOP_WORK_WHAT_END = 71,
+};
+
+/* What the thread did, or waited for. */
+enum rtop_work_cause {
+  RTOP_WORK_WHOLE = 0,
+  RTOP_WORK_RUNNING = 1,   /* it had the GVL */
+  RTOP_WORK_GVL = 2,       /* it waited for it, and nobody collected */
+  RTOP_WORK_GC = 3,        /* it collected garbage */
+  RTOP_WORK_GC_OTHERS = 4, /* it waited for the GVL, and another thread collected */
+  RTOP_WORK_LOCK = 5,      /* for a Mutex, a Monitor, or a file that another thread loads */
+  RTOP_WORK_IO = 6,
+  RTOP_WORK_SLEEP = 7,
+  RTOP_WORK_QUEUE = 8,  /* for a Queue, a SizedQueue, a ConditionVariable */
+  RTOP_WORK_FIBER = 9,  /* under a fiber scheduler: other fibers had the thread, or all of them waited */
+  RTOP_WORK_OTHER = 10, /* off the GVL for anything else: other threads, processes, C code that lets go of it */
+  RTOP_WORK_CAUSES = 11,
+};
+
+/* `label`: which one of the set. `bucket`: latency.h; of a cause a coarser one (rtop_latency_coarse()). */
+static inline uint32_t rtop_work_key(uint32_t label, uint32_t cause, uint32_t bucket)
+{
+  return label << 16 | cause << 12 | bucket;
+}
+
+static inline uint32_t rtop_work_key_label(uint32_t key)
+{
+  return key >> 16;
+}
+
+static inline uint32_t rtop_work_key_cause(uint32_t key)
+{
+  return key >> 12 & 15;
+}
+
+static inline uint32_t rtop_work_key_bucket(uint32_t key)
+{
+  return key & 4095;
+}
+
 enum rtop_trace_state {
   RTOP_TRACE_WAITS = 1,    /* there is no such method yet */
   RTOP_TRACE_ON = 2,       /* its calls are counted */

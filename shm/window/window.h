@@ -236,14 +236,20 @@ static inline bool rtop_counter_is_now(unsigned id)
 static inline bool rtop_exact_is_now(uint32_t what)
 {
   return what == RTOP_EXACT_STATE || what == RTOP_EXACT_TOO_MANY || what == RTOP_WHOLE_STATE ||
-         what == RTOP_SITES_STATE;
+         what == RTOP_SITES_STATE || what == RTOP_WORK_OPEN || what == RTOP_WORK_OLDEST_NS;
+}
+
+/* Is it the largest of several? */
+static inline bool rtop_exact_is_max(uint32_t what)
+{
+  return what == RTOP_EXACT_TOTAL_MAX || what == RTOP_EXACT_SELF_MAX || what == RTOP_WORK_LONGEST_NS;
 }
 
 /* Two values for the same of a method, the later one second: together. */
 static inline uint64_t rtop_exact_sum(uint32_t what, uint64_t before, uint64_t later)
 {
   if (rtop_exact_is_now(what)) return later;
-  if (what == RTOP_EXACT_TOTAL_MAX || what == RTOP_EXACT_SELF_MAX) return before > later ? before : later;
+  if (rtop_exact_is_max(what)) return before > later ? before : later;
   return before + later < before ? UINT64_MAX : before + later;
 }
 

@@ -253,14 +253,20 @@ static bool decode_fibers_valid(const struct rtop_window *window, const struct r
   return true;
 }
 
+/* A viewer takes it for an index. Causes and labels may be of a later writer. */
+static bool decode_bucket_valid(const struct rtop_exact *exact)
+{
+  if (exact->what == RTOP_WORK_TIMES) return rtop_work_key_bucket(exact->key) < RTOP_LATENCY_BUCKETS;
+  bool times = exact->what == RTOP_EXACT_TOTAL_TIMES || exact->what == RTOP_EXACT_SELF_TIMES;
+  return !times || exact->key < RTOP_LATENCY_BUCKETS;
+}
+
 static bool decode_exact_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   uint64_t sum = 0;
   for (size_t i = 0; i < window->exact_count; i++) {
     const struct rtop_exact *exact = &window->exact[i];
-    bool times = exact->what == RTOP_EXACT_TOTAL_TIMES || exact->what == RTOP_EXACT_SELF_TIMES;
-    if (exact->node >= limits->node_count || (times && exact->key >= RTOP_LATENCY_BUCKETS) ||
-        !decode_add(&sum, exact->value))
+    if (exact->node >= limits->node_count || !decode_bucket_valid(exact) || !decode_add(&sum, exact->value))
       return false;
   }
   return true;

@@ -4,6 +4,7 @@
 #include "window_parts.h"
 #include "window_raised.h"
 #include "window_sort.h"
+#include "window_work.h"
 #include "shm/base/clock.h"
 #include "shm/base/varint.h"
 
@@ -217,15 +218,19 @@ static bool encode_bound_fibers(struct rtop_window *window, size_t bytes)
   return bound;
 }
 
-/* False: what is traced takes no more than that, or nothing is left to leave out. */
+/* Times of work by cause go first, then all details, then work is of no labels. False: it takes no more than that, or nothing is left to leave out. */
 static bool encode_bound_exact(struct rtop_window *window, size_t bytes)
 {
-  size_t kept = 0;
+  size_t kept = 0, by_cause = 0;
   if (encode_bytes(&window_part_exact, window->exact, window->exact_count) <= bytes) return false;
-  for (size_t i = 0; i < window->exact_count; i++)
-    if (!window_exact_is_detail(&window->exact[i])) window->exact[kept++] = window->exact[i];
+  for (size_t i = 0; i < window->exact_count; i++) by_cause += window_exact_is_by_cause(&window->exact[i]);
+  for (size_t i = 0; i < window->exact_count; i++) {
+    const struct rtop_exact *exact = &window->exact[i];
+    if (by_cause ? !window_exact_is_by_cause(exact) : !window_exact_is_detail(exact)) window->exact[kept++] = *exact;
+  }
   bool less = kept < window->exact_count;
   window->exact_count = kept;
+  less = less || window_fold_work(window);
   window->folded = window->folded || less;
   return less;
 }

@@ -6,11 +6,12 @@
 #include "window_raised.h"
 #include "window_sort.h"
 #include "window_threads.h"
+#include "window_work.h"
 
 #include "shm/base/sorted.h"
 #include <string.h>
 
-enum { MERGE_ROWS = 2 * WINDOW_MERGE_THREADS_MAX };
+enum { MERGE_ROWS = 2 * WINDOW_MERGE_THREADS_MAX, MERGE_WORK_REST = 4 * RTOP_WORK_CAUSES };
 
 static size_t merge_round_up(size_t bytes)
 {
@@ -282,7 +283,8 @@ static bool merge_exact_before(const void *row, const void *key)
   return a->what != b->what ? a->what < b->what : a->key < b->key;
 }
 
-/* A quarter of the room is for what is not a detail; it is for no more methods than a writer traces. */
+/* Of the room a quarter is for what is not a detail, which is for no more methods than a writer traces, and another one for
+ * what is no time of work by cause. Sums of work that find none are of no labels. */
 static void merge_exact_one(struct window_merge *merge, const struct rtop_exact *exact)
 {
   struct rtop_window *to = &merge->window;
@@ -293,8 +295,13 @@ static void merge_exact_one(struct window_merge *merge, const struct rtop_exact 
     return;
   }
   size_t most = window_exact_is_detail(exact) ? to->exact_capacity / 4 * 3 : to->exact_capacity;
+  if (window_exact_is_by_cause(exact)) most = to->exact_capacity / 2;
+  else if (window_is_work(exact) && !window_is_work_rest(exact)) most -= MERGE_WORK_REST;
   if (to->exact_count >= most) {
+    struct rtop_exact rest = *exact;
+    bool is_rest = window_is_work_rest(exact);
     merge->lossy = true;
+    if (window_is_work(exact) && !is_rest && window_work_become_rest(&rest)) merge_exact_one(merge, &rest);
     return;
   }
   memmove(there + 1, there, (to->exact_count - from) * sizeof *there);

@@ -44,11 +44,18 @@ extern const struct window_part window_part_locks; /* columns more of the thread
 extern const struct window_part window_part_raises;
 extern const struct window_part window_part_args; /* lengths; their bytes stand behind them */
 
-/* Of a traced method, what there may be much of. */
+/* Of a traced method, or of labels, what there may be much of. */
 static inline bool window_exact_is_detail(const struct rtop_exact *exact)
 {
+  if (exact->what >= RTOP_WORK_ENDED && exact->what < RTOP_WORK_WHAT_END) return exact->what == RTOP_WORK_TIMES;
   return exact->what == RTOP_EXACT_CALLER || exact->what == RTOP_EXACT_TOTAL_TIMES ||
          exact->what == RTOP_EXACT_SELF_TIMES || exact->what >= RTOP_EXACT_WHAT_END;
+}
+
+/* Of details, those that go first: times of work by cause. */
+static inline bool window_exact_is_by_cause(const struct rtop_exact *exact)
+{
+  return exact->what == RTOP_WORK_TIMES && rtop_work_key_cause(exact->key) != RTOP_WORK_WHOLE;
 }
 
 /* Room for `wanted` elements: the array, moved perhaps; NULL when memory ran out (the old one stays). */

@@ -106,6 +106,9 @@ static void add_exact(struct rtop_window *window)
     add_number(window, 5, what, what == RTOP_EXACT_TOTAL_TIMES ? 90 : 0, what == RTOP_EXACT_STATE ? RTOP_TRACE_ON : 3);
   add_number(window, 0, RTOP_EXACT_STATE, 12345, RTOP_TRACE_WAITS);
   add_number(window, 6, RTOP_EXACT_CALLER, 0, 2);
+  for (uint32_t what = RTOP_WORK_ENDED; what < RTOP_WORK_WHAT_END; what++)
+    for (uint32_t cause = 0; cause < 3; cause++)
+      add_number(window, 30, what, rtop_work_key(0, cause, what == RTOP_WORK_TIMES ? 900 : 0), 3);
 }
 
 static void add_slow(struct rtop_window *window)

@@ -418,6 +418,44 @@ static void test_traces_that_do_not_fit(void **state)
   rtop_window_destroy(&back);
 }
 
+/* Of labelled work, times by cause go first, then those of the whole, then labels: the sums never. */
+static void test_work_that_does_not_fit(void **state)
+{
+  (void)state;
+  static const size_t rooms[] = { 10000, 4000, 700 };
+  size_t details[] = { 0, 0, 0 };
+  for (int at = 0; at < 3; at++) {
+    struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+    unsigned char *raw;
+    *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
+    for (uint32_t i = 0; i < 200; i++) {
+      for (uint32_t k = 0; k < 8; k++)
+        *rtop_window_add_exact(&window) =
+            (struct rtop_exact){ 4 + i % 40, RTOP_WORK_TIMES, rtop_work_key(i % 3, k % 2, 100 + i), 1 };
+      *rtop_window_add_exact(&window) =
+          (struct rtop_exact){ 4 + i % 40, RTOP_WORK_TIME_NS, rtop_work_key(i % 3, 2, 0), i };
+    }
+    size_t bytes = encode(&window, &raw, rooms[at]);
+    assert_in_range(bytes, 1, rooms[at]);
+    back.start_mono_ns = window.start_mono_ns;
+    back.end_mono_ns = window.end_mono_ns;
+    assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+    uint64_t sum_ns = 0;
+    for (size_t i = 0; i < back.exact_count; i++) {
+      const struct rtop_exact *exact = &back.exact[i];
+      if (exact->what == RTOP_WORK_TIME_NS) sum_ns += exact->value;
+      else details[at]++;
+      if (at > 0) assert_int_equal(rtop_work_key_cause(exact->key) == 2 || rtop_work_key_cause(exact->key) == 0, true);
+    }
+    assert_int_equal(sum_ns, 199 * 100);
+    free(raw);
+    rtop_window_destroy(&window);
+    rtop_window_destroy(&back);
+  }
+  assert_true(details[0] > details[2]);
+  assert_int_equal(details[2], 0);
+}
+
 /* The longest stay, and the number of all. */
 static void test_slow_calls_that_do_not_fit(void **state)
 {
@@ -515,6 +553,7 @@ int main(void)
     cmocka_unit_test(test_exceptions_come_back),
     cmocka_unit_test(test_exceptions_that_do_not_fit),
     cmocka_unit_test(test_traces_that_do_not_fit),
+    cmocka_unit_test(test_work_that_does_not_fit),
     cmocka_unit_test(test_begun_that_do_not_fit),
     cmocka_unit_test(test_fibers_that_do_not_fit),
     cmocka_unit_test(test_empty_window),

@@ -370,6 +370,63 @@ static void test_traced_methods_are_bounded(void **state)
   window_merge_clear(&merge);
 }
 
+/* Of labelled work times by cause leave room for those of the whole, and sums without room are of no labels: none is lost. */
+static void test_work_is_bounded(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 0, .end_mono_ns = 100 };
+  for (uint32_t i = 0; i < WINDOW_MERGE_EXACT_MAX; i++)
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ 10 + i / 1000, RTOP_WORK_TIMES, rtop_work_key(0, RTOP_WORK_IO, i % 1000), 1 };
+  for (uint32_t i = 0; i < 100; i++)
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 10, RTOP_WORK_TIMES, rtop_work_key(0, 0, i), 1 };
+  for (uint32_t i = 0; i < 2 * WINDOW_MERGE_EXACT_MAX; i++) {
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ 100 + i, RTOP_WORK_TIME_NS, rtop_work_key(1, RTOP_WORK_LOCK, 0), 3 };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 100 + i, RTOP_WORK_OPEN, rtop_work_key(1, 0, 0), 2 };
+    *rtop_window_add_exact(&window) =
+        (struct rtop_exact){ 100 + i, RTOP_WORK_LONGEST_NS, rtop_work_key(1, RTOP_WORK_LOCK, 0), 5 + i };
+  }
+  window_merge_add(&merge, &window);
+  rtop_window_destroy(&window);
+  uint64_t sum_ns = 0, longest_ns = 0, whole = 0;
+  for (size_t i = 0; i < merge.window.exact_count; i++) {
+    const struct rtop_exact *exact = &merge.window.exact[i];
+    if (exact->what == RTOP_WORK_TIME_NS) sum_ns += exact->value;
+    if (exact->what == RTOP_WORK_LONGEST_NS && exact->value > longest_ns) longest_ns = exact->value;
+    whole += exact->what == RTOP_WORK_TIMES && rtop_work_key_cause(exact->key) == RTOP_WORK_WHOLE;
+  }
+  assert_int_equal(sum_ns, 6 * WINDOW_MERGE_EXACT_MAX);
+  assert_int_equal(longest_ns, 4 + 2 * WINDOW_MERGE_EXACT_MAX);
+  assert_int_equal(whole, 100);
+  assert_true(exact_of(&merge.window, RTOP_NODE_FOLDED, RTOP_WORK_TIME_NS, rtop_work_key(0, RTOP_WORK_LOCK, 0)) > 0);
+  assert_true(merge.lossy);
+  window_merge_clear(&merge);
+}
+
+/* What is open is what was told last, the longest is the longest. */
+static void test_work_adds_up(void **state)
+{
+  (void)state;
+  for (uint32_t at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_WORK_ENDED, 0, 2 };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_WORK_LONGEST_NS, 0, at == 4 ? 1000 : at };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_WORK_OPEN, 0, 10 - at };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_WORK_OLDEST_NS, 0, 50 + at };
+    *rtop_window_add_exact(&window) = (struct rtop_exact){ 7, RTOP_WORK_TIMES, rtop_work_key(0, 0, 900), 2 };
+    window_merge_add(&merge, &window);
+    rtop_window_destroy(&window);
+  }
+  assert_int_equal(exact_of(&merge.window, 7, RTOP_WORK_ENDED, 0), 20);
+  assert_int_equal(exact_of(&merge.window, 7, RTOP_WORK_LONGEST_NS, 0), 1000);
+  assert_int_equal(exact_of(&merge.window, 7, RTOP_WORK_OPEN, 0), 1);
+  assert_int_equal(exact_of(&merge.window, 7, RTOP_WORK_OLDEST_NS, 0), 59);
+  assert_int_equal(exact_of(&merge.window, 7, RTOP_WORK_TIMES, 900), 20);
+  assert_false(merge.lossy);
+  window_merge_clear(&merge);
+}
+
 /* Of more slow calls than there is room for the longest stay, in their order. */
 static void test_slow_calls_are_bounded(void **state)
 {
@@ -505,6 +562,8 @@ int main(void)
     cmocka_unit_test(test_exceptions_are_bounded),
     cmocka_unit_test(test_traced_methods_add_up),
     cmocka_unit_test(test_traced_methods_are_bounded),
+    cmocka_unit_test(test_work_is_bounded),
+    cmocka_unit_test(test_work_adds_up),
     cmocka_unit_test(test_sums_of_random_histories),
     cmocka_unit_test(test_thousands_of_threads_keep_their_time),
     cmocka_unit_test(test_provisional_time_until_the_late_record),
