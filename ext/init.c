@@ -171,7 +171,7 @@ static void define_module(void)
   rb_ext_ractor_safe(true);
   rb_define_module_function(module, "running?", rperf_running, 0);
   rb_define_module_function(module, "mark", rperf_mark, 1);
-  labels_define(module, session_labels());
+  labels_define(module, session_sampler());
   rb_ext_ractor_safe(false);
 }
 

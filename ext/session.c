@@ -74,6 +74,7 @@ static VALUE turn_on(VALUE unused)
   (void)unused;
   threads_clear(&sampler->threads);
   forget_cells(sampler);
+  work_forget(&sampler->work);
   atomic_store(&sampler->waiting.word, 0);
   if (!session.hook && session.forked_child) rb_raise(rb_eRuntimeError, "no hooks in this child");
   if (!session.hook) session.hook = gvl_install(sampler);
@@ -136,6 +137,7 @@ static void drop_parent(void)
   profiles_forked(&session.publisher.profiles);
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
   marks_init(&session.publisher.marks);
+  work_clear(&sampler->work);
 }
 
 static const char no_hooks[] = "its hooks cannot be set";
@@ -505,11 +507,6 @@ void session_profile_read(int slot, bool clear, struct profile *to)
 void session_profile_close(int slot, struct profile *to)
 {
   profiles_read(&session.publisher.profiles, slot, true, true, to);
-}
-
-struct label_sets *session_labels(void)
-{
-  return &session.sampler.labels;
 }
 
 void session_mark(const char *name, size_t bytes)

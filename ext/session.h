@@ -44,8 +44,6 @@ void session_profile_read(int slot, bool clear, struct profile *to);
 void session_profile_close(int slot, struct profile *to);
 struct sampler *session_sampler(void);
 
-struct label_sets *session_labels(void);
-
 /* A named instant, now. Any thread, any Ractor; nothing happens while nothing is recorded. */
 void session_mark(const char *name, size_t bytes);
 

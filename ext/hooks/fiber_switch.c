@@ -35,6 +35,7 @@ static void on_switch(rb_event_flag_t event, VALUE unused, VALUE self, ID method
   VALUE thread = rb_thread_current(), scheduler = rb_fiber_scheduler_get();
   struct thread_data *data = threads_of(&sampler->threads, thread);
   if (!data || !data->main_ractor) return;
+  work_switch(sampler, data, label_sets_kept(&sampler->labels, thread).piece);
   if (NIL_P(scheduler)) fibers_forget(data);
   else fibers_switch(sampler, data, thread, scheduler);
 }

@@ -64,6 +64,7 @@ static void enter(struct sampler *sampler, struct thread_data *data, int64_t now
   if (before == RTOP_RUNNING && sampler_tick_due(sampler, data, now)) serve_tick(sampler, data);
   if (before == RTOP_RUNNING) end_running(sampler, data, now);
   data->gc_start_ns = now;
+  work_gc_enter(&sampler->work, now);
   data->gc_marking_ns = data->gc_sweeping_ns = 0;
 }
 
@@ -102,6 +103,7 @@ static void leave(struct sampler *sampler, struct thread_data *data, int64_t now
   pass_tick(sampler, data, now);
   turn(sampler, data, now, RTOP_RUNNING);
   data->not_own_ns += data->gc_marking_ns + data->gc_sweeping_ns;
+  work_gc_leave(&sampler->work, data, data->gc_marking_ns + data->gc_sweeping_ns, now);
   begin_running(sampler, data, now);
   struct accounting_stretch stretch = {
     .states = { RTOP_MARKING, RTOP_SWEEPING },

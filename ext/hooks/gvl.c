@@ -40,6 +40,7 @@ static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t 
     return;
   }
   atomic_store_explicit(&data->ready_ns, now, memory_order_relaxed);
+  work_ready(sampler, data, now);
   if (length) atomic_fetch_add_explicit(&data->off_blocked_ns, length, memory_order_release);
   waiting_begin(&sampler->waiting, now);
 }
@@ -135,6 +136,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   int64_t ready = before == RTOP_WAITING ? atomic_load_explicit(&data->ready_ns, memory_order_relaxed) : now;
   if (data->off_since_ns) data->gone_off_ns += ready - data->off_since_ns;
   data->gone_wait_ns += now - ready;
+  work_resumed(sampler, data, data->off_since_ns ? ready - data->off_since_ns : 0, now - ready, now);
   /* The VM may switch threads where a job makes names. */
   int64_t off = data->off_since_ns ? now - data->off_since_ns : 0;
   data->not_own_ns += off;
@@ -202,6 +204,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   bool runs = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed)) == RTOP_RUNNING;
   enum rtop_thread_state before;
   lock_waits_go_off(data);
+  if (runs) work_go_off(sampler, data);
   int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   if (before != RTOP_RUNNING) { /* a wait that was interrupted before it began: the VM never said RESUMED */

@@ -3,6 +3,7 @@
 #include "labels.h"
 
 #include "fiber_switch.h"
+#include "ext/sampling/work.h"
 #include "shm/base/utf8.h"
 #include <ruby/encoding.h>
 #include <string.h>
@@ -13,10 +14,14 @@ enum { GIVEN_MAX = 64 };
 struct given {
   struct rtop_label labels[GIVEN_MAX];
   struct rtop_label_buffer copies[GIVEN_MAX];
+  bool taken[GIVEN_MAX];
   size_t count;
 };
 
+static struct sampler *sampler;
 static struct label_sets *sets;
+static ID
+    taken_along; /* what texts have that RperfTop.labels has told: whoever labels with them goes on with the same work */
 
 /* As UTF-8 into `to`, cut to `most` bytes. Returns how many. */
 static size_t copy_utf8(VALUE object, char *to, size_t most)
@@ -38,6 +43,7 @@ static int collect(VALUE key, VALUE value, VALUE pointer)
   struct rtop_label_buffer *copy = &given->copies[given->count];
   struct rtop_label *label = &given->labels[given->count];
   *label = (struct rtop_label){ .key = copy->key, .key_bytes = copy_utf8(key, copy->key, RTOP_LABEL_KEY_MAX) };
+  given->taken[given->count] = RB_TYPE_P(value, T_STRING) && RTEST(rb_attr_get(value, taken_along));
   if (!NIL_P(value)) {
     label->value = copy->value;
     label->value_bytes = copy_utf8(value, copy->value, RTOP_LABEL_VALUE_MAX);
@@ -46,21 +52,23 @@ static int collect(VALUE key, VALUE value, VALUE pointer)
   return ST_CONTINUE;
 }
 
-static void give(VALUE thread, uint32_t set)
+static void give(VALUE thread, struct label_kept kept)
 {
-  label_sets_give(sets, thread, set);
-  fiber_switch_label(thread, set);
+  label_sets_keep(sets, thread, kept);
+  fiber_switch_label(thread, kept.set);
 }
 
-/* The set of the current fiber and what is to become of it. */
+/* What the current fiber keeps, and what is to become of it. */
 struct change {
   VALUE thread;
-  uint32_t before;
+  struct label_kept before;
+  uint64_t piece;
 };
 
 static VALUE restore(VALUE pointer)
 {
   const struct change *change = (const struct change *)pointer;
+  work_end(sampler, change->piece, change->before.piece);
   give(change->thread, change->before);
   return Qnil;
 }
@@ -71,6 +79,18 @@ static VALUE call_block(VALUE unused)
   return rb_yield_values(0);
 }
 
+/* What follows is about other labels; and so is the whole piece of work in which the fiber is. */
+static VALUE relabel(const struct given *given, struct label_kept kept, enum label_begins begins)
+{
+  const struct label_wish wish = { given->labels, given->taken, given->count, begins,
+                                   work_own(&sampler->work, kept.piece) };
+  struct label_result after = label_sets_with(sets, kept.set, &wish);
+  kept.set = after.set;
+  work_tell(&sampler->work, kept.piece, after.set, after.works, 0);
+  give(rb_thread_current(), kept);
+  return Qnil;
+}
+
 static VALUE with_labels(int argc, VALUE *argv, enum label_begins begins)
 {
   VALUE options;
@@ -79,10 +99,16 @@ static VALUE with_labels(int argc, VALUE *argv, enum label_begins begins)
   rb_scan_args(argc, argv, "0:", &options);
   if (!NIL_P(options)) rb_hash_foreach(options, collect, (VALUE)&given);
   struct change change = { .thread = rb_thread_current() };
-  change.before = label_sets_of(sets, change.thread);
-  uint32_t after = label_sets_with(sets, change.before, given.labels, given.count, begins);
-  give(change.thread, after);
-  return rb_block_given_p() ? rb_ensure(call_block, Qnil, restore, (VALUE)&change) : Qnil;
+  change.before = label_sets_kept(sets, change.thread);
+  if (!rb_block_given_p()) return relabel(&given, change.before, begins);
+  const struct label_wish wish = { given.labels, given.taken, given.count, begins, 0 };
+  struct label_result after = label_sets_with(sets, change.before.set, &wish);
+  change.piece = work_begin(sampler, change.before.piece);
+  if (after.lost) work_tell(&sampler->work, change.piece, 0, 1, 0);
+  else work_tell(&sampler->work, change.piece, after.set, after.works, begins == LABEL_BEGINS_NONE ? after.given : 0);
+  give(change.thread,
+       (struct label_kept){ .set = after.set, .piece = change.piece ? change.piece : change.before.piece });
+  return rb_ensure(call_block, Qnil, restore, (VALUE)&change);
 }
 
 /* RperfTop.label(key: value) { … }: the block's work is about that. Without a block, what follows is. */
@@ -106,14 +132,19 @@ static VALUE rperf_labels(VALUE self)
   const struct label_set *set = &sets->sets[label_sets_of(sets, rb_thread_current())];
   struct rtop_label_buffer label;
   VALUE labels = rb_hash_new();
-  for (size_t at = 0; rtop_label_text_next(set->text, set->bytes, &at, &label);)
-    rb_hash_aset(labels, rb_to_symbol(rb_utf8_str_new_cstr(label.key)), rb_utf8_str_new_cstr(label.value));
+  for (size_t at = 0; rtop_label_text_next(set->text, set->bytes, &at, &label);) {
+    VALUE value = rb_utf8_str_new_cstr(label.value);
+    rb_ivar_set(value, taken_along, Qtrue);
+    rb_hash_aset(labels, rb_to_symbol(rb_utf8_str_new_cstr(label.key)), value);
+  }
   return labels;
 }
 
-void labels_define(VALUE module, struct label_sets *of)
+void labels_define(VALUE module, struct sampler *of)
 {
-  sets = of;
+  sampler = of;
+  sets = &of->labels;
+  taken_along = rb_intern("__rperf_top_taken_along__");
   rb_define_module_function(module, "label", rperf_label, -1);
   rb_define_module_function(module, "label_ahead", rperf_label_ahead, -1);
   rb_define_module_function(module, "labels", rperf_labels, 0);

@@ -7,10 +7,10 @@
 #ifndef RTOP_EXT_LABELS_H
 #define RTOP_EXT_LABELS_H
 
-#include "ext/names/label_sets.h"
+#include "ext/sampling/sampler.h"
 #include <ruby.h>
 
-/* Defines the methods; they work whether the profiler runs or not. */
-void labels_define(VALUE module, struct label_sets *sets);
+/* Each block with labels is a piece of work, whose time is told (ext/sampling/work.h). Defines the methods; they work whether the profiler runs or not. */
+void labels_define(VALUE module, struct sampler *sampler);
 
 #endif

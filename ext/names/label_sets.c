@@ -4,6 +4,7 @@
 
 #include "ext/base/hash.h"
 #include "ext/base/trylock.h"
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,11 @@ enum { LOCK_TRIES = 1000, INDEX_MASK = 2 * LABEL_SETS_MAX - 1 };
 struct draft {
   struct rtop_label labels[RTOP_LABEL_PAIRS_MAX];
   struct rtop_label_buffer buffers[RTOP_LABEL_PAIRS_MAX];
-  bool begins[RTOP_LABEL_PAIRS_MAX]; /* it was not there before */
+  struct draft_flags {
+    bool begins; /* it was not there before */
+    bool works;  /* the work is about it */
+    bool given;
+  } flags[RTOP_LABEL_PAIRS_MAX];
   size_t count;
 };
 
@@ -35,14 +40,14 @@ static int compare(const struct rtop_label *a, const struct rtop_label *b)
   return a->key_bytes < b->key_bytes ? -1 : a->key_bytes > b->key_bytes;
 }
 
-static void read_set(const struct label_set *set, struct draft *draft)
+static void read_set(const struct label_set *set, uint32_t works, struct draft *draft)
 {
   size_t at = 0;
   draft->count = 0;
   while (draft->count < RTOP_LABEL_PAIRS_MAX &&
          rtop_label_text_next(set->text, set->bytes, &at, &draft->buffers[draft->count])) {
     const struct rtop_label_buffer *buffer = &draft->buffers[draft->count];
-    draft->begins[draft->count] = false;
+    draft->flags[draft->count] = (struct draft_flags){ .works = works >> draft->count & 1 };
     draft->labels[draft->count++] = (struct rtop_label){
       .key = buffer->key,
       .value = buffer->value,
@@ -57,7 +62,7 @@ static void take_out(struct draft *draft, size_t place)
   draft->count--;
   struct rtop_label *at = &draft->labels[place];
   memmove(at, at + 1, (draft->count - place) * sizeof *at);
-  memmove(&draft->begins[place], &draft->begins[place + 1], (draft->count - place) * sizeof *draft->begins);
+  memmove(&draft->flags[place], &draft->flags[place + 1], (draft->count - place) * sizeof *draft->flags);
 }
 
 static bool same_value(const struct rtop_label *a, const struct rtop_label *b)
@@ -65,27 +70,35 @@ static bool same_value(const struct rtop_label *a, const struct rtop_label *b)
   return a->value_bytes == b->value_bytes && memcmp(a->value, b->value, a->value_bytes) == 0;
 }
 
-static void put_in(struct draft *draft, const struct rtop_label *label, enum label_begins begins)
+static void replace(struct draft *draft, size_t place, const struct rtop_label *label, enum label_begins begins,
+                    bool taken)
+{
+  struct draft_flags *flags = &draft->flags[place];
+  bool other = !same_value(&draft->labels[place], label);
+  flags->begins = !taken && (begins == LABEL_BEGINS_ALL || (begins == LABEL_BEGINS_NEW && other));
+  flags->works = flags->begins || (flags->works && !other);
+  flags->given = !taken;
+  draft->labels[place] = *label;
+}
+
+static void put_in(struct draft *draft, const struct rtop_label *label, enum label_begins begins, bool taken)
 {
   size_t place = 0;
   while (place < draft->count && compare(&draft->labels[place], label) < 0) place++;
   bool there = place < draft->count && compare(&draft->labels[place], label) == 0;
   if (!label->value || there) {
     if (there && !label->value) take_out(draft, place);
-    else if (there) {
-      draft->begins[place] =
-          begins == LABEL_BEGINS_ALL || (begins == LABEL_BEGINS_NEW && !same_value(&draft->labels[place], label));
-      draft->labels[place] = *label;
-    }
+    else if (there) replace(draft, place, label, begins, taken);
     return;
   }
   if (place == RTOP_LABEL_PAIRS_MAX) return;
   if (draft->count == RTOP_LABEL_PAIRS_MAX) draft->count--;
   struct rtop_label *at = &draft->labels[place];
   memmove(at + 1, at, (draft->count - place) * sizeof *at);
-  memmove(&draft->begins[place + 1], &draft->begins[place], (draft->count - place) * sizeof *draft->begins);
+  memmove(&draft->flags[place + 1], &draft->flags[place], (draft->count - place) * sizeof *draft->flags);
   *at = *label;
-  draft->begins[place] = begins != LABEL_BEGINS_NONE;
+  bool begin = begins != LABEL_BEGINS_NONE && !taken;
+  draft->flags[place] = (struct draft_flags){ .begins = begin, .works = begin, .given = !taken };
   draft->count++;
 }
 
@@ -135,23 +148,33 @@ static uint32_t find_or_add(struct label_sets *sets, const char *text, size_t by
   return set;
 }
 
-uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count,
-                         enum label_begins begins)
+/* No room: the work has the labels that it had. */
+static struct label_result without_room(struct label_sets *sets, uint32_t base, const struct label_wish *wish,
+                                        const struct draft *draft)
+{
+  struct label_result result = { .set = base, .works = wish->works };
+  atomic_fetch_add_explicit(&sets->overflowed, 1, memory_order_relaxed);
+  for (size_t i = 0; i < draft->count; i++) result.lost = result.lost || draft->flags[i].begins;
+  return result;
+}
+
+struct label_result label_sets_with(struct label_sets *sets, uint32_t base, const struct label_wish *wish)
 {
   struct draft draft;
   char text[RTOP_LABEL_TEXT_MAX];
-  read_set(&sets->sets[base], &draft);
-  for (size_t i = 0; i < count; i++) put_in(&draft, &labels[i], begins);
+  read_set(&sets->sets[base], wish->works, &draft);
+  for (size_t i = 0; i < wish->count; i++)
+    put_in(&draft, &wish->labels[i], wish->begins, wish->taken && wish->taken[i]);
   size_t bytes = rtop_label_text_write(draft.labels, draft.count, text, sizeof text);
-  if (bytes == 0) return 0;
-  uint32_t set = find_or_add(sets, text, bytes);
-  if (!set) {
-    atomic_fetch_add_explicit(&sets->overflowed, 1, memory_order_relaxed);
-    return base;
+  if (bytes == 0) return (struct label_result){ 0 };
+  struct label_result result = { .set = find_or_add(sets, text, bytes) };
+  if (!result.set) return without_room(sets, base, wish, &draft);
+  for (size_t i = 0; i < draft.count; i++) {
+    if (draft.flags[i].begins) atomic_fetch_add_explicit(&sets->begun[result.set][i], 1, memory_order_relaxed);
+    result.works |= (uint32_t)draft.flags[i].works << i;
+    result.given |= (uint32_t)draft.flags[i].given << i;
   }
-  for (size_t i = 0; i < draft.count; i++)
-    if (draft.begins[i]) atomic_fetch_add_explicit(&sets->begun[set][i], 1, memory_order_relaxed);
-  return set;
+  return result;
 }
 
 void label_sets_forget_begun(struct label_sets *sets)
@@ -161,15 +184,27 @@ void label_sets_forget_begun(struct label_sets *sets)
     for (uint32_t label = 0; label < RTOP_LABEL_PAIRS_MAX; label++) label_sets_take_begun(sets, set, label);
 }
 
+enum { KEPT_SET_BITS = 16 };
+static_assert(LABEL_SETS_MAX <= 1 << KEPT_SET_BITS, "sets");
+
+/* Nobody else uses the key; whoever does so all the same is not believed. */
+struct label_kept label_sets_kept(const struct label_sets *sets, VALUE thread)
+{
+  VALUE value = sets->key && thread ? rb_thread_local_aref(thread, sets->key) : Qnil;
+  if (!FIXNUM_P(value) || FIX2LONG(value) <= 0) return (struct label_kept){ 0 };
+  unsigned long word = (unsigned long)FIX2LONG(value);
+  uint32_t set = word & ((1 << KEPT_SET_BITS) - 1), count = atomic_load_explicit(&sets->count, memory_order_acquire);
+  return (struct label_kept){ .set = set < count ? set : 0, .piece = word >> KEPT_SET_BITS };
+}
+
+void label_sets_keep(const struct label_sets *sets, VALUE thread, struct label_kept kept)
+{
+  unsigned long word = kept.piece << KEPT_SET_BITS | kept.set;
+  if (!RB_OBJ_FROZEN(thread)) rb_thread_local_aset(thread, sets->key, word ? LONG2FIX((long)word) : Qnil);
+}
+
 uint32_t label_sets_of(const struct label_sets *sets, VALUE thread)
 {
   uint32_t count = atomic_load_explicit(&sets->count, memory_order_acquire);
-  if (count <= 1 || !thread) return 0;
-  VALUE set = rb_thread_local_aref(thread, sets->key);
-  return FIXNUM_P(set) && FIX2LONG(set) >= 0 && FIX2LONG(set) < (long)count ? (uint32_t)FIX2LONG(set) : 0;
-}
-
-void label_sets_give(const struct label_sets *sets, VALUE thread, uint32_t set)
-{
-  if (!RB_OBJ_FROZEN(thread)) rb_thread_local_aset(thread, sets->key, set ? UINT2NUM(set) : Qnil);
+  return count > 1 ? label_sets_kept(sets, thread).set : 0;
 }

@@ -50,8 +50,22 @@ enum label_begins {
   LABEL_BEGINS_ALL, /* all that are put in */
   LABEL_BEGINS_NONE,
 };
-uint32_t label_sets_with(struct label_sets *sets, uint32_t base, const struct rtop_label *labels, size_t count,
-                         enum label_begins begins);
+/* `taken[i]`: the label is taken along from work that goes on elsewhere, and does not begin. `works`: of the labels of
+ * `base`, a bit each, those that the work is about for which these are. */
+struct label_wish {
+  const struct rtop_label *labels;
+  const bool *taken;
+  size_t count;
+  enum label_begins begins;
+  uint32_t works;
+};
+/* The set, and a bit for each of its labels: `works`: those of the wish that are still there, and those that begin;
+ * `given`: those that were put in. `lost`: there was no room, and some would have begun. */
+struct label_result {
+  uint32_t set, works, given;
+  bool lost;
+};
+struct label_result label_sets_with(struct label_sets *sets, uint32_t base, const struct label_wish *wish);
 
 /* How often the label of a set began since the last call; counting begins again. Any thread. */
 static inline uint32_t label_sets_take_begun(struct label_sets *sets, uint32_t set, uint32_t label)
@@ -63,8 +77,15 @@ static inline uint32_t label_sets_take_begun(struct label_sets *sets, uint32_t s
 /* All that was counted so far is of no interest. */
 void label_sets_forget_begun(struct label_sets *sets);
 
-/* The set of the fiber that the thread runs; 0: none. Makes no object. */
+/* What the fiber that the thread runs keeps: its set, and the piece of work that it is in (ext/sampling/work.h). 0: none.
+ * Makes no object. */
+struct label_kept {
+  uint32_t set;
+  uint64_t piece; /* below 1 << 45 */
+};
+struct label_kept label_sets_kept(const struct label_sets *sets, VALUE thread);
+void label_sets_keep(const struct label_sets *sets, VALUE thread, struct label_kept kept);
+/* The set only. */
 uint32_t label_sets_of(const struct label_sets *sets, VALUE thread);
-void label_sets_give(const struct label_sets *sets, VALUE thread, uint32_t set);
 
 #endif

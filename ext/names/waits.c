@@ -15,7 +15,8 @@ static VALUE constant(VALUE under, const char *name)
 }
 
 /* `names`: separated by spaces. */
-static void add(struct waits *waits, VALUE class, const char *space, const char *separator, const char *names)
+static void add(struct waits *waits, VALUE class, const char *space, const char *separator, const char *names,
+                enum rtop_work_cause cause)
 {
   rb_gc_register_mark_object(class); /* compared by address: it must not move */
   for (const char *name = names; *name && waits->count < WAITS_MAX;) {
@@ -23,39 +24,51 @@ static void add(struct waits *waits, VALUE class, const char *space, const char 
     struct wait *wait = &waits->entries[waits->count++];
     wait->class = class;
     wait->id = rb_intern2(name, (long)bytes);
+    wait->cause = cause;
     snprintf(wait->label, sizeof wait->label, "%s%s%.*s", space, separator, (int)bytes, name);
     snprintf(wait->space, sizeof wait->space, "%s", space);
     name += bytes + strspn(name + bytes, " ");
   }
 }
 
-static void add_class(struct waits *waits, VALUE class, const char *space, const char *names)
+static void add_class(struct waits *waits, VALUE class, const char *space, const char *names,
+                      enum rtop_work_cause cause)
 {
-  if (RB_TYPE_P(class, T_CLASS) || RB_TYPE_P(class, T_MODULE)) add(waits, class, space, "#", names);
+  if (RB_TYPE_P(class, T_CLASS) || RB_TYPE_P(class, T_MODULE)) add(waits, class, space, "#", names, cause);
 }
 
-static void add_singleton(struct waits *waits, VALUE class, const char *space, const char *names)
+static void add_singleton(struct waits *waits, VALUE class, const char *space, const char *names,
+                          enum rtop_work_cause cause)
 {
-  if (RB_TYPE_P(class, T_CLASS) || RB_TYPE_P(class, T_MODULE)) add(waits, rb_singleton_class(class), space, ".", names);
+  if (RB_TYPE_P(class, T_CLASS) || RB_TYPE_P(class, T_MODULE))
+    add(waits, rb_singleton_class(class), space, ".", names, cause);
 }
 
 static VALUE learn(VALUE pointer)
 {
   struct waits *waits = (struct waits *)pointer;
-  add_class(waits, rb_mKernel, "Kernel", "sleep gets select system readline");
+  add_class(waits, rb_mKernel, "Kernel", "sleep", RTOP_WORK_SLEEP);
+  add_class(waits, rb_mKernel, "Kernel", "gets select", RTOP_WORK_IO);
+  add_class(waits, rb_mKernel, "Kernel", "system", RTOP_WORK_OTHER);
+  add_class(waits, rb_mKernel, "Kernel", "readline", RTOP_WORK_IO);
   add_class(waits, rb_cIO, "IO",
-            "read readpartial sysread gets readline readbyte getc wait wait_readable wait_writable write");
-  add_singleton(waits, rb_cIO, "IO", "select copy_stream");
+            "read readpartial sysread gets readline readbyte getc wait wait_readable wait_writable write",
+            RTOP_WORK_IO);
+  add_singleton(waits, rb_cIO, "IO", "select copy_stream", RTOP_WORK_IO);
   VALUE argf = constant(rb_cObject, "ARGF");
-  if (!NIL_P(argf)) add_class(waits, CLASS_OF(argf), "ARGF.class", "gets read readline");
-  add_class(waits, rb_cThread, "Thread", "join value");
-  add_singleton(waits, rb_cThread, "Thread", "stop pass");
-  add_class(waits, constant(rb_cThread, "Mutex"), "Thread::Mutex", "lock synchronize sleep");
-  add_class(waits, constant(rb_cThread, "ConditionVariable"), "Thread::ConditionVariable", "wait");
-  add_class(waits, constant(rb_cThread, "Queue"), "Thread::Queue", "pop shift deq");
-  add_class(waits, constant(rb_cThread, "SizedQueue"), "Thread::SizedQueue", "push pop << enq");
+  if (!NIL_P(argf)) add_class(waits, CLASS_OF(argf), "ARGF.class", "gets read readline", RTOP_WORK_IO);
+  add_class(waits, rb_cThread, "Thread", "join value", RTOP_WORK_OTHER);
+  add_singleton(waits, rb_cThread, "Thread", "stop", RTOP_WORK_SLEEP);
+  add_singleton(waits, rb_cThread, "Thread", "pass", RTOP_WORK_OTHER);
+  add_class(waits, constant(rb_cThread, "Mutex"), "Thread::Mutex", "lock synchronize", RTOP_WORK_LOCK);
+  add_class(waits, constant(rb_cThread, "Mutex"), "Thread::Mutex", "sleep", RTOP_WORK_QUEUE);
+  add_class(waits, constant(rb_cThread, "ConditionVariable"), "Thread::ConditionVariable", "wait", RTOP_WORK_QUEUE);
+  add_class(waits, constant(rb_cThread, "Queue"), "Thread::Queue", "pop shift deq", RTOP_WORK_QUEUE);
+  add_class(waits, constant(rb_cThread, "SizedQueue"), "Thread::SizedQueue", "push pop << enq", RTOP_WORK_QUEUE);
   VALUE process = constant(rb_cObject, "Process");
-  if (!NIL_P(process)) add_singleton(waits, process, "Process", "wait wait2 waitpid waitall detach");
+  if (!NIL_P(process)) add_singleton(waits, process, "Process", "wait wait2 waitpid waitall detach", RTOP_WORK_OTHER);
+  waits->io_singleton = rb_singleton_class(rb_cIO); /* kept alive and in its place by what stands above */
+  waits->io = rb_cIO;
   return Qnil;
 }
 
@@ -64,10 +77,12 @@ void waits_learn(struct waits *waits)
   VALUE error = rb_errinfo();
   int raised = 0;
   waits->count = 0;
+  waits->io = waits->io_singleton = 0;
   rb_protect(learn, (VALUE)waits, &raised);
   if (!raised) return;
   rb_set_errinfo(error);
   waits->count = 0;
+  waits->io = 0;
 }
 
 /* Programs may define them anew. */
@@ -80,4 +95,19 @@ uint32_t waits_find(const struct waits *waits, VALUE frame)
     if (waits->entries[i].class == class && waits->entries[i].id == id)
       return frame_names_is_core(frame) ? i : WAITS_MAX;
   return WAITS_MAX;
+}
+
+/* Of a class that an entry names; modules are none. */
+static bool is_io(const struct waits *waits, VALUE class)
+{
+  if (!waits->io || !RB_TYPE_P(class, T_CLASS)) return false;
+  return RTEST(rb_class_inherited_p(class, waits->io)) || RTEST(rb_class_inherited_p(class, waits->io_singleton));
+}
+
+enum rtop_work_cause waits_cause(const struct waits *waits, VALUE frame)
+{
+  uint32_t wait = waits_find(waits, frame);
+  if (wait < WAITS_MAX) return waits->entries[wait].cause;
+  if (!method_entry_is(frame) || !method_entry_class(frame)) return RTOP_WORK_OTHER;
+  return is_io(waits, method_entry_class(frame)) ? RTOP_WORK_IO : RTOP_WORK_OTHER;
 }

@@ -6,6 +6,7 @@
 #include "cut_locks.h"
 #include "cut_raised.h"
 #include "cut_threads.h"
+#include "cut_work.h"
 #include "opening.h"
 #include "ext/base/trylock.h"
 #include "ext/base/vm_unknown.h"
@@ -197,7 +198,8 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   bool complete = cut_threads_charge(cut, cells, last);
   cut_threads_update_nodes(cut);
   cut_locks_add(cut);
-  complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut) && cut_threads_add_fibers(cut);
+  complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut) && cut_work_add(cut) &&
+             cut_threads_add_fibers(cut);
   add_counters(cut);
   cut_threads_compare_cpu(cut);
   complete = complete && cut_raised_add(cut, last);

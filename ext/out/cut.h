@@ -34,6 +34,14 @@ struct cut_locks {
   int64_t full_ns; /* the end of the last window for which room was made */
 };
 
+/* Labels of which work is open, or was a moment ago. */
+enum { CUT_OPEN_MAX = 128 };
+struct cut_open {
+  uint32_t label;      /* set << 4 | which one, + 1; 0: free */
+  uint32_t count, age; /* windows since the last one ended */
+  int64_t oldest_ns;
+};
+
 /* Is the CPU of the process that of threads which are known to use it? */
 struct cut_cpu {
   int64_t on_gvl_ns, off_gvl_ns; /* in the window: time on a GVL, and CPU that was found off it */
@@ -56,6 +64,7 @@ struct cut {
   uint64_t lock_waits;                /* in the window, for Mutexes and Monitors */
   struct cut_cpu cpu;
   struct cut_locks locks;
+  struct cut_open open[CUT_OPEN_MAX];
 };
 
 /* What is counted from now on belongs to the first window. */

@@ -47,6 +47,11 @@ void lock_waits_go_off(struct thread_data *data)
   atomic_store_explicit(&data->lock_waits, waits + 1, memory_order_relaxed);
 }
 
+uint32_t lock_waits_kind(const struct thread_data *data)
+{
+  return (uint32_t)(atomic_load_explicit(&data->lock_wait, memory_order_relaxed) & KIND_MASK);
+}
+
 static bool is_blocked(const struct thread_data *data)
 {
   return threads_state(atomic_load_explicit(&data->word, memory_order_acquire)) == RTOP_BLOCKED;

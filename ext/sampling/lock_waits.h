@@ -15,6 +15,9 @@
 /* It lets go of the GVL; told before its state is. */
 void lock_waits_go_off(struct thread_data *data);
 
+/* The kind of lock that it waits for, once that is told: enum rtop_lock_kind. [hook] */
+uint32_t lock_waits_kind(const struct thread_data *data);
+
 /* Those that it has now. */
 void lock_waits_note_held(struct thread_data *data);
 

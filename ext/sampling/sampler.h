@@ -26,6 +26,7 @@
 #include "threads.h"
 #include "wait_cpu.h"
 #include "waiting.h"
+#include "work.h"
 #include "ext/base/gc_figures.h"
 #include "ext/base/on_core.h"
 #include "ext/base/trylock.h"
@@ -106,6 +107,7 @@ struct sampler {
   struct pools pools;
   struct wait_cpu wait_cpu;
   struct raised raised;
+  struct work work;
 
   rb_postponed_job_handle_t job;
   _Atomic int64_t off_ns;     /* when hooks went off for good, and the last window was not told yet; else 0 */

@@ -159,6 +159,11 @@ struct thread_data {
   int64_t wait_taken_ns; /* cpu_taken_ns when the open wait began */
   uint64_t raises;       /* exceptions raised on it */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
+  /* What labelled work takes, see work.h. */
+  int64_t work_ns[RTOP_WORK_CAUSES]; /* by cause, while a piece is open; not of running time */
+  uint64_t work_piece;               /* of the running fiber */
+  uint32_t work_open, work_cause;    /* pieces; what the open off-GVL stretch counts as */
+  int64_t work_gc_ns;                /* all time of collections when it became ready */
   uint64_t allocations_window; /* when some of `allocations`, which no sample of a new object has, was given up last */
 
   /* publisher's */

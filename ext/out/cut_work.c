@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Empties a buffer of work that ended, and looks at what is open. */
+#include "cut_work.h"
+
+/* Labels of which nothing is open any more are told so for a while: a reader may miss windows. */
+enum { OPEN_TOLD_WINDOWS = 10 };
+
+static bool add(struct cut *cut, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
+{
+  struct rtop_exact *exact = value ? rtop_window_add_exact(&cut->window) : NULL;
+  if (exact) *exact = (struct rtop_exact){ .node = node, .what = what, .key = key, .value = value };
+  return !value || exact;
+}
+
+/* Where readers find the labels; RTOP_NODE_FOLDED: nowhere. */
+static uint32_t node_of(const struct cut *cut, uint32_t set)
+{
+  const struct label_sets *sets = &cut->sampler->labels;
+  uint32_t node = set ? atomic_load_explicit(&sets->sets[set].node, memory_order_relaxed) : RTOP_NODE_ROOT;
+  bool known = node != RTOP_NODE_ROOT && names_out_known(cut->names, &cut->sampler->tree, node) == node;
+  return known ? node : RTOP_NODE_FOLDED;
+}
+
+static uint64_t take(_Atomic uint64_t *value)
+{
+  return atomic_load_explicit(value, memory_order_relaxed) ? atomic_exchange(value, 0) : 0;
+}
+
+static bool add_row(struct cut *cut, struct work_row *row, uint32_t node, uint32_t label)
+{
+  bool fine = true;
+  for (uint32_t cause = 0; cause < RTOP_WORK_CAUSES; cause++) {
+    uint32_t key = rtop_work_key(label, cause, 0);
+    fine = fine && add(cut, node, RTOP_WORK_ENDED, key, take(&row->ended[cause])) &&
+           add(cut, node, RTOP_WORK_TIME_NS, key, take(&row->sum_ns[cause])) &&
+           add(cut, node, RTOP_WORK_LONGEST_NS, key, take(&row->longest_ns[cause]));
+  }
+  atomic_store_explicit(&row->label, 0, memory_order_relaxed);
+  return fine;
+}
+
+static bool add_rows(struct cut *cut, struct work_buffer *buffer)
+{
+  bool fine = add_row(cut, &buffer->rest, RTOP_NODE_FOLDED, 0);
+  for (uint32_t i = 0; i < WORK_ROWS_MAX; i++) {
+    struct work_row *row = &buffer->rows[i];
+    uint32_t label = atomic_load_explicit(&row->label, memory_order_relaxed);
+    if (!label) continue;
+    uint32_t node = node_of(cut, (label - 1) >> 4);
+    fine = add_row(cut, row, node, node == RTOP_NODE_FOLDED ? 0 : (label - 1) & 15) && fine;
+  }
+  return fine;
+}
+
+static bool add_buckets(struct cut *cut, struct work_buffer *buffer)
+{
+  bool fine = true;
+  for (uint32_t i = 0; i < WORK_BUCKETS_MAX; i++) {
+    struct work_bucket *bucket = &buffer->buckets[i];
+    uint64_t key = take(&bucket->key), count = take(&bucket->count);
+    if (!key) continue;
+    uint32_t label = (uint32_t)(key >> 20) - 1, node = node_of(cut, label >> 4);
+    if (node == RTOP_NODE_FOLDED) continue;
+    fine = add(cut, node, RTOP_WORK_TIMES, (label & 15) << 16 | (uint32_t)(key & UINT16_MAX), count) && fine;
+  }
+  return fine;
+}
+
+/* ---- what is open -------------------------------------------------------------------------------------- */
+
+static struct cut_open *open_of(struct cut *cut, uint32_t label)
+{
+  struct cut_open *free = NULL;
+  for (uint32_t i = 0; i < CUT_OPEN_MAX; i++) {
+    struct cut_open *open = &cut->open[i];
+    if (open->label == label) return open;
+    if (!open->label && !free) free = open;
+  }
+  if (free) *free = (struct cut_open){ .label = label };
+  return free;
+}
+
+static void note_open(struct cut *cut, uint64_t labels, int64_t begin_ns)
+{
+  uint32_t set = (uint32_t)(labels >> 32), all = (labels | labels >> 16) & UINT16_MAX;
+  for (uint32_t i = 0; set && all >> i; i++) {
+    struct cut_open *open = all >> i & 1 ? open_of(cut, (set << 4 | i) + 1) : NULL;
+    if (!open) continue;
+    if (!open->count || begin_ns < open->oldest_ns) open->oldest_ns = begin_ns;
+    open->count++;
+  }
+}
+
+static bool tell_open(struct cut *cut, struct cut_open *open)
+{
+  uint32_t set = (open->label - 1) >> 4, node = node_of(cut, set), key = rtop_work_key((open->label - 1) & 15, 0, 0);
+  open->age = open->count ? 0 : open->age + 1;
+  if (node == RTOP_NODE_FOLDED) return true;
+  uint64_t oldest_ns = open->count ? (uint64_t)(cut->window.end_mono_ns - open->oldest_ns) : 0;
+  return add(cut, node, RTOP_WORK_OPEN, key, 1 + open->count) && add(cut, node, RTOP_WORK_OLDEST_NS, key, oldest_ns);
+}
+
+/* Those that began before the end of the window, and have not ended by now. */
+static bool add_open(struct cut *cut)
+{
+  struct work *work = &cut->sampler->work;
+  uint32_t high = atomic_load_explicit(&work->high, memory_order_relaxed);
+  bool fine = true;
+  for (uint32_t i = 0; i < CUT_OPEN_MAX; i++) cut->open[i].count = 0;
+  for (uint32_t i = 0; i < high && i < WORK_PIECES_MAX; i++) {
+    int64_t begin_ns = atomic_load_explicit(&work->pieces[i].begin_ns, memory_order_relaxed);
+    if (begin_ns && begin_ns < cut->window.end_mono_ns)
+      note_open(cut, atomic_load_explicit(&work->pieces[i].labels, memory_order_relaxed), begin_ns);
+  }
+  for (uint32_t i = 0; i < CUT_OPEN_MAX; i++) {
+    struct cut_open *open = &cut->open[i];
+    if (open->label) fine = tell_open(cut, open) && fine;
+    if (open->age >= OPEN_TOLD_WINDOWS) *open = (struct cut_open){ 0 };
+  }
+  return fine;
+}
+
+bool cut_work_add(struct cut *cut)
+{
+  struct work_buffer *buffer = work_take(&cut->sampler->work);
+  bool fine = add_open(cut) && add(cut, RTOP_NODE_FOLDED, RTOP_WORK_UNTIMED, 0, take(&cut->sampler->work.untimed));
+  if (!buffer || !atomic_exchange(&buffer->used, false)) return fine;
+  fine = add_rows(cut, buffer) && fine;
+  return add_buckets(cut, buffer) && fine;
+}
