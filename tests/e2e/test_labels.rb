@@ -37,6 +37,16 @@ class TestLabels < Minitest::Test
     users["samples"] * [users["cpu"] / users["running"], 1].min
   end
 
+  # What ended took what it did and waited for, all together.
+  def assert_latency(row)
+    latency = row.fetch("latency")
+    assert_in_delta latency["sum"], latency["causes"].values.sum { |cause| cause["sum"] }, 1e-6
+    assert_operator latency["ended"], :>, 0
+    assert_in_delta latency["sum"] / latency["ended"], row["each"], 1e-6
+    assert_equal latency.values_at("p50", "p90", "p99", "max"), latency.values_at("p50", "p90", "p99", "max").sort
+    assert_operator latency["causes"]["running"]["sum"], :>, 0
+  end
+
   # The tables for people and for spreadsheets say what JSON says.
   def test_tables
     Dir.mktmpdir do |dir|
@@ -44,6 +54,7 @@ class TestLabels < Minitest::Test
       with_recording(file)
       rows = viewer("-b", "-J", "-F", "all", "-n", "1", "-m", "busy", "-r", file).objects.last["labels"]
       assert_equal %w[endpoint=/users endpoint=/orders shop=1].sort, rows.map { |row| "#{row["key"]}=#{row["value"]}" }.sort
+      rows.each { |row| assert_latency row }
       text = viewer("-b", "-F", "all", "-n", "1", "-r", file).out
       shown = text[/^ *SELF%.* LABEL\n(.*?)\n\n/m, 1].lines(chomp: true).map(&:split)
       assert_equal rows.map { |row| "#{row["key"]}=#{row["value"]}" }, shown.map(&:last)

@@ -422,12 +422,14 @@ bool rtop_profile_add(struct rtop_profile *profile, uint32_t source, const struc
   struct profile_source *known = profile_place(profile, source, &start_ns, end_ns);
   if (!known) return false;
   struct profile_window *made = profile_window_make(profile, &input, start_ns);
-  if (made) made->source = (uint32_t)(known - profile->sources);
+  if (made) {
+    made->source = (uint32_t)(known - profile->sources);
+    profile_exact_note(profile, made->exact);
+  }
   if (!profile_insert(profile, made, &input)) {
     profile_gap(profile, known, start_ns, end_ns);
     return false;
   }
   known->last_end_ns = end_ns;
-  profile->has_exact = profile->has_exact || window->exact_count || window->slow_count;
   return true;
 }

@@ -287,6 +287,8 @@ bool rtop_profile_thread_about(const struct rtop_profile *profile, uint32_t sour
 
 /* Numbers of traced methods have come, at some time. */
 bool rtop_profile_has_exact(const struct rtop_profile *profile);
+/* Numbers of labelled work have. */
+bool rtop_profile_has_work(const struct rtop_profile *profile);
 
 /* Readers. The span of everything held; start == end when empty. */
 struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile);

@@ -419,8 +419,7 @@ void profile_exact_destroy(struct profile_exact **list)
 
 uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number)
 {
-  bool sum =
-      !rtop_exact_is_now(number->what) && number->what != RTOP_EXACT_TOTAL_MAX && number->what != RTOP_EXACT_SELF_MAX;
+  bool sum = !rtop_exact_is_now(number->what) && !rtop_exact_is_max(number->what);
   return sum ? profile_part_share(part, number->value) : number->value;
 }
 
@@ -443,6 +442,21 @@ void rtop_profile_each_exact(const struct rtop_profile *profile, struct rtop_spa
 bool rtop_profile_has_exact(const struct rtop_profile *profile)
 {
   return profile->has_exact;
+}
+
+bool rtop_profile_has_work(const struct rtop_profile *profile)
+{
+  return profile->has_work;
+}
+
+void profile_exact_note(struct rtop_profile *profile, const struct profile_exact *list)
+{
+  profile->has_exact = profile->has_exact || profile_slow_count(list);
+  for (size_t i = 0; i < profile_exact_count(list) && !(profile->has_exact && profile->has_work); i++) {
+    bool work = list->all[i].what >= RTOP_WORK_ENDED && list->all[i].what < RTOP_WORK_WHAT_END;
+    if (work) profile->has_work = true;
+    else profile->has_exact = true;
+  }
 }
 
 /* It may have ended in a window before the one that tells it. */

@@ -147,6 +147,8 @@ static inline size_t profile_exact_bytes(const struct profile_exact *list)
 }
 /* The share of a number that a part of its window gets; what is no sum is told whole. */
 uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number);
+/* Remembers what is in it. */
+void profile_exact_note(struct rtop_profile *profile, const struct profile_exact *list);
 struct profile_window;
 /* Did it end in this part of the window that tells it? */
 bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_window *window,

@@ -83,7 +83,7 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   made->fibers = NULL;
   profile_exact_destroy(&window->exact);
   window->exact = made->exact;
-  profile->has_exact = profile->has_exact || made->exact;
+  profile_exact_note(profile, window->exact);
   made->exact = NULL;
   profile_raised_destroy(&window->raised);
   window->raised = made->raised;

@@ -101,6 +101,7 @@ struct rtop_profile {
   struct profile_memory memory;
   struct profile_carry carry;
   bool has_exact; /* some window has or had numbers of traced methods */
+  bool has_work;  /* and of labelled work */
   uint64_t late_dropped_ns;
   int64_t revised_ns;                /* the first instant that late records changed; INT64_MAX: none */
   uint32_t late_steps;               /* left for the window that is being added */

@@ -258,6 +258,33 @@ static json_t *json_method(const struct rtop_report *report, const struct rtop_m
   return object;
 }
 
+static json_t *json_work_time(const struct work_figures *work, enum rtop_work_cause cause)
+{
+  const struct work_time *time = &work->of[cause];
+  bool known = work->ended && (time->known || (cause != RTOP_WORK_WHOLE && !time->some));
+  json_t *object = json_object();
+  json_object_set_new(object, "sum", json_seconds(time->sum_ns));
+  json_object_set_new(object, "mean", work->ended ? json_seconds(work_mean_ns(work, cause)) : json_null());
+  json_object_set_new(object, "p50", known ? json_seconds(time->p50_ns) : json_null());
+  json_object_set_new(object, "p90", known ? json_seconds(time->p90_ns) : json_null());
+  json_object_set_new(object, "p99", known ? json_seconds(time->p99_ns) : json_null());
+  json_object_set_new(object, "max", work->ended ? json_seconds(time->longest_ns) : json_null());
+  return object;
+}
+
+/* What ended in the window, and what is open at its end. */
+static json_t *json_work(const struct work_figures *work)
+{
+  json_t *object = json_work_time(work, RTOP_WORK_WHOLE), *causes = json_object();
+  json_object_set_new(object, "ended", json_count(work->ended));
+  json_object_set_new(object, "open", json_count(work->open));
+  json_object_set_new(object, "oldest", work->open ? json_seconds(work->oldest_ns) : json_null());
+  for (enum rtop_work_cause cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
+    json_object_set_new(causes, work_cause_name(cause), json_work_time(work, cause));
+  json_object_set_new(object, "causes", causes);
+  return object;
+}
+
 static json_t *json_label(const struct rtop_report *report, const struct label_row *row)
 {
   json_t *object = json_object();
@@ -270,7 +297,9 @@ static json_t *json_label(const struct rtop_report *report, const struct label_r
   json_object_set_new(object, "samples", json_count(row->cost.samples));
   json_object_set_new(object, "count", report->labels.counted ? json_count(row->count) : json_null());
   bool each = report->labels.counted && row->count > 0;
+  each = each || (report->labels.counted && row->work && row->work->ended);
   json_object_set_new(object, "each", each ? json_seconds(label_row_each_ns(row)) : json_null());
+  if (report->labels.counted && row->work) json_object_set_new(object, "latency", json_work(row->work));
   return object;
 }
 

@@ -2,6 +2,7 @@
 /* Sets of labels, taken apart into rows. */
 #include "label_table.h"
 
+#include "tui/history/lens.h"
 #include "tui/history/profile_lists.h"
 #include "tui/text/fnv.h"
 #include "tui/text/regexp.h"
@@ -22,6 +23,7 @@ struct label_entry {
 struct label_walk {
   struct label_table *table;
   const struct rtop_symbols *symbols;
+  struct rtop_lens *lens;
   const struct label_table_options *options;
   bool failed;
 };
@@ -102,8 +104,50 @@ static void take_begun(void *context, uint32_t source, const struct rtop_begun_c
   }
 }
 
+/* Numbers of a label stand next to each other. */
+struct work_walk {
+  struct label_walk *walk;
+  uint32_t node, label;
+  struct label_row *row;
+};
+
+static struct label_row *work_row(struct work_walk *work, uint32_t source, uint32_t node, uint32_t label)
+{
+  struct label_walk *walk = work->walk;
+  const char *set = set_of(walk, node);
+  struct rtop_label_buffer text;
+  size_t at = 0;
+  bool left_out = rtop_lens_node(walk->lens, source, node) == RTOP_LENS_OUT;
+  for (uint32_t place = 0; set && !left_out && rtop_label_text_next(set, strlen(set), &at, &text); place++)
+    if (place == label) {
+      note_key(walk->table, text.key, 0);
+      return wanted(walk, &text) ? row_of(walk, &text) : NULL;
+    }
+  return NULL;
+}
+
+static void take_work(void *context, uint32_t source, const struct rtop_exact_number *number)
+{
+  struct work_walk *work = context;
+  struct label_walk *walk = work->walk;
+  uint32_t label = rtop_work_key_label(number->key);
+  if (!work_is(number->what) || walk->failed) return;
+  if (walk->options->only_source && source + 1 != walk->options->only_source) return;
+  if (number->node != work->node || label != work->label) {
+    work->row = work_row(work, source, number->node, label);
+    work->node = number->node;
+    work->label = label;
+  }
+  if (!work->row) return;
+  if (!work->row->work) work->row->work = calloc(1, sizeof *work->row->work);
+  if (!work->row->work || !work_numbers_add(&walk->table->numbers, work->row->work, source, number))
+    walk->failed = true;
+  walk->table->worked = true;
+}
+
 uint64_t label_row_each_ns(const struct label_row *row)
 {
+  if (row->work && row->work->ended) return work_mean_ns(row->work, RTOP_WORK_WHOLE);
   return row->count ? rtop_cost_wall(&row->cost) / row->count : 0;
 }
 
@@ -172,17 +216,20 @@ static void forget_rows(struct label_table *table)
   HASH_CLEAR(hh, table->index); /* the entries stay, in their order */
   for (; entry; entry = next) {
     next = entry->hh.next;
+    free(entry->row.work);
     free(entry);
   }
   table->count = 0;
   table->key_count = 0;
+  table->worked = false;
+  work_numbers_clear(&table->numbers);
   table->rest = (struct rtop_cost){ 0 };
 }
 
 bool label_table_build(struct label_table *table, struct rtop_profile *profile, const struct rtop_sum *sum,
                        const struct label_table_options *options)
 {
-  struct label_walk walk = { table, rtop_profile_symbols(profile), options, false };
+  struct label_walk walk = { table, rtop_profile_symbols(profile), rtop_profile_lens(profile), options, false };
   forget_rows(table);
   table->counted = true;
   for (size_t i = 0; i < sum->thread_count; i++) {
@@ -192,6 +239,9 @@ bool label_table_build(struct label_table *table, struct rtop_profile *profile, 
   for (size_t i = 0; i < sum->cell_count; i++)
     if (!rtop_sum_hides(sum, &sum->cells[i])) take_cell(&walk, &sum->cells[i]);
   rtop_profile_each_begun(profile, sum->span, take_begun, &walk);
+  struct work_walk work = { .walk = &walk, .node = UINT32_MAX };
+  if (rtop_profile_has_work(profile)) rtop_profile_each_exact(profile, sum->span, take_work, &work);
+  work_numbers_finish(&table->numbers);
   return list_rows(&walk) && !walk.failed;
 }
 
@@ -199,5 +249,6 @@ void label_table_destroy(struct label_table *table)
 {
   forget_rows(table);
   free(table->rows);
+  work_numbers_destroy(&table->numbers);
   *table = (struct label_table){ 0 };
 }

@@ -13,6 +13,7 @@
 #include "shm/base/label_text.h"
 #include "tui/history/profile.h"
 #include "tui/methods/methods.h"
+#include "tui/methods/work_figures.h"
 
 enum { LABEL_KEYS_MAX = 32 };
 
@@ -21,7 +22,8 @@ struct label_row {
   size_t key_bytes;                                             /* the value stands behind the equals sign */
   struct rtop_cost cost;
   uint64_t count;
-  uint64_t id; /* the same in every table */
+  uint64_t id;               /* the same in every table */
+  struct work_figures *work; /* how long what ended took, and what is open; NULL: none is known. Of all threads, too */
 };
 
 struct label_table_key {
@@ -46,7 +48,9 @@ struct label_table {
   bool counted;                                /* counts are of the same threads as times */
   struct label_table_key keys[LABEL_KEYS_MAX]; /* by name */
   int key_count;
+  bool worked;               /* some row has `work` */
   struct label_entry *index; /* private */
+  struct work_numbers numbers;
 };
 
 /* `sum`: of sets (rtop_profile_sum_sets, rtop_live_create_sets). False: memory ran out or the filter is bad. */
@@ -56,7 +60,8 @@ bool label_table_build(struct label_table *table, struct rtop_profile *profile, 
  * here is self. Names: 0. What began before the span, and goes on, takes as long as it is seen, at least. */
 enum rtop_sort_key label_table_key(enum rtop_sort_key sort);
 double label_table_value(const struct label_row *row, enum rtop_sort_key sort, enum rtop_mode mode);
-/* All time for each time that the label began; 0: it did not begin in the span. */
+/* How long it takes each time: exactly, of what ended in the span; where that is not known, all time for each time that the
+ * label began. 0: it did not begin in the span. */
 uint64_t label_row_each_ns(const struct label_row *row);
 static inline const char *label_row_value(const struct label_row *row)
 {

@@ -1,5 +1,6 @@
 /* Labels as rows: whose time is whose, how often they began, over windows of any kind. */
 #include "tests/tui/model_fixture.h"
+#include "shm/base/latency.h"
 #include "tui/history/profile_lists.h"
 #include "tui/methods/live.h"
 #include "tui/tables/label_table.h"
@@ -209,12 +210,103 @@ static void test_spans_add_up(void **state)
   assert_int_equal(told, 7);
 }
 
+static void add_number(struct rtop_window *window, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
+{
+  *rtop_window_add_exact(window) = (struct rtop_exact){ node, what, key, value };
+}
+
+/* In a window: of a label of a set pieces that took so long each, all of it in a cause. */
+static void add_pieces(struct rtop_window *window, uint32_t node, uint32_t label, uint32_t cause, uint64_t ns,
+                       uint64_t count)
+{
+  const uint32_t of[] = { RTOP_WORK_WHOLE, cause };
+  for (int i = 0; i < 2; i++) {
+    uint32_t bucket = rtop_latency_bucket(ns);
+    add_number(window, node, RTOP_WORK_ENDED, rtop_work_key(label, of[i], 0), count);
+    add_number(window, node, RTOP_WORK_TIME_NS, rtop_work_key(label, of[i], 0), ns * count);
+    add_number(window, node, RTOP_WORK_LONGEST_NS, rtop_work_key(label, of[i], 0), ns);
+    add_number(window, node, RTOP_WORK_TIMES, rtop_work_key(label, of[i], of[i] ? rtop_latency_coarse(bucket) : bucket),
+               count);
+  }
+}
+
+static void add_work(struct rtop_profile *profile, int64_t at)
+{
+  struct rtop_window window = { .start_mono_ns = at * 100 * MS, .end_mono_ns = (at + 1) * 100 * MS };
+  add_pieces(&window, users, 0, RTOP_WORK_RUNNING, 10 * MS, 8);
+  add_pieces(&window, users_seven, 0, RTOP_WORK_SLEEP, 500 * MS, 2); /* the same value in another set */
+  add_pieces(&window, users_seven, 1, RTOP_WORK_SLEEP, 300 * MS, 1);
+  add_number(&window, users, RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 4 - (at < 3 ? (uint64_t)at : 3));
+  add_number(&window, users, RTOP_WORK_OLDEST_NS, rtop_work_key(0, 0, 0), at < 3 ? 7000 * MS : 0);
+  add_number(&window, users_seven, RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 2);
+  add_number(&window, users_seven, RTOP_WORK_OLDEST_NS, rtop_work_key(0, 0, 0), 900 * MS);
+  /* of no set, of a label and a cause that are none */
+  add_number(&window, RTOP_NODE_FOLDED, RTOP_WORK_ENDED, 0, 50);
+  add_number(&window, users, RTOP_WORK_ENDED, rtop_work_key(9, 0, 0), 50);
+  add_number(&window, users, RTOP_WORK_TIME_NS, rtop_work_key(0, 15, 0), 50);
+  assert_true(fixture_add(profile, 0, &window));
+  rtop_window_destroy(&window);
+}
+
+static void test_latency(void **state)
+{
+  struct label_table_options all = { .sort = RTOP_SORT_TOTAL };
+  for (int at = 0; at < 10; at++) add_work(*state, at);
+  build(*state, &all);
+  assert_true(table.worked);
+  assert_int_equal(table.count, 2);
+  const struct work_figures *work = row("endpoint=/users")->work;
+  assert_int_equal(work->ended, 100);
+  assert_int_equal(work->of[RTOP_WORK_WHOLE].sum_ns, 10 * (80 + 1000) * MS);
+  assert_int_equal(label_row_each_ns(row("endpoint=/users")), 108 * MS);
+  assert_true(work->of[RTOP_WORK_WHOLE].known);
+  assert_in_range(work->of[RTOP_WORK_WHOLE].p50_ns, 9.9 * MS, 10.1 * MS);
+  assert_in_range(work->of[RTOP_WORK_WHOLE].p90_ns, 496 * MS, 500 * MS);
+  assert_int_equal(work->of[RTOP_WORK_WHOLE].longest_ns, 500 * MS);
+  assert_int_equal(work->of[RTOP_WORK_SLEEP].sum_ns, 10000 * MS);
+  assert_int_equal(work->of[RTOP_WORK_SLEEP].p50_ns, 0); /* four of five did not sleep */
+  assert_in_range(work->of[RTOP_WORK_SLEEP].p90_ns, 460 * MS, 500 * MS);
+  assert_int_equal(work->of[RTOP_WORK_IO].some, 0);
+  /* told last: none of the first set, one of the second */
+  assert_int_equal(work->open, 1);
+  assert_int_equal(work->oldest_ns, 900 * MS);
+  assert_int_equal(row("user=7")->work->ended, 10);
+  assert_int_equal(row("user=7")->work->open, 0);
+}
+
+/* Times that found no room leave quantiles unknown; a lens for labels leaves work out, too. */
+static void test_latency_that_is_not_known(void **state)
+{
+  struct label_table_options all = { .sort = RTOP_SORT_TOTAL };
+  struct rtop_window window = { .start_mono_ns = 0, .end_mono_ns = 100 * MS };
+  add_pieces(&window, users, 0, RTOP_WORK_RUNNING, 10 * MS, 8);
+  add_number(&window, users, RTOP_WORK_ENDED, 0, 8);
+  add_pieces(&window, job, 1, RTOP_WORK_RUNNING, 10 * MS, 8);
+  assert_true(fixture_add(*state, 0, &window));
+  rtop_window_destroy(&window);
+  build(*state, &all);
+  assert_false(row("endpoint=/users")->work->of[RTOP_WORK_WHOLE].known);
+  assert_true(row("queue=mails")->work->of[RTOP_WORK_WHOLE].known);
+  struct rtop_lens_look look = { .label = "job" };
+  assert_true(rtop_lens_set(rtop_profile_lens(*state), &look));
+  assert_true(label_table_build(&table, *state, &sum, &all));
+  assert_int_equal(table.count, 1);
+  assert_string_equal(table.rows[0]->name, "queue=mails");
+  look.label[0] = '\0';
+  assert_true(rtop_lens_set(rtop_profile_lens(*state), &look));
+}
+
 int main(void)
 {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
   const struct CMUnitTest tests[] = {
-    CASE(test_whose_time),   CASE(test_one_key_sorted_and_filtered),  CASE(test_what_is_left_out),
-    CASE(test_spans_add_up), CASE(test_counts_outlive_their_windows),
+    CASE(test_whose_time),
+    CASE(test_one_key_sorted_and_filtered),
+    CASE(test_what_is_left_out),
+    CASE(test_spans_add_up),
+    CASE(test_counts_outlive_their_windows),
+    CASE(test_latency),
+    CASE(test_latency_that_is_not_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds numbers of work up, and reads quantiles off its buckets. */
+#include "work_figures.h"
+
+#include "shm/base/latency.h"
+#include "tui/text/reserve.h"
+#include <stdlib.h>
+
+enum { COUNTS_TO_JOIN = 1 << 16, OPENS_MAX = 1 << 16 };
+
+struct work_count {
+  struct work_figures *of;
+  uint32_t key; /* cause and bucket */
+  uint64_t count;
+};
+
+/* What a process told last of a label. */
+struct work_open {
+  struct work_figures *of;
+  uint32_t source, node, label;
+  uint64_t open, oldest_ns;
+};
+
+void work_numbers_clear(struct work_numbers *numbers)
+{
+  numbers->count = numbers->sorted = numbers->open_count = 0;
+}
+
+void work_numbers_destroy(struct work_numbers *numbers)
+{
+  free(numbers->counts);
+  free(numbers->opens);
+  *numbers = (struct work_numbers){ 0 };
+}
+
+static int by_owner(const void *left, const void *right)
+{
+  const struct work_count *a = left, *b = right;
+  if (a->of != b->of) return (uintptr_t)a->of < (uintptr_t)b->of ? -1 : 1;
+  return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* In order, those of the same key one. */
+static void join(struct work_numbers *numbers)
+{
+  size_t kept = 0;
+  if (numbers->count > 1) qsort(numbers->counts, numbers->count, sizeof *numbers->counts, by_owner);
+  for (size_t i = 0; i < numbers->count; i++) {
+    struct work_count *last = kept ? &numbers->counts[kept - 1] : NULL;
+    if (last && by_owner(last, &numbers->counts[i]) == 0) last->count += numbers->counts[i].count;
+    else numbers->counts[kept++] = numbers->counts[i];
+  }
+  numbers->count = numbers->sorted = kept;
+}
+
+static bool add_count(struct work_numbers *numbers, struct work_figures *figures, uint32_t key, uint64_t count)
+{
+  if (numbers->count >= COUNTS_TO_JOIN && numbers->count / 2 >= numbers->sorted) join(numbers);
+  if (!rtop_reserve(&numbers->counts, &numbers->capacity, numbers->count + 1, sizeof *numbers->counts)) return false;
+  numbers->counts[numbers->count++] = (struct work_count){ figures, key, count };
+  return true;
+}
+
+static struct work_open *open_of(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
+                                 const struct rtop_exact_number *number)
+{
+  uint32_t label = rtop_work_key_label(number->key);
+  for (size_t i = 0; i < numbers->open_count; i++) {
+    struct work_open *open = &numbers->opens[i];
+    if (open->of == figures && open->source == source && open->node == number->node && open->label == label)
+      return open;
+  }
+  if (numbers->open_count == OPENS_MAX ||
+      !rtop_reserve(&numbers->opens, &numbers->open_capacity, numbers->open_count + 1, sizeof *numbers->opens))
+    return NULL;
+  struct work_open *open = &numbers->opens[numbers->open_count++];
+  *open = (struct work_open){ .of = figures, .source = source, .node = number->node, .label = label };
+  return open;
+}
+
+/* Of none that is open the age is not told. */
+static bool note_open(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
+                      const struct rtop_exact_number *number)
+{
+  struct work_open *open = open_of(numbers, figures, source, number);
+  if (!open) return numbers->open_count == OPENS_MAX;
+  if (number->what == RTOP_WORK_OLDEST_NS) open->oldest_ns = number->value;
+  else open->open = number->value ? number->value - 1 : 0;
+  if (!open->open) open->oldest_ns = 0;
+  return true;
+}
+
+bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
+                      const struct rtop_exact_number *number)
+{
+  uint32_t cause = rtop_work_key_cause(number->key);
+  if (cause >= RTOP_WORK_CAUSES) return true;
+  struct work_time *time = &figures->of[cause];
+  switch (number->what) {
+  case RTOP_WORK_ENDED:
+    time->some += number->value;
+    if (cause == RTOP_WORK_WHOLE) figures->ended += number->value;
+    return true;
+  case RTOP_WORK_TIME_NS: time->sum_ns += number->value; return true;
+  case RTOP_WORK_LONGEST_NS:
+    if (number->value > time->longest_ns) time->longest_ns = number->value;
+    return true;
+  case RTOP_WORK_TIMES:
+    time->counted += number->value;
+    return add_count(numbers, figures, cause << 12 | rtop_work_key_bucket(number->key), number->value);
+  case RTOP_WORK_OPEN:
+  case RTOP_WORK_OLDEST_NS: return note_open(numbers, figures, source, number);
+  default: return true;
+  }
+}
+
+/* ---- quantiles ---------------------------------------------------------------------------------------- */
+
+/* So long or shorter was this share of all pieces; those without any of the cause are the shortest. */
+static uint64_t quantile(const struct work_count *counts, size_t count, uint64_t zeros, uint64_t all, double share)
+{
+  double wanted = share * (double)all;
+  uint64_t seen = zeros;
+  if ((double)seen >= wanted && zeros) return 0;
+  for (size_t i = 0; i < count; i++) {
+    seen += counts[i].count;
+    if ((double)seen >= wanted) return rtop_latency_ns(counts[i].key & 4095);
+  }
+  return count ? rtop_latency_ns(counts[count - 1].key & 4095) : 0;
+}
+
+static uint64_t at_most(uint64_t ns, uint64_t most_ns)
+{
+  return ns < most_ns ? ns : most_ns;
+}
+
+/* Some may have found no room; of long windows that lie in the span in part, each bucket is rounded for itself. */
+static bool is_known(const struct work_figures *figures, const struct work_time *time)
+{
+  return figures->ended && (double)time->counted >= 0.95 * (double)time->some &&
+         (double)time->counted <= 1.05 * (double)time->some;
+}
+
+static void tell(struct work_figures *figures, const struct work_count *counts, size_t count)
+{
+  struct work_time *time = &figures->of[counts->key >> 12];
+  uint64_t zeros = figures->ended > time->counted && time != figures->of ? figures->ended - time->counted : 0;
+  uint64_t all = time->counted + zeros;
+  time->p50_ns = at_most(quantile(counts, count, zeros, all, 0.5), time->longest_ns);
+  time->p90_ns = at_most(quantile(counts, count, zeros, all, 0.9), time->longest_ns);
+  time->p99_ns = at_most(quantile(counts, count, zeros, all, 0.99), time->longest_ns);
+}
+
+void work_numbers_finish(struct work_numbers *numbers)
+{
+  join(numbers);
+  for (size_t from = 0, to; from < numbers->count; from = to) {
+    const struct work_count *first = &numbers->counts[from];
+    for (to = from + 1; to < numbers->count && numbers->counts[to].of == first->of &&
+                        numbers->counts[to].key >> 12 == first->key >> 12;
+         to++)
+      ;
+    tell(first->of, first, to - from);
+    first->of->of[first->key >> 12].known = is_known(first->of, &first->of->of[first->key >> 12]);
+  }
+  for (size_t i = 0; i < numbers->open_count; i++) {
+    const struct work_open *open = &numbers->opens[i];
+    open->of->open += open->open;
+    if (open->oldest_ns > open->of->oldest_ns) open->of->oldest_ns = open->oldest_ns;
+  }
+}
+
+const char *work_cause_name(enum rtop_work_cause cause)
+{
+  static const char *const names[RTOP_WORK_CAUSES] = {
+    [RTOP_WORK_WHOLE] = "",      [RTOP_WORK_RUNNING] = "running",     [RTOP_WORK_GVL] = "gvl",
+    [RTOP_WORK_GC] = "gc",       [RTOP_WORK_GC_OTHERS] = "gc_others", [RTOP_WORK_LOCK] = "lock",
+    [RTOP_WORK_IO] = "io",       [RTOP_WORK_SLEEP] = "sleep",         [RTOP_WORK_QUEUE] = "queue",
+    [RTOP_WORK_FIBER] = "fiber", [RTOP_WORK_OTHER] = "other",
+  };
+  return names[cause];
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* How long work with labels took, by what its thread did meanwhile, and what of it is open. Exact but for quantiles, which
+ * are within 0.8 % of the whole, and within 6.2 % by cause. No screen.
+ *
+ * Threads: one. Memory belongs to the numbers and is used again; a zeroed struct is empty.
+ */
+#ifndef RTOP_TUI_WORK_FIGURES_H
+#define RTOP_TUI_WORK_FIGURES_H
+
+#include "shm/base/format.h"
+#include "tui/history/profile_lists.h"
+
+struct work_time {
+  uint64_t sum_ns, longest_ns;
+  uint64_t some;                   /* pieces that had some of it; of the whole: all that ended */
+  uint64_t counted;                /* of these, in buckets */
+  bool known;                      /* most of them were: */
+  uint64_t p50_ns, p90_ns, p99_ns; /* of all pieces that ended */
+};
+
+struct work_figures {
+  uint64_t ended, open, oldest_ns;
+  struct work_time of[RTOP_WORK_CAUSES];
+};
+
+struct work_numbers {
+  struct work_count *counts; /* private, as all */
+  size_t count, capacity, sorted;
+  struct work_open *opens;
+  size_t open_count, open_capacity;
+};
+
+void work_numbers_clear(struct work_numbers *numbers);
+void work_numbers_destroy(struct work_numbers *numbers);
+
+static inline bool work_is(uint32_t what)
+{
+  return what >= RTOP_WORK_ENDED && what < RTOP_WORK_WHAT_END;
+}
+
+/* Takes a number of rtop_profile_each_exact(), in its order, for which work_is() is true. `figures` stay where they are until
+ * work_numbers_finish(), which gives all of them what has to be known of all numbers. False: memory ran out. */
+bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
+                      const struct rtop_exact_number *number);
+void work_numbers_finish(struct work_numbers *numbers);
+
+/* A word: "running", "gvl"; "" of the whole. */
+const char *work_cause_name(enum rtop_work_cause cause);
+static inline uint64_t work_mean_ns(const struct work_figures *figures, enum rtop_work_cause cause)
+{
+  return figures->ended ? figures->of[cause].sum_ns / figures->ended : 0;
+}
+
+#endif
