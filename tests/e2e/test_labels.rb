@@ -82,7 +82,7 @@ class TestLabels < Minitest::Test
   def test_a_slow_endpoint_is_on_the_first_screen
     running("-e", WAITING) do |pid|
       look = ->(*more) { viewer("-p", pid.to_s, "-F", "3", "--view", "labels", "--dump-screen", "80x24", *more).out }
-      screen = wait_until("the slow one on top") { look.call.then { |text| text if text[/^> .*/]&.end_with?("/slow") } }
+      screen = wait_until("the slow one on top") { look.call.then { |text| text if text[/^> .*/]&.match?(%r{ /slow\b}) } }
       assert_match(/ EACHv/, screen)
       refute_includes look.call("-s", "samples"), "/slow"
     end

@@ -13,29 +13,47 @@ static struct labels_view *labels_view(const struct ui *ui)
 }
 
 static const struct labels_column columns[LABELS_COLUMNS] = {
-  { RTOP_SORT_SELF, "BUSY%", "BUSY", 7, 0 },      { RTOP_SORT_TOTAL, "TOTAL%", "TOTAL", 8, 30 },
-  { RTOP_SORT_WAITING, "WAIT%", "WAIT", 7, 60 },  { RTOP_SORT_BLOCKED, "BLOCK%", "BLOCK", 8, 70 },
-  { RTOP_SORT_GC, "GC%", "GC", 7, 90 },           { RTOP_SORT_ALLOC, "ALLOC/s", "ALLOC/s", 9, 100 },
-  { RTOP_SORT_SAMPLES, "COUNT", "COUNT", 8, 40 }, { RTOP_SORT_RATIO, "EACH", "EACH", 8, 48 },
+  { RTOP_SORT_SELF, "BUSY%", "BUSY", 7, 0, 100 },     { RTOP_SORT_TOTAL, "TOTAL%", "TOTAL", 8, 30, 30 },
+  { RTOP_SORT_WAITING, "WAIT%", "WAIT", 7, 60, 130 }, { RTOP_SORT_BLOCKED, "BLOCK%", "BLOCK", 8, 70, 140 },
+  { RTOP_SORT_GC, "GC%", "GC", 7, 90, 150 },          { RTOP_SORT_ALLOC, "ALLOC/s", "ALLOC/s", 9, 100, 160 },
+  { RTOP_SORT_SAMPLES, "COUNT", "COUNT", 8, 40, 48 }, { RTOP_SORT_RATIO, "EACH", "EACH", 8, 48, 110 },
 };
+
+bool labels_are_timed(const struct ui *ui)
+{
+  const struct label_table *table = &labels_view(ui)->table;
+  return table->worked && table->counted;
+}
 
 const struct labels_column *labels_column(int index)
 {
   return &columns[index];
 }
 
+static bool labels_have_no_order(const struct ui *ui)
+{
+  bool as_it_was = ui->wanted.sort == RTOP_SORT_SELF && ui->wanted.mode == RTOP_MODE_BUSY;
+  return as_it_was && !labels_view(ui)->by_self;
+}
+
 /* Nobody has chosen an order, and that of busy time would hide a slow endpoint below busy ones. */
 static bool labels_are_by_each(const struct ui *ui)
 {
   const struct labels_view *view = labels_view(ui);
-  return view->by_each && !view->by_self && view->table.counted && ui->wanted.sort == RTOP_SORT_SELF &&
-         ui->wanted.mode == RTOP_MODE_BUSY;
+  return view->by_each && view->table.counted && labels_have_no_order(ui);
+}
+
+/* Where blocks are timed all of their time counts. */
+static bool labels_are_by_total(const struct ui *ui)
+{
+  return labels_are_timed(ui) && !labels_are_by_each(ui) && labels_have_no_order(ui);
 }
 
 enum rtop_sort_key labels_view_sort(const struct ui *ui)
 {
   enum rtop_sort_key sort = label_table_key(ui->wanted.sort);
   if (labels_are_by_each(ui)) return RTOP_SORT_RATIO;
+  if (labels_are_by_total(ui)) return RTOP_SORT_TOTAL;
   return sort == RTOP_SORT_SELF && ui->wanted.mode == RTOP_MODE_WALL ? RTOP_SORT_TOTAL : sort;
 }
 
@@ -44,7 +62,10 @@ bool labels_column_is_shown(const struct ui *ui, int index)
   const struct labels_column *column = &columns[index];
   bool twice = column->sort == RTOP_SORT_SELF && ui->wanted.mode == RTOP_MODE_WALL;
   bool sorted = labels_view_sort(ui) == column->sort;
-  return !twice && (sorted || ui->layout.part[PART_TABLE].columns >= column->from);
+  int width = ui->layout.part[PART_TABLE].columns;
+  bool narrow = width < columns[1].from; /* then there is room for one */
+  int from = labels_are_timed(ui) && !narrow ? column->from_timed : column->from;
+  return !twice && (sorted || width >= from);
 }
 
 const struct label_row *labels_view_row(const struct ui *ui, size_t place)
@@ -89,7 +110,9 @@ static bool labels_build(struct ui *ui)
   uint32_t alone = ui_processes_alone(ui);
   const struct label_table_options options = {
     .key = view->key[0] != '\0' ? view->key : NULL,
-    .sort = labels_are_by_each(ui) ? RTOP_SORT_RATIO : ui->wanted.sort,
+    .sort = labels_are_by_each(ui)    ? RTOP_SORT_RATIO
+            : labels_are_by_total(ui) ? RTOP_SORT_TOTAL
+                                      : ui->wanted.sort,
     .mode = ui->wanted.mode,
     .reverse = ui->wanted.reverse,
     .filter = ui->wanted.filter,
@@ -149,7 +172,8 @@ static void labels_update(struct ui *ui)
 {
   if (ui->profile == NULL) return;
   labels_note_order(ui);
-  bool fine = labels_sum(ui) && labels_build(ui);
+  bool timed = labels_are_timed(ui), fine = labels_sum(ui) && labels_build(ui);
+  if (fine && timed != labels_are_timed(ui)) fine = labels_build(ui);
   if (fine && choose_key(labels_view(ui))) fine = labels_build(ui);
   if (fine && labels_choose_order(labels_view(ui))) fine = labels_build(ui);
   if (!fine) ui_say(ui, "out of memory: labels are not complete");

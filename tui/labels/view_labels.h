@@ -28,9 +28,12 @@ void labels_draw(struct ui *ui);
 struct labels_column {
   enum rtop_sort_key sort;
   const char *title, *title_time;
-  int columns, from; /* with the blank before it; the width of the table from which on it is shown */
+  int columns, from; /* with the blank before it; the width of the table from which on it is shown, */
+  int from_timed;    /* and where the time of blocks is known */
 };
 enum { LABELS_COLUMNS = 8 };
+/* How long blocks took: shown are quantiles, and where their time went, in place of what is less exact. */
+bool labels_are_timed(const struct ui *ui);
 const struct labels_column *labels_column(int index);
 /* Busy time, CPU time; of all time there is a column anyhow. */
 bool labels_column_is_shown(const struct ui *ui, int index);

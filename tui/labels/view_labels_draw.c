@@ -7,23 +7,44 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { BAR_FROM = 120, BAR_COLUMNS = 30, NAME_COLUMN = 1 };
+enum { BAR_FROM = 120, BAR_COLUMNS = 30, CAUSES_FROM = 76, CAUSES_COLUMNS = 21, NAME_COLUMN = 1 };
+
+/* Quantiles of how long blocks took. They are no figures that rows are sorted by. */
+static const struct labels_times {
+  const char *title;
+  int from; /* the width of the table */
+} labels_times[] = { { "P50", 56 }, { "P99", 40 }, { "MAX", 64 } };
+enum { TIMES = sizeof labels_times / sizeof labels_times[0], TIMES_COLUMNS = 8 };
 
 struct labels_pen {
   struct ui *ui;
   const struct labels_view *view;
   struct rect table;
   int name, name_columns;
-  int bar; /* column; 0: not shown */
+  bool timed;
+  int bar, bar_columns; /* column; 0: not shown */
 };
+
+/* Where there is little room for names, P50 gives way to what rows are sorted by. */
+static bool times_are_shown(const struct labels_pen *pen, int index)
+{
+  enum rtop_sort_key sort = labels_view_sort(pen->ui);
+  bool gives_way = index == 0 && pen->table.columns < 100 && (sort == RTOP_SORT_RATIO || sort == RTOP_SORT_SELF);
+  return pen->timed && !gives_way && pen->table.columns >= labels_times[index].from;
+}
 
 static struct labels_pen take_pen(struct ui *ui, const struct labels_view *view)
 {
   struct labels_pen pen = { .ui = ui, .view = view, .table = ui->layout.part[PART_TABLE] };
   for (int i = 0; i < LABELS_COLUMNS; i++)
     if (labels_column_is_shown(ui, i)) pen.name += labels_column(i)->columns;
+  pen.timed = labels_are_timed(ui);
+  for (int i = 0; i < TIMES; i++)
+    if (times_are_shown(&pen, i)) pen.name += TIMES_COLUMNS;
   pen.name += NAME_COLUMN;
-  pen.bar = pen.table.columns >= BAR_FROM ? pen.table.columns - BAR_COLUMNS : 0;
+  pen.bar_columns = pen.table.columns >= BAR_FROM ? BAR_COLUMNS : CAUSES_COLUMNS;
+  bool bar = pen.table.columns >= (pen.timed ? CAUSES_FROM : BAR_FROM);
+  pen.bar = bar ? pen.table.columns - pen.bar_columns : 0;
   pen.name_columns = (pen.bar > 0 ? pen.bar - 1 : pen.table.columns) - pen.name;
   return pen;
 }
@@ -53,10 +74,21 @@ static void labels_draw_heading(const struct labels_pen *pen)
     draw_right(at.y, x, labels_column(i)->columns, here ? FACE_HEADING_SORT : FACE_HEADING, text);
     x += labels_column(i)->columns;
   }
+  for (int i = 0; i < TIMES; i++) {
+    if (!times_are_shown(pen, i)) continue;
+    snprintf(text, sizeof text, "%s ", labels_times[i].title);
+    draw_right(at.y, x, TIMES_COLUMNS, FACE_HEADING, text);
+    x += TIMES_COLUMNS;
+  }
   snprintf(text, sizeof text, "%s%s%s", pen->view->key[0] != '\0' ? pen->view->key : "LABEL",
            by_name ? (ui->wanted.reverse ? "v" : "^") : "", pen->view->table.key_count > 1 ? "  (c: next key)" : "");
   draw_text(at.y, at.x + pen->name, pen->name_columns, by_name ? FACE_HEADING_SORT : FACE_HEADING, text);
-  if (pen->bar > 0) draw_text(at.y, at.x + pen->bar, BAR_COLUMNS, FACE_HEADING, "WHERE ITS TIME GOES");
+  if (pen->bar > 0) draw_text(at.y, at.x + pen->bar, pen->bar_columns, FACE_HEADING, "WHERE ITS TIME GOES");
+}
+
+static bool is_timed(const struct label_row *row)
+{
+  return row->work != NULL && row->work->ended > 0;
 }
 
 /* A figure of all threads beside those of some would mean nothing. */
@@ -73,7 +105,7 @@ static void figure_text(const struct labels_pen *pen, const struct label_row *ro
     else rtop_text_count(text, bytes, value);
     return;
   case RTOP_SORT_RATIO:
-    if (!pen->view->table.counted || row->count == 0) snprintf(text, bytes, "-");
+    if (!pen->view->table.counted || (row->count == 0 && !is_timed(row))) snprintf(text, bytes, "-");
     else if (value < 1) snprintf(text, bytes, "?"); /* none of it was met */
     else draw_time(text, bytes, (uint64_t)value);
     return;
@@ -96,7 +128,65 @@ static void draw_where(const struct labels_pen *pen, const struct label_row *row
     double share = all_ns > 0 ? (double)row->cost.wall_ns[states[i]] / (double)all_ns : 0;
     segments[i] = (struct draw_segment){ share, states[i] };
   }
-  if (all_ns > 0) draw_bar(y, pen->table.x + pen->bar, BAR_COLUMNS - 1, segments, RTOP_STATES);
+  if (all_ns > 0) draw_bar(y, pen->table.x + pen->bar, pen->bar_columns - 1, segments, RTOP_STATES);
+}
+
+static void times_text(const struct label_row *row, int index, char *text, size_t bytes)
+{
+  text[0] = '\0';
+  if (!is_timed(row)) return;
+  const struct work_time *whole = &row->work->of[RTOP_WORK_WHOLE];
+  const uint64_t ns[TIMES] = { whole->p50_ns, whole->p99_ns, whole->longest_ns };
+  if (index < 2 && !whole->known) snprintf(text, bytes, "-");
+  else draw_time(text, bytes, ns[index]);
+}
+
+/* "sleep 62% GVL 20%": the largest first, as many as fit. */
+static void causes_text(const struct work_figures *work, char *text, size_t bytes)
+{
+  static const char *const names[RTOP_WORK_CAUSES] = {
+    [RTOP_WORK_RUNNING] = "run",
+    [RTOP_WORK_GVL] = "GVL",
+    [RTOP_WORK_GC] = "GC",
+    [RTOP_WORK_LOCK] = "lock",
+    [RTOP_WORK_IO] = "I/O",
+    [RTOP_WORK_SLEEP] = "sleep",
+    [RTOP_WORK_QUEUE] = "queue",
+    [RTOP_WORK_FIBER] = "fibers",
+    [RTOP_WORK_OTHER] = "other",
+    [RTOP_WORK_WHOLE] = "",
+    [RTOP_WORK_GC_OTHERS] = "GC of others",
+  };
+  uint64_t all_ns = work->of[RTOP_WORK_WHOLE].sum_ns;
+  bool told[RTOP_WORK_CAUSES] = { false };
+  size_t used = 0;
+  text[0] = '\0';
+  for (int rank = 1; rank < RTOP_WORK_CAUSES && all_ns > 0; rank++) {
+    int most = 0;
+    for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
+      if (!told[cause] && (most == 0 || work->of[cause].sum_ns > work->of[most].sum_ns)) most = cause;
+    told[most] = true;
+    double percent = 100 * (double)work->of[most].sum_ns / (double)all_ns;
+    int more = snprintf(text + used, bytes - used, "%s%s %.0f%%", used > 0 ? " " : "", names[most], percent);
+    if (percent < 0.5 || more < 0 || (size_t)more >= bytes - used) break;
+    used += (size_t)more;
+  }
+  text[used] = '\0';
+}
+
+/* What is open longer than anything took that ended is what matters. */
+static void draw_causes(const struct labels_pen *pen, const struct label_row *row, int y, enum face face)
+{
+  const struct work_figures *work = row->work;
+  char text[BAR_COLUMNS + 32], age[24];
+  if (work->open > 0 && work->oldest_ns > work->of[RTOP_WORK_WHOLE].longest_ns) {
+    draw_time(age, sizeof age, work->oldest_ns);
+    snprintf(text, sizeof text, work->open > 1 ? "%llu open, oldest %s" : "%llu open, for %s",
+             (unsigned long long)work->open, age);
+  } else {
+    causes_text(work, text, (size_t)pen->bar_columns);
+  }
+  draw_text(y, pen->table.x + pen->bar, pen->bar_columns - 1, face, text);
 }
 
 static void labels_draw_row(const void *table, size_t place, int y, bool selected)
@@ -113,9 +203,16 @@ static void labels_draw_row(const void *table, size_t place, int y, bool selecte
     draw_right(y, x, labels_column(i)->columns - 1, face, text);
     x += labels_column(i)->columns;
   }
+  for (int i = 0; i < TIMES; i++) {
+    if (!times_are_shown(pen, i)) continue;
+    times_text(row, i, text, sizeof text);
+    draw_right(y, x, TIMES_COLUMNS - 1, face, text);
+    x += TIMES_COLUMNS;
+  }
   bool found = pen->ui->search[0] != '\0' && rtop_text_contains(row->name, pen->ui->search);
   draw_text(y, pen->table.x + pen->name, pen->name_columns, found ? FACE_MATCH : face, label_row_value(row));
-  if (pen->bar > 0) draw_where(pen, row, y);
+  if (pen->bar > 0 && pen->timed && row->work != NULL) draw_causes(pen, row, y, face);
+  else if (pen->bar > 0) draw_where(pen, row, y);
 }
 
 static const char *why_empty(const struct ui *ui)
