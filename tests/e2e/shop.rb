@@ -1,5 +1,6 @@
-# The shop (programs/shop.rb) on a real puma, in a process group of its own, and who asks it.
+# The shop (programs/shop.rb), or another program on a real puma, in a process group of its own, and who asks it.
 require_relative "support"
+require "socket"
 
 class ShopServer
   # nil: the gem puma is not here.
@@ -7,12 +8,13 @@ class ShopServer
 
   attr_reader :pid, :env, :folder
 
-  def initialize
+  # Gets the place of its socket, and the arguments.
+  def initialize(program = "shop.rb", *arguments)
     @folder = Dir.mktmpdir("rperf-top-look.", File.writable?("/dev/shm") ? "/dev/shm" : nil)
     @socket = "#{@folder}/socket"
     @env = { "RPERF_TOP_DIR" => @folder, "GEM_PATH" => self.class.gems, "GEM_HOME" => self.class.gems,
              "RUBYLIB" => E2E::BUILD, "RUBYOPT" => nil }
-    @pid = spawn(@env, RbConfig.ruby, "-rrperf_top", "#{E2E::PROGRAMS}/shop.rb", @socket, pgroup: true,
+    @pid = spawn(@env, RbConfig.ruby, *E2E.for_fiddle, "-rrperf_top", "#{E2E::PROGRAMS}/#{program}", @socket, *arguments, pgroup: true,
                  out: "#{@folder}/out", err: "#{@folder}/err")
     E2E.wait_until("the shop") { answers? }
   end
@@ -25,6 +27,9 @@ class ShopServer
     socket&.close
   end
 
+  # In threads that may wait for ever.
+  def start_asking(*paths) = (@asking ||= []).concat(paths.map { |path| Thread.new { ask(path) rescue nil } })
+
   # Asks in threads of their own, again and again until the block ends.
   def asking(*paths)
     going = true
@@ -36,6 +41,7 @@ class ShopServer
   end
 
   def stop
+    @asking&.each(&:kill)
     Process.kill(:KILL, -@pid)
     Process.wait(@pid)
   ensure

@@ -482,7 +482,7 @@ static const struct way ways_work[] = {
   { { .extra = true, .loop = true, .stall = STALL_NOT }, 24 },
   { { .own = true, .lasts = true, .loop = true, .stall = STALL_NOT }, 24 },
   { { .own = true, .loop = true, .stall = STALL_NOT }, 16 },
-  { { .own = true, .stall = STALL_NOT }, 16 },
+  { { .own = true, .stall = STALL_NOT }, CAP_LEAST },
   { { .lasts = true, .stall = STALL_NOT }, 16 },
   { { .stall = STALL_NOT }, CAP_LEAST },
 };
