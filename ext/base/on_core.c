@@ -59,7 +59,7 @@ static unsigned judge(struct on_core_past *past, enum place place, int here)
   }
   if (past->shortage <= SHORTAGE || !find_cores(past) || ++past->since_ran > SINCE_RAN) return ON_CORE_YES;
   if (past->since_ran % TO_LEAVE == 0 && here >= 0) leave_core(past, here);
-  return 0;
+  return ON_CORE_UNKNOWN;
 }
 
 /* Of one that has not run since the last look. */

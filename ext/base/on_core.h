@@ -9,7 +9,8 @@
  *   who waits for another core than the publisher's  had none while cores are short. While they are not, it had one: such waits
  *                                                    are then too few for instants to tell of them
  *   who waits for the publisher's                    had it while cores are not short: the publisher took it. While they are
- *                                                    short nothing is said. Where there is no other core it had it, too
+ *                                                    short the thread itself has to know: it had it if it was never off its core
+ *                                                    for longer than a look takes. Where there is no other core it had it, too
  * So as not to share a core with such a thread for long, the publisher goes to another one after a few of these, and may go
  * anywhere again once it saw a thread run.
  *
@@ -32,7 +33,8 @@ enum {
   ON_CORE_RESTS = 2,
   ON_CORE_WAITS = 4, /* for a core */
   ON_CORE_NO = ON_CORE_RESTS | ON_CORE_WAITS,
-  ON_CORE_ALL = 8
+  ON_CORE_UNKNOWN = 8, /* to who looked */
+  ON_CORE_ALL = 16
 };
 
 /* Who was off its core for less was so for the publisher, or an interrupt. */
@@ -66,7 +68,7 @@ struct on_core_past {
 
 struct on_core_look {
   uint64_t thread; /* 0: nobody was asked */
-  unsigned met;    /* ON_CORE_YES, ON_CORE_RESTS or ON_CORE_WAITS; 0: nothing can be said */
+  unsigned met;    /* one of the above */
   bool wanted;     /* a look saw a thread wait for another core, not long ago */
   int64_t gap_ns;
 };
@@ -77,11 +79,11 @@ struct on_core_look on_core_look(struct on_core_past *past, const struct on_core
 /* The calling thread may go anywhere again, if a look moved it. Also before its looks end. */
 void on_core_roam(struct on_core_past *past);
 
-/* What the look showed; one that says nothing is not told. `first`: it is known where the instants before this one met the
+/* What the look showed. `first`: it is known where the instants before this one met the
  * thread. */
 void on_core_tell(struct on_core *on_core, const struct on_core_look *look, bool first);
 
-/* How the instants that were told met this thread, all together; 0: nothing can be said. */
+/* How the instants that were told met this thread, all together; 0: nobody looked. */
 static inline unsigned on_core_met(const struct on_core *on_core, uint64_t thread)
 {
   uint64_t found = atomic_load_explicit(&on_core->found, memory_order_acquire);

@@ -208,10 +208,6 @@ static void tick(struct loop *loop, int64_t now, bool woken)
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns), woken);
   struct on_core_look look = { 0 };
   if (instant) look = look_at_core(loop);
-  if (look.thread && !look.met) {
-    loop->instants.missed++;
-    instant = 0;
-  }
   const struct thread_data *active = find_active(loop->sampler);
   if (active && instant) on_core_tell(&loop->sampler->on_core, &look, none_open(loop->sampler, active));
   if (instant == now) instant = now = clock_now_ns();
@@ -460,7 +456,8 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
     return true;
   marks_out_update(&loop->marks, &loop->publisher->marks, loop->writer, window);
   rtop_window_set_counter(window, RTOP_COUNTER_TICKS, loop->instants.passed);
-  rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->instants.missed);
+  uint64_t undecided = atomic_exchange_explicit(&loop->sampler->counters.undecided, 0, memory_order_relaxed);
+  rtop_window_set_counter(window, RTOP_COUNTER_TICKS_MISSED, loop->instants.missed + undecided);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_HZ, loop->governor.rate_hz);
   rtop_window_set_counter(window, RTOP_COUNTER_RATE_WANTED_HZ, loop->wanted_hz);
   rtop_window_set_counter(window, RTOP_COUNTER_POINT_DISTANCE_NS,

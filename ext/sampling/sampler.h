@@ -50,6 +50,7 @@ enum { SAMPLER_STACK_MAX = STACK_CACHE_DEPTH_MAX, SAMPLER_MISSED_MAX = 16 };
  * written under the lock (sampler_count()), dropped by who did not get it. */
 struct sampler_counters {
   _Atomic uint64_t samples, dropped, cost_ns;
+  _Atomic uint64_t undecided; /* instants of which it is not known whether they met who ran, or who waited for a core */
   _Atomic uint64_t points[RTOP_STATE_COUNT]; /* stacks taken at the end of a stretch */
   _Atomic uint64_t exceptions;
   _Atomic uint64_t makers_ns; /* what samples of new objects cost (ext/hooks/makers.h), by estimate */

@@ -90,9 +90,11 @@ struct thread_data {
   uint32_t met_count;              /* of `met` */
   struct met met[THREADS_MET_MAX]; /* what instants met in it, until it ends or gets long (running.h) */
   int64_t met_until_ns;            /* of its time, what was told by the last of them */
-  int64_t last_met_ns;      /* how long it had been running at the last instant in it, time without a core left out */
-  uint32_t long_node;       /* what that met, once it is long; 0: it is not yet */
-  int64_t off_core_ns;      /* of it, without a core (running.h) */
+  int64_t last_met_ns; /* how long it had been running at the last instant in it, time without a core left out */
+  uint32_t long_node;  /* what that met, once it is long; 0: it is not yet */
+  int64_t off_core_ns; /* of it, without a core (running.h) */
+  int64_t
+      breaks_seen_ns; /* that it was off its core, in what is left of it: too short to be told, or instants told of it */
   int64_t begin_not_own_ns; /* not_own_ns when it began */
   int64_t rests;            /* on_core_own_rests() at its begin, or the last instant since; -1: not known */
   bool newborn;             /* made, and has not had the GVL yet */

@@ -151,7 +151,7 @@ static void *look_from_its_core(void *pointer)
   stay(looker->core);
   for (int i = 0; i < TRIES; i++) {
     usleep(5000);
-    looker->nothing += look_at(&past, looker->other).met == 0;
+    looker->nothing += look_at(&past, looker->other).met == ON_CORE_UNKNOWN;
     sched_getaffinity(0, sizeof looker->cores, &looker->cores);
     if (!CPU_ISSET(looker->core, &looker->cores)) break;
   }
