@@ -149,7 +149,7 @@ class Dump
       spread = late.sum { |record| overlap(record, window["start_ns"], window["end_ns"]) }
       open_from = window["end_ns"] - row["provisional_ns"]
       open = row["provisional_ns"] - late.sum { |record| overlap(record, open_from, window["end_ns"]) }
-      sums[window["sequence"]] = [to - from, own + spread + [open, 0].max]
+      sums[window["sequence"]] = [[to - from, 0].max, own + spread + [open, 0].max]
     end
   end
 
