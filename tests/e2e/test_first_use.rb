@@ -62,7 +62,7 @@ class TestFirstUse < Minitest::Test
   def test_what_cannot_be
     result = viewer("--env=fish")
     assert_equal [2, ""], [result.status.exitstatus, result.out]
-    assert_match(/shell, docker, systemd or procfile: 'fish' is none/, result.err)
+    assert_match(/shell, docker, systemd or procfile, not 'fish'/, result.err)
     FileUtils.mkdir_p("#{@folder}/bin")
     FileUtils.cp(VIEWER, "#{@folder}/bin")
     out, err, status = Open3.capture3(@env.merge("RPERF_TOP_LIB" => nil), "#{@folder}/bin/rperf-top", "--env")

@@ -266,7 +266,7 @@ static int options_metrics(struct rtop_options *options, const char *text)
   options->metrics = text;
   options->metrics_file = bytes >= sizeof ending && strcmp(text + bytes - strlen(ending), ending) == 0;
   if (options->metrics_file || metrics_address_is(text)) return -1;
-  return options_usage("--metrics takes PORT, ADDRESS:PORT or FILE.prom: '%s' is none", text);
+  return options_usage("--metrics takes PORT, ADDRESS:PORT or FILE.prom, not '%s'", text);
 }
 
 static int options_push(struct rtop_options *options, const char *text)
@@ -320,7 +320,7 @@ static int options_frame(struct rtop_options *options, const char *text)
 static int options_mode(struct rtop_options *options, const char *text)
 {
   if (rtop_mode_parse(text, &options->methods.mode)) return -1;
-  return options_usage("-m takes busy, cpu or wall: '%s' is none of them", text);
+  return options_usage("-m takes busy, cpu or wall, not '%s'", text);
 }
 
 static int options_sort(struct rtop_options *options, const char *text)
@@ -331,7 +331,7 @@ static int options_sort(struct rtop_options *options, const char *text)
     strcat(names, " ");
     strcat(names, rtop_sort_key_name((enum rtop_sort_key)key));
   }
-  return options_usage("-s takes one of%s: '%s' is none", names, text);
+  return options_usage("-s takes one of%s, not '%s'", names, text);
 }
 
 static int options_regex(const char *option, const char *text, const char **regex)
@@ -363,7 +363,7 @@ static int options_color(struct rtop_options *options, const char *text)
       options->color = (enum rtop_color)i;
       return -1;
     }
-  return options_usage("-C takes auto, always or never: '%s' is none", text);
+  return options_usage("-C takes auto, always or never, not '%s'", text);
 }
 
 static int options_min(struct rtop_options *options, const char *text)
@@ -382,7 +382,7 @@ static int options_columns(struct rtop_options *options, const char *text)
 static int options_theme(struct rtop_options *options, const char *text)
 {
   if (theme_name_parse(text, &options->theme)) return -1;
-  return options_usage("--theme takes default, light, blue or mono: '%s' is none", text);
+  return options_usage("--theme takes default, light, blue or mono, not '%s'", text);
 }
 
 static const int options_of_settings[RTOP_SETTINGS] = {
@@ -410,7 +410,7 @@ static int options_view(struct rtop_options *options, const char *text)
     strcat(names, " ");
     strcat(names, keys_view_name((enum view_id)view));
   }
-  return options_usage("--view takes one of%s: '%s' is none", names, text);
+  return options_usage("--view takes one of%s, not '%s'", names, text);
 }
 
 /* Each adds to those before it. */
@@ -428,7 +428,7 @@ static int options_exclude(struct rtop_lens_look *lens, const char *text)
 static int options_merge(struct rtop_lens_look *lens, const char *text)
 {
   if (rtop_merge_parse(text, &lens->merge)) return -1;
-  return options_usage("--merge takes method, line, class, file, gem or label: '%s' is none", text);
+  return options_usage("--merge takes method, line, class, file, gem or label, not '%s'", text);
 }
 
 /* Each narrows down what is left by those before it. */
@@ -560,7 +560,7 @@ static int options_format(struct rtop_options *options, const char *text)
   if (rtop_file_kind_parse(text, &options->output_kind)) return -1;
   if (strcmp(text, "rpt") == 0)
     return options_usage("--format: a recording is written to a file that ends in .rpt, or as --stream");
-  return options_usage("--format takes %s, also with .gz behind it: '%s' is none", rtop_file_format_names(), text);
+  return options_usage("--format takes %s, also with .gz behind it, not '%s'", rtop_file_format_names(), text);
 }
 
 /* In which format is it written, and where? */
@@ -587,7 +587,7 @@ static int options_env(struct rtop_options *options, const char *text)
 {
   options->action = RTOP_ACTION_ENV;
   if (rtop_env_kind_parse(text, &options->env)) return -1;
-  return options_usage("--env takes shell, docker, systemd or procfile: '%s' is none", text);
+  return options_usage("--env takes shell, docker, systemd or procfile, not '%s'", text);
 }
 
 static int options_take(struct rtop_options *options, int option)
@@ -744,7 +744,7 @@ static int options_check(struct rtop_options *options)
   const char *output = options->output;
   enum rtop_file_format format = options->output_kind.format;
   if (output && options->replay_count > 1 && (options->records || !rtop_file_format_shows_difference(format)))
-    return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg: '%s' is none",
+    return options_usage("two recordings can be compared in .txt, .collapsed, .csv and .svg, not '%s'",
                          options->format ? options->format : output);
   if (output && options->replay_count > 1 && options->view == VIEW_LABELS && format == RTOP_FILE_CSV)
     return options_usage("labels of two recordings cannot be compared");

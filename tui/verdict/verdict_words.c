@@ -423,6 +423,22 @@ static void say_verdict(struct phrase *phrase, const struct verdict *verdict, co
   if (brevity->lasts) say_lasts(phrase, verdict, say);
 }
 
+/* "GVL held for 3.0 s": what it is, without a name. */
+static void add_stall_kind(struct phrase *phrase, enum stall_cause cause, const char *length)
+{
+  switch (cause) {
+  case STALL_BLOCKED: phrase_add(phrase, "%s blocked", length); return;
+  case STALL_NO_SAFEPOINT: phrase_add(phrase, "GVL held for %s", length); return;
+  case STALL_WAITING: phrase_add(phrase, "%s of waits for the GVL", length); return;
+  case STALL_GC: phrase_add(phrase, "%s of GC", length); return;
+  case STALL_METHOD: phrase_add(phrase, "%s in one method", length); return;
+  case STALL_MANY_WAITS: phrase_add(phrase, "%s of short waits", length); return;
+  case STALL_STOPPED: phrase_add(phrase, "stopped for %s", length); return;
+  case STALL_MARK:
+  case STALL_CAUSES: phrase_add(phrase, "%s", length);
+  }
+}
+
 /* "[(] stall 12 s ago: 3.0 s in Kernel#sleep < Report#run", "[(] stall 12 s ago: 4712: 3.0 s in ..." of one of several processes */
 static void say_stall(struct phrase *phrase, const struct verdict_say *say, const struct brevity *brevity)
 {
@@ -436,10 +452,10 @@ static void say_stall(struct phrase *phrase, const struct verdict_say *say, cons
   if (brevity->stall > STALL_KEY && say->stall_ago_ns >= 1000000000) phrase_add(phrase, "stall %s ago: ", ago);
   else if (brevity->stall > STALL_KEY) phrase_add(phrase, "stall now: ");
   if (brevity->stall == STALL_NAMED && say->stall_process) phrase_add(phrase, "%s", say->stall_process);
-  phrase_add(phrase, "%s", length);
   if (brevity->stall < STALL_NAMED || stall->frame == 0) {
-    phrase_add(phrase, " %s", stall_cause_name(stall->cause));
+    add_stall_kind(phrase, stall->cause, length);
   } else {
+    phrase_add(phrase, "%s", length);
     static const char *const in[STALL_CAUSES] = { [STALL_GC] = " GC in ", [STALL_MANY_WAITS] = " of short waits in " };
     phrase_add(phrase, "%s", stall->last_seen ? " last seen in " : in[stall->cause] ? in[stall->cause] : " in ");
     add_place(phrase, say->symbols, &place, brevity);

@@ -163,6 +163,15 @@ static void shorten_title(char *name, int columns)
   if (to != NULL && text_columns(name) > columns) memmove(from, to + 1, strlen(to + 1) + 1);
 }
 
+/* What is to be seen of it before other parts of the title are. */
+static int name_columns_least(const char *name)
+{
+  char shortest[320];
+  snprintf(shortest, sizeof shortest, "%s", name);
+  shorten_title(shortest, 0);
+  return text_columns(shortest);
+}
+
 /* Which processes went while others live, in at most `columns`. Returns its columns. */
 static int gone_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
@@ -243,15 +252,16 @@ static void draw_title(const struct ui *ui)
     end -= (int)strlen(clock) + 2;
     draw_text(at.y, end, 8, FACE_NORMAL, clock);
   }
-  int span_columns = span_text(ui, span, sizeof span, at.columns);
-  end -= span_columns;
-  draw_text(at.y, end, span_columns, FACE_NORMAL, span);
+  int x = 1, span_columns = span_text(ui, span, sizeof span, at.columns);
+  if (at.columns >= 60) x += draw_text(at.y, x, end - x, FACE_LABEL, "rperf-top") + 2;
   title_text(ui, name, sizeof name);
   title_extra(ui, extra, sizeof extra);
-  int x = 1;
-  if (at.columns >= 60) x += draw_text(at.y, x, end - x, FACE_LABEL, "rperf-top") + 2;
-  int room = end - x - 1, extra_columns = (int)strlen(extra);
   int others_columns = others_text(ui, others, sizeof others);
+  if (name_columns_least(name) + others_columns > end - span_columns - x - 1 && at.columns >= SPAN_MODE_FROM)
+    span_columns = span_text(ui, span, sizeof span, SPAN_MODE_FROM - 1);
+  end -= span_columns;
+  draw_text(at.y, end, span_columns, FACE_NORMAL, span);
+  int room = end - x - 1, extra_columns = (int)strlen(extra);
   int gone_columns = gone_text(ui, gone, sizeof gone, room - others_columns - TITLE_NAME_COLUMNS);
   others_columns = room - others_columns - gone_columns < TITLE_NAME_LEAST ? 0 : others_columns;
   gone_columns = room - gone_columns < TITLE_NAME_LEAST ? 0 : gone_columns;
