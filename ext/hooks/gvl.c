@@ -250,6 +250,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   if (data->newborn) newborn_gone(&sampler->newborn);
   data->end_ns = now;
   atomic_store_explicit(&data->ended, true, memory_order_release);
+  atomic_fetch_add_explicit(&sampler->threads.ends, 1, memory_order_release);
 }
 
 static void adopt_running(struct sampler *sampler, struct thread_data *data, int64_t now)

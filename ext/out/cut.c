@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { RSS_EVERY_WINDOWS = 5 };
+enum { RSS_EVERY_WINDOWS = 5, CPU_THREADS_PER_WINDOW = 500, CPU_WINDOWS_MAX = 8 };
 
 void cut_init(struct cut *cut, struct sampler *sampler)
 {
@@ -29,6 +29,7 @@ void cut_init(struct cut *cut, struct sampler *sampler)
     .cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
     .publisher_cpu_ns = clock_own_cpu_ns(),
   };
+  cut->cpu.process_ns = cut->baseline.cpu_ns;
 }
 
 void cut_open(struct cut *cut, struct rtop_writer *writer, struct names_out *names, int64_t start_ns)
@@ -41,6 +42,7 @@ void cut_open(struct cut *cut, struct rtop_writer *writer, struct names_out *nam
 
 void cut_destroy(struct cut *cut)
 {
+  cut_rests_destroy(&cut->rests);
   rtop_window_destroy(&cut->window);
 }
 
@@ -117,6 +119,34 @@ static void set_clock_change(struct rtop_window *window, enum rtop_counter_id id
   *before = now;
 }
 
+/* What the cells of the window tell of. */
+static int64_t told_cpu_ns(const struct rtop_window *window)
+{
+  uint64_t told = window->counters[RTOP_COUNTER_PUBLISHER_CPU_NS];
+  for (size_t i = 0; i < window->cell_count; i++) told += window->cells[i].cpu_ns;
+  for (size_t i = 0; i < window->late_count; i++) told += window->late[i].cell.cpu_ns;
+  return (int64_t)told;
+}
+
+/* The kernel asks each thread for its part: of thousands that takes as long as all else. Then the clock is read in some of the
+ * windows, and those in between have what is known of it: what is not comes with the next reading, and no sum has more. */
+static void add_cpu(struct cut *cut)
+{
+  struct cut_cpu *cpu = &cut->cpu;
+  struct rtop_window *window = &cut->window;
+  uint32_t every = atomic_load(&cut->sampler->threads.high) / CPU_THREADS_PER_WINDOW;
+  int64_t *before = &cut->baseline.cpu_ns, told = told_cpu_ns(window);
+  cpu->unread = cpu->unread + 1 < (every < CPU_WINDOWS_MAX ? every : CPU_WINDOWS_MAX) ? cpu->unread + 1 : 0;
+  if (!cpu->unread) {
+    int64_t now = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+    cpu->used_ns = now - cpu->process_ns;
+    cpu->process_ns = now;
+    told = now > *before ? now - *before : 0;
+  }
+  rtop_window_set_counter(window, RTOP_COUNTER_CPU_NS, (uint64_t)told);
+  *before += told;
+}
+
 /* The program may have run for a while before the publisher looks for the first time. */
 static void follow_start(struct cut *cut)
 {
@@ -156,8 +186,8 @@ static void add_counters(struct cut *cut)
   rtop_window_set_counter(window, RTOP_COUNTER_HEAP_LIVE_SLOTS, atomic_load(&now->heap_live_slots));
   rtop_window_set_counter(window, RTOP_COUNTER_MALLOC_BYTES, atomic_load(&now->malloc_bytes));
   rtop_window_set_counter(window, RTOP_COUNTER_RSS_BYTES, rss_bytes(cut));
-  set_clock_change(window, RTOP_COUNTER_CPU_NS, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), &before->cpu_ns);
   set_clock_change(window, RTOP_COUNTER_PUBLISHER_CPU_NS, clock_own_cpu_ns(), &before->publisher_cpu_ns);
+  add_cpu(cut);
   tell_unknown(window);
 }
 
@@ -192,6 +222,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   window->end_mono_ns = end_ns;
   cut->start_ns = end_ns;
   cut->releases = cut->coarse_releases = 0;
+  cut_rests_begin(cut);
   cut_threads_note_ended(cut, end_ns); /* before the swap: all their cells are in it */
   struct cells *cells = swap_cells(cut, end_ns);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);

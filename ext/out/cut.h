@@ -8,6 +8,7 @@
 #ifndef RTOP_EXT_CUT_H
 #define RTOP_EXT_CUT_H
 
+#include "cut_rests.h"
 #include "ext/names/names_out.h"
 #include "ext/sampling/sampler.h"
 #include "shm/channel/writer.h"
@@ -44,9 +45,13 @@ struct cut_open {
 
 /* Is the CPU of the process that of threads which are known to use it? */
 struct cut_cpu {
-  int64_t on_gvl_ns, off_gvl_ns; /* in the window: time on a GVL, and CPU that was found off it */
-  bool look_at_all;              /* at the clocks of all threads that are off the GVL, in the window being built */
-  uint32_t rest, distance;       /* windows until then, and between two such looks, which found nothing */
+  int64_t process_ns;              /* its clock, when it was read last */
+  int64_t used_ns;                 /* between the last two readings */
+  uint32_t unread;                 /* windows since then, this one too; see add_cpu() */
+  int64_t length_ns, publisher_ns; /* since then, */
+  int64_t on_gvl_ns, off_gvl_ns;   /* and time on a GVL, and CPU that was found off it */
+  bool look_at_all;                /* at the clocks of all threads that are off the GVL, in the window being built */
+  uint32_t rest, distance;         /* windows until then, and between two such looks, which found nothing */
 };
 
 struct cut {
@@ -63,8 +68,11 @@ struct cut {
   uint32_t rss_age;                   /* windows since then */
   uint64_t lock_waits;                /* in the window, for Mutexes and Monitors */
   struct cut_cpu cpu;
+  uint64_t ends;  /* threads.ends, when it was looked who ended */
+  bool ends_open; /* somebody ended in a window that is not told yet */
   struct cut_locks locks;
   struct cut_open open[CUT_OPEN_MAX];
+  struct cut_rests rests;
 };
 
 /* What is counted from now on belongs to the first window. */

@@ -75,21 +75,28 @@ static void count_waits(struct cut *cut, struct thread_data *data)
   data->lock_waits_seen = waits;
 }
 
+static bool find_wait(struct cut *cut, const struct lock_wait *wait, struct rtop_window_thread *row)
+{
+  struct cut_lock *lock = meet(&cut->locks, wait, cut->window.end_mono_ns);
+  row->lock_kind = wait->kind;
+  row->lock = lock ? lock->number : 0;
+  return lock;
+}
+
 /* Which locks are waited for. False: none. */
 static bool find_waits(struct cut *cut, uint32_t high)
 {
   bool any = false;
   for (uint32_t index = 0; index < high; index++) {
-    struct thread_data *data = thread_at(cut, index);
-    struct rtop_window_thread *row = row_of(cut, data);
-    if (!row) continue;
+    const struct cut_rest *rest = cut_rest_of(&cut->rests, index);
+    struct thread_data *data = rest ? NULL : thread_at(cut, index);
+    struct rtop_window_thread *row = rest ? cut_rest_row(cut, rest) : row_of(cut, data);
+    if (row && rest && rest->wait.kind != RTOP_LOCK_NONE) any = find_wait(cut, &rest->wait, row) || any;
+    if (!row || rest) continue;
     count_waits(cut, data);
     data->window_wait = (struct lock_wait){ 0 };
     if (row->state != RTOP_BLOCKED || data->last_window || !lock_waits_of(data, &data->window_wait)) continue;
-    struct cut_lock *lock = meet(&cut->locks, &data->window_wait, cut->window.end_mono_ns);
-    row->lock_kind = data->window_wait.kind;
-    row->lock = lock ? lock->number : 0;
-    any = any || lock;
+    any = find_wait(cut, &data->window_wait, row) || any;
   }
   return any;
 }
@@ -98,7 +105,7 @@ static void find_holders(struct cut *cut, uint32_t high)
 {
   uint64_t held[LOCK_WORDS_HELD_MAX];
   for (uint32_t index = 0; index < high; index++) {
-    const struct thread_data *data = thread_at(cut, index);
+    const struct thread_data *data = cut_rest_of(&cut->rests, index) ? NULL : thread_at(cut, index); /* has none */
     if (!data || data->last_window || atomic_load_explicit(&data->ended, memory_order_relaxed)) continue;
     uint32_t count = lock_waits_held(data, held);
     for (uint32_t i = 0; i < count; i++) {
@@ -111,13 +118,14 @@ static void find_holders(struct cut *cut, uint32_t high)
 static void tell_holders(struct cut *cut, uint32_t high)
 {
   for (uint32_t index = 0; index < high; index++) {
-    const struct thread_data *data = thread_at(cut, index);
-    struct rtop_window_thread *row = row_of(cut, data);
+    const struct cut_rest *rest = cut_rest_of(&cut->rests, index);
+    const struct thread_data *data = rest ? NULL : thread_at(cut, index);
+    struct rtop_window_thread *row = rest ? cut_rest_row(cut, rest) : row_of(cut, data);
     if (!row || !row->lock) continue;
     bool owned =
         row->lock_kind == RTOP_LOCK_MUTEX || row->lock_kind == RTOP_LOCK_MONITOR || row->lock_kind == RTOP_LOCK_LOAD;
-    const struct cut_lock *lock = place(cut->locks.of, data->window_wait.lock);
-    if (owned && lock->lock && lock->holder != data->serial) row->lock_holder = lock->holder;
+    const struct cut_lock *lock = place(cut->locks.of, rest ? rest->wait.lock : data->window_wait.lock);
+    if (owned && lock->lock && lock->holder != row->serial) row->lock_holder = lock->holder;
   }
 }
 

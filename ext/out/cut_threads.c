@@ -49,11 +49,16 @@ static void note_unless_noted(struct cut *cut, struct thread_data *data, int64_t
 void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
 {
   bool any_noted = atomic_load(&cut->sampler->frames.noted.count) > 0;
+  uint64_t ends = atomic_load_explicit(&cut->sampler->threads.ends, memory_order_acquire);
+  if (ends == cut->ends && !cut->ends_open) return;
+  cut->ends = ends;
+  cut->ends_open = false;
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    if (!data || !atomic_load_explicit(&data->ended, memory_order_acquire) || data->end_ns > end_ns) continue;
-    if (any_noted) note_unless_noted(cut, data, end_ns);
-    else data->last_window = true;
+    if (!data || !atomic_load_explicit(&data->ended, memory_order_acquire)) continue;
+    if (data->end_ns <= end_ns && any_noted) note_unless_noted(cut, data, end_ns);
+    else if (data->end_ns <= end_ns) data->last_window = true;
+    cut->ends_open = cut->ends_open || !data->last_window;
   }
 }
 
@@ -105,6 +110,7 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
 
 /* ---- time by state ------------------------------------------------------------------------------ */
 
+enum { REST_AHEAD = 12 };
 enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16 };
 
 /* The thread's own part of all its time by state up to end_ns, and its word as it was then. False: it was taken off
@@ -552,24 +558,25 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
 void cut_threads_compare_cpu(struct cut *cut)
 {
   struct cut_cpu *cpu = &cut->cpu;
-  const uint64_t *counters = cut->window.counters;
-  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
-  int64_t told = cpu->on_gvl_ns + cpu->off_gvl_ns + (int64_t)counters[RTOP_COUNTER_PUBLISHER_CPU_NS];
-  bool untold = (int64_t)counters[RTOP_COUNTER_CPU_NS] - told > length / UNTOLD_SHARE;
+  cpu->length_ns += cut->window.end_mono_ns - cut->window.start_mono_ns;
+  cpu->publisher_ns += (int64_t)cut->window.counters[RTOP_COUNTER_PUBLISHER_CPU_NS];
+  if (cpu->unread) return;
+  int64_t told = cpu->on_gvl_ns + cpu->off_gvl_ns + cpu->publisher_ns;
+  bool untold = cpu->used_ns - told > cpu->length_ns / UNTOLD_SHARE;
   if (!untold) cpu->distance /= 2;
   else if (cpu->look_at_all)
     cpu->distance = cpu->distance < LOOK_MAX_WINDOWS / 2 ? 2 * cpu->distance + 1 : LOOK_MAX_WINDOWS;
   if (cpu->look_at_all || cpu->rest > cpu->distance) cpu->rest = cpu->distance;
   else if (cpu->rest) cpu->rest--;
   cpu->look_at_all = untold && !cpu->rest;
-  cpu->on_gvl_ns = cpu->off_gvl_ns = 0;
+  cpu->on_gvl_ns = cpu->off_gvl_ns = cpu->publisher_ns = cpu->length_ns = 0;
 }
 
 void cut_threads_count_fibers(struct cut *cut)
 {
   int64_t sum = -1;
   for (uint32_t index = 0; index < high(cut); index++) {
-    const struct thread_data *data = thread_at(cut, index);
+    const struct thread_data *data = cut_rest_of(&cut->rests, index) ? NULL : thread_at(cut, index);
     int64_t waiting = data && !data->last_window ? fibers_waiting(data) : -1;
     if (waiting >= 0) sum = (sum > 0 ? sum : 0) + waiting;
   }
@@ -603,13 +610,14 @@ bool cut_threads_add_fibers(struct cut *cut)
 {
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    if (data && !add_fibers(cut, data)) return false;
+    if (data && !cut_rest_of(&cut->rests, index) && !add_fibers(cut, data)) return false;
   }
   return true;
 }
 
 void cut_threads_forget_slots(struct cut *cut)
 {
+  cut_rests_end_all(cut);
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
     if (data) data->in_segment = false;
@@ -625,22 +633,38 @@ void cut_threads_end_slots(struct cut *cut, int64_t now_ns)
   cut_threads_forget_slots(cut);
 }
 
+/* Of a thread at rest one line of memory is needed, and written: it comes while others are looked at. */
+static void fetch_ahead(const struct cut *cut, uint32_t index)
+{
+  if (index < high(cut) && cut_rest_of(&cut->rests, index)) __builtin_prefetch(thread_at(cut, index), 1);
+}
+
 /* While the hooks are off for a time nothing is known of threads: what the table holds is from before. */
 bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
 {
-  if (!atomic_load(&cut->sampler->active) && !atomic_load(&cut->sampler->off_ns)) return true;
+  if (!atomic_load(&cut->sampler->active) && !atomic_load(&cut->sampler->off_ns)) {
+    cut_rests_end_all(cut);
+    return true;
+  }
   for (uint32_t index = 0; index < high(cut); index++) {
-    struct thread_data *data = thread_at(cut, index);
+    struct thread_data *data = cut_rest_of(&cut->rests, index) ? NULL : thread_at(cut, index);
     if (data) memset(data->charged_ns, 0, sizeof data->charged_ns);
   }
   for (uint32_t i = 0; i < cells->count; i++) {
     struct thread_data *data = thread_at(cut, cells->entries[i].thread);
+    if (data) cut_rest_end(&cut->rests, data); /* what it did before was named meanwhile */
     if (data) data->charged_ns[cells->entries[i].state] += (int64_t)cells->entries[i].wall_ns;
   }
   end_strata(cut);
   for (uint32_t index = 0; index < high(cut); index++) {
     struct thread_data *data = thread_at(cut, index);
-    if (data && !list_thread(cut, data, cells, last)) return false;
+    struct cut_rest *rest = cut_rest_of(&cut->rests, index);
+    fetch_ahead(cut, index + REST_AHEAD);
+    bool rests = data && rest && !last && cut_rest_goes_on(cut, data, rest);
+    if (rests && !cut_rest_list(cut, rest)) return false;
+    if (!data || rests) continue;
+    cut_rest_end(&cut->rests, data);
+    if (!list_thread(cut, data, cells, last)) return false;
   }
   return true;
 }
@@ -788,8 +812,12 @@ bool cut_threads_add_cells(struct cut *cut, const struct cells *cells)
   for (uint32_t i = 0; i < cells->count; i++)
     if (!add_cell(cut, cells->entries[i], true)) return false;
   for (uint32_t index = 0; index < high(cut); index++) {
-    struct thread_data *data = thread_at(cut, index);
-    if (is_listed(cut, data) && !add_unsampled(cut, data)) return false;
+    const struct cut_rest *rest = cut_rest_of(&cut->rests, index);
+    struct thread_data *data = rest ? NULL : thread_at(cut, index);
+    if (rest && !cut_rest_add_cell(cut, rest)) return false;
+    if (!is_listed(cut, data)) continue;
+    if (!add_unsampled(cut, data)) return false;
+    cut_rest_consider(cut, data);
   }
   return true;
 }
@@ -805,7 +833,7 @@ void cut_threads_update_nodes(struct cut *cut)
 void cut_threads_remove_ended(struct cut *cut)
 {
   for (uint32_t index = 0; index < high(cut); index++) {
-    struct thread_data *data = thread_at(cut, index);
+    struct thread_data *data = cut_rest_of(&cut->rests, index) ? NULL : thread_at(cut, index);
     if (data && data->last_window) threads_remove(&cut->sampler->threads, data);
   }
 }

@@ -273,7 +273,7 @@ static void housekeeping(struct sampler *sampler, struct thread_data *data, int6
     sampler->thread_cursor = (sampler->thread_cursor + 1) % high;
     struct thread_data *other = atomic_load(&sampler->threads.table[sampler->thread_cursor]);
     if (!other || atomic_load(&other->ended)) continue;
-    threads_refresh_name(other);
+    threads_refresh_name(&sampler->threads, other);
     look_after(sampler, other, now_ns);
     fibers_look_after(sampler, other);
   }

@@ -121,30 +121,31 @@ void threads_follow_native(struct thread_data *data)
   atomic_store_explicit(&data->native_id, (uint32_t)syscall(SYS_gettid), memory_order_release);
 }
 
-static void take_name(struct thread_data *data, const char *bytes, size_t count)
+static void take_name(struct threads *threads, struct thread_data *data, const char *bytes, size_t count)
 {
   if (count > THREADS_NAME_MAX) count = THREADS_NAME_MAX;
   if (count == data->name_bytes && memcmp(bytes, data->name, count) == 0) return;
   memcpy(data->name, bytes, count);
   data->name_bytes = (uint32_t)count;
   atomic_fetch_add_explicit(&data->name_version, 1, memory_order_release);
+  atomic_fetch_add_explicit(&threads->renamed, 1, memory_order_release);
 }
 
 /* Ruby gives what fits of the name to the native thread, of a thread without one its file and line. */
-static void take_native_name(struct thread_data *data)
+static void take_native_name(struct threads *threads, struct thread_data *data)
 {
   char name[16];
   bool own = !data->is_main && !data->native_shared && rb_thread_current() == atomic_load(&data->thread);
-  if (own && prctl(PR_GET_NAME, name) == 0) take_name(data, name, strnlen(name, sizeof name));
+  if (own && prctl(PR_GET_NAME, name) == 0) take_name(threads, data, name, strnlen(name, sizeof name));
 }
 
-void threads_refresh_name(struct thread_data *data)
+void threads_refresh_name(struct threads *threads, struct thread_data *data)
 {
   VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
   if (!thread) return;
   VALUE name = thread_calls_name(thread);
-  if (name == Qundef) take_native_name(data);
-  else if (RB_TYPE_P(name, T_STRING)) take_name(data, RSTRING_PTR(name), (size_t)RSTRING_LEN(name));
+  if (name == Qundef) take_native_name(threads, data);
+  else if (RB_TYPE_P(name, T_STRING)) take_name(threads, data, RSTRING_PTR(name), (size_t)RSTRING_LEN(name));
 }
 
 void threads_remove(struct threads *threads, struct thread_data *data)

@@ -197,6 +197,8 @@ struct threads {
   _Atomic uint64_t untracked; /* threads that found no entry */
   _Atomic bool full;          /* until a thread is taken out */
   _Atomic uint64_t generation;
+  _Atomic uint64_t renamed; /* times that some thread got another name */
+  _Atomic uint64_t ends;    /* threads that ended; counted after they said so */
   struct trylock pool_lock; /* tried only: without it a new struct is made */
   struct thread_data *pool;
   rb_internal_thread_specific_key_t key;
@@ -227,7 +229,7 @@ void threads_follow_native(struct thread_data *data);
 
 /* Takes the name of a living thread when it changed, or what the kernel knows of it where thread_calls.h does not know
  * better. Under the GVL, in the job. */
-void threads_refresh_name(struct thread_data *data);
+void threads_refresh_name(struct threads *threads, struct thread_data *data);
 
 /* Publisher: takes an ended thread out. */
 void threads_remove(struct threads *threads, struct thread_data *data);

@@ -2,17 +2,12 @@
 /* Sorts cells, and folds the small ones when there are too many. */
 #include "window_sort.h"
 
+#include <string.h>
+
 /* Thread indices stay far below 2^29, states below 8. */
 static uint64_t sort_cell_key(const struct rtop_cell *cell)
 {
   return (uint64_t)cell->thread << 35 | (uint64_t)cell->node << 3 | (cell->state & 7);
-}
-
-static bool sort_is_sorted(const struct window_sort_pair *pairs, size_t count)
-{
-  for (size_t i = 1; i < count; i++)
-    if (pairs[i - 1].key > pairs[i].key) return false;
-  return true;
 }
 
 static void sort_merge_runs(const struct window_sort_pair *from, struct window_sort_pair *to, size_t left,
@@ -23,10 +18,17 @@ static void sort_merge_runs(const struct window_sort_pair *from, struct window_s
     to[i] = a < middle && (b >= right || from[a].key <= from[b].key) ? from[a++] : from[b++];
 }
 
-/* Bottom-up merge sort: stable, so that equal keys keep a defined order. Returns where the result is. */
-static struct window_sort_pair *sort_pairs(struct window_sort_pair *pairs, size_t count, struct window_sort_pair *other)
+/* From where on they are sorted. */
+static size_t sort_tail(const struct window_sort_pair *pairs, size_t count)
 {
-  if (sort_is_sorted(pairs, count)) return pairs;
+  size_t start = count > 0 ? count - 1 : 0;
+  while (start > 0 && pairs[start - 1].key <= pairs[start].key) start--;
+  return start;
+}
+
+/* Bottom-up merge sort: stable, so that equal keys keep a defined order. Returns where the result is. */
+static struct window_sort_pair *sort_runs(struct window_sort_pair *pairs, size_t count, struct window_sort_pair *other)
+{
   for (size_t run = 1; run < count; run *= 2) {
     for (size_t left = 0; left < count; left += 2 * run) {
       size_t middle = left + run < count ? left + run : count;
@@ -38,6 +40,18 @@ static struct window_sort_pair *sort_pairs(struct window_sort_pair *pairs, size_
     other = swap;
   }
   return pairs;
+}
+
+/* The same of cells most of which stand in order at the end: those of threads that sleep on. */
+static struct window_sort_pair *sort_pairs(struct window_sort_pair *pairs, size_t count, struct window_sort_pair *other)
+{
+  size_t tail = sort_tail(pairs, count);
+  if (tail == 0) return pairs;
+  if (tail > count / 2) return sort_runs(pairs, count, other);
+  struct window_sort_pair *head = sort_runs(pairs, tail, other);
+  if (head != pairs) memcpy(pairs, head, tail * sizeof *pairs);
+  sort_merge_runs(pairs, other, 0, tail, count);
+  return other;
 }
 
 /* Follows the cycles of the permutation: every cell moves once. */
