@@ -7,9 +7,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-/* After so many looks that said nothing the publisher goes to another core. After so many, with none that saw a thread run, there
- * may be one core for both: from then on it is taken to have had it. */
-enum { TO_LEAVE = 4, SINCE_RAN = 64 };
+/* After so many looks that said nothing, with none that saw a thread run, there may be one core for both: from then on it is taken to
+ * have had it. */
+enum { SINCE_RAN = 64 };
 
 /* Each look that finds a thread waiting for another core adds to the shortage of cores, and each look takes 1 off. Where nobody
  * else wants a core one in 350 looks finds that, beside two busy processes on two cores one in 7 to 16. */
@@ -58,7 +58,7 @@ static unsigned judge(struct on_core_past *past, enum place place, int here)
     return past->shortage > SHORTAGE ? ON_CORE_WAITS : ON_CORE_YES;
   }
   if (past->shortage <= SHORTAGE || !find_cores(past) || ++past->since_ran > SINCE_RAN) return ON_CORE_YES;
-  if (past->since_ran % TO_LEAVE == 0 && here >= 0) leave_core(past, here);
+  if (here >= 0) leave_core(past, here);
   return ON_CORE_UNKNOWN;
 }
 

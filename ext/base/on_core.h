@@ -11,8 +11,9 @@
  *   who waits for the publisher's                    had it while cores are not short: the publisher took it. While they are
  *                                                    short the thread itself has to know: it had it if it was never off its core
  *                                                    for longer than a look takes. Where there is no other core it had it, too
- * So as not to share a core with such a thread for long, the publisher goes to another one after a few of these, and may go
- * anywhere again once it saw a thread run.
+ * So as not to share a core with such a thread for long, the publisher goes to another one then, and may go anywhere again once
+ * it saw a thread run. (When it went after four of these, the first 4 ms of stretches of 40 ms lacked 28 % on a starved machine,
+ * now 14.)
  *
  * Several instants may pass before a thread can say where they met it (C code), some with a core and some without.
  *

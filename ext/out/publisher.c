@@ -202,12 +202,17 @@ static bool none_open(struct sampler *sampler, const struct thread_data *data)
          atomic_load_explicit(&sampler->ticks.last_ns, memory_order_relaxed) <= since;
 }
 
-/* Who runs is looked at last of all, and the clock read again: the shortest stretches would have ended since. */
+/* Who runs is looked at last of all, and the clock read again: the shortest stretches would have ended since. Later than usual this
+ * thread gets the core of another one where that ends a system call: such an instant tells nothing. */
 static void tick(struct loop *loop, int64_t now, bool woken)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns), woken);
   struct on_core_look look = { 0 };
   if (instant) look = look_at_core(loop);
+  if (look.met == ON_CORE_UNKNOWN && instant < now) {
+    loop->instants.missed++;
+    instant = 0;
+  }
   const struct thread_data *active = find_active(loop->sampler);
   if (active && instant) on_core_tell(&loop->sampler->on_core, &look, none_open(loop->sampler, active));
   if (instant == now) instant = now = clock_now_ns();
