@@ -80,19 +80,20 @@ static void note_end(void *context, pid_t pid, uint64_t start_ticks, int status)
 static void test_those_left_behind_are_adopted(void **state)
 {
   (void)state;
-  int told[2], go[2];
+  int added[2], told[2], go[2];
   struct ended ended = { 0 };
   struct rtop_family family = { .adopts = true, .reaped = note_end, .context = &ended };
   assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
-  assert_int_equal(pipe(told) | pipe(go), 0);
+  assert_int_equal(pipe(added) | pipe(told) | pipe(go), 0);
   pid_t pid = fork();
   assert_true(pid >= 0);
   if (pid == 0) {
+    char byte;
+    if (read(added[0], &byte, 1) != 1) _exit(1);
     pid_t between = fork(), last = between == 0 ? fork() : -1;
     if (between != 0) _exit(getppid() == 0); /* at once: who is looked for has no parent that is known */
     if (last > 0 && write(told[1], &last, sizeof last) < 0) _exit(1);
     if (last == 0) {
-      char byte;
       close(go[1]);
       _exit(read(go[0], &byte, 1) == 0 ? 7 : 1);
     }
@@ -100,6 +101,7 @@ static void test_those_left_behind_are_adopted(void **state)
   }
   assert_true(rtop_family_add(&family, pid));
   assert_int_equal(family.first.pid, pid);
+  assert_int_equal(write(added[1], "", 1), 1);
   assert_int_equal(read(told[0], &ended.pid, sizeof ended.pid), sizeof ended.pid);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
   /* The one between may live on for a moment. */
@@ -112,8 +114,10 @@ static void test_those_left_behind_are_adopted(void **state)
   while (rtop_family_may_be_left(&family)) assert_true(rtop_family_look(&family));
   assert_int_equal(family.count, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
-  close(told[0]);
-  close(told[1]);
+  for (int end = 0; end < 2; end++) {
+    close(added[end]);
+    close(told[end]);
+  }
   rtop_family_destroy(&family);
 }
 
