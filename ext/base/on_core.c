@@ -38,15 +38,22 @@ static bool find_cores(struct on_core_past *past)
 
 static void leave_core(struct on_core_past *past, int here)
 {
-  cpu_set_t others = past->cores;
-  CPU_CLR((size_t)here, &others);
-  if (sched_setaffinity(0, sizeof others, &others) == 0) past->confined = true;
+  past->others = past->cores;
+  CPU_CLR((size_t)here, &past->others);
+  if (sched_setaffinity(0, sizeof past->others, &past->others) == 0) past->confined = true;
+}
+
+/* Somebody else may have chosen other cores for it meanwhile (taskset(1)): these stay. */
+static bool is_confined(const struct on_core_past *past)
+{
+  cpu_set_t now;
+  return sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &past->others);
 }
 
 void on_core_roam(struct on_core_past *past)
 {
-  if (past->confined && prctl(PR_GET_SECCOMP) == 0 && sched_setaffinity(0, sizeof past->cores, &past->cores) == 0)
-    past->confined = false;
+  if (!past->confined || prctl(PR_GET_SECCOMP) != 0) return;
+  if (!is_confined(past) || sched_setaffinity(0, sizeof past->cores, &past->cores) == 0) past->confined = false;
 }
 
 /* Of one that does not run, but may have until just now. */

@@ -63,8 +63,8 @@ struct on_core_past {
   unsigned met;       /* how the last look found it */
   uint32_t since_ran; /* looks that said nothing, since one that saw it run */
   uint32_t shortage;  /* of cores */
-  bool confined;      /* to other cores than these: */
-  cpu_set_t cores;
+  bool confined;      /* to `others`, and not to `cores` as before */
+  cpu_set_t cores, others;
 };
 
 struct on_core_look {

@@ -80,6 +80,7 @@ static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
   struct sampler *sampler = cut->sampler;
   lock_sampler(sampler);
   cut_labels_name(cut);
+  cut_work_name(cut);
   struct cells *full = sampler->open;
   sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
   sampler->cut_pending = true;
@@ -224,6 +225,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cut->releases = cut->coarse_releases = 0;
   cut_rests_begin(cut);
   cut_threads_note_ended(cut, end_ns); /* before the swap: all their cells are in it */
+  cut_work_take(cut);
   struct cells *cells = swap_cells(cut, end_ns);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
   bool complete = cut_threads_charge(cut, cells, last);

@@ -72,6 +72,7 @@ struct cut {
   bool ends_open; /* somebody ended in a window that is not told yet */
   struct cut_locks locks;
   struct cut_open open[CUT_OPEN_MAX];
+  struct work_buffer *ended; /* work that ended in the window that is cut; NULL: none */
   struct cut_rests rests;
 };
 

@@ -660,6 +660,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
     struct thread_data *data = thread_at(cut, index);
     struct cut_rest *rest = cut_rest_of(&cut->rests, index);
     fetch_ahead(cut, index + REST_AHEAD);
+    if (!data && rest) rest->word = 0; /* its thread is gone, and the hooks were off meanwhile */
     bool rests = data && rest && !last && cut_rest_goes_on(cut, data, rest);
     if (rests && !cut_rest_list(cut, rest)) return false;
     if (!data || rests) continue;

@@ -2,6 +2,8 @@
 /* Empties a buffer of work that ended, and looks at what is open. */
 #include "cut_work.h"
 
+#include "ext/names/label_nodes.h"
+
 /* Labels of which nothing is open any more are told so for a while: a reader may miss windows. */
 enum { OPEN_TOLD_WINDOWS = 10 };
 
@@ -120,11 +122,29 @@ static bool add_open(struct cut *cut)
   return fine;
 }
 
-bool cut_work_add(struct cut *cut)
+void cut_work_take(struct cut *cut)
 {
   struct work_buffer *buffer = work_take(&cut->sampler->work);
+  cut->ended = buffer && atomic_load(&buffer->used) ? buffer : NULL;
+}
+
+void cut_work_name(struct cut *cut)
+{
+  struct sampler *sampler = cut->sampler;
+  for (uint32_t i = 0; cut->ended && i < WORK_ROWS_MAX; i++) {
+    uint32_t label = atomic_load_explicit(&cut->ended->rows[i].label, memory_order_relaxed);
+    uint32_t set = label ? (label - 1) >> 4 : 0;
+    if (!set || atomic_load_explicit(&sampler->labels.sets[set].node, memory_order_relaxed)) continue;
+    label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, set);
+  }
+}
+
+bool cut_work_add(struct cut *cut)
+{
   bool fine = add_open(cut) && add(cut, RTOP_NODE_FOLDED, RTOP_WORK_UNTIMED, 0, take(&cut->sampler->work.untimed));
-  if (!buffer || !atomic_exchange(&buffer->used, false)) return fine;
-  fine = add_rows(cut, buffer) && fine;
-  return add_buckets(cut, buffer) && fine;
+  if (!cut->ended) return fine;
+  fine = add_rows(cut, cut->ended) && fine;
+  fine = add_buckets(cut, cut->ended) && fine;
+  atomic_store(&cut->ended->used, false); /* only now: the child of a fork clears what is used */
+  return fine;
 }

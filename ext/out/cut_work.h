@@ -8,6 +8,12 @@
 
 #include "cut.h"
 
+/* What ended before the cells are swapped, so that all its labels can be named then. */
+void cut_work_take(struct cut *cut);
+
+/* Names labels under which nothing began in this window. Under the sampler's lock. */
+void cut_work_name(struct cut *cut);
+
 /* After labels were named and tables published. What is told of labels that have no node is told of none
  * (RTOP_NODE_FOLDED). False when memory ran out. */
 bool cut_work_add(struct cut *cut);

@@ -378,6 +378,7 @@ static void park(struct loop *loop, uint32_t futex_value)
     woken = rtop_writer_wait(loop->writer, futex_value, PARKED_LOOK_NS);
     loop->lost = !rtop_segment_intact(rtop_writer_segment(loop->writer));
   }
+  work_drop(&loop->sampler->work);
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   trigger(publisher);
   int64_t now = clock_now_ns();
@@ -599,7 +600,10 @@ static bool run(struct loop *loop)
     if (now >= loop->next_cut_ns && !at_cut(loop, now)) return false;
     if (now >= loop->instants.next_ns) tick(loop, now, true);
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
-    if (idle) atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
+    if (idle) {
+      atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
+      on_core_roam(&loop->on_core_past);
+    }
     int64_t deadline = idle || loop->instants.next_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->instants.next_ns;
     sleep_until(loop, deadline, idle);
     note_stop(loop, deadline, clock_now_ns());

@@ -345,7 +345,7 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
 static void leave_undecided(struct sampler *sampler, struct thread_data *data, uint32_t place, int64_t off_ns)
 {
   if (sets_apart(sampler, data, place)) set_off_core_apart(sampler, data, place, off_ns);
-  sampler_count(&sampler->counters.undecided, 1);
+  atomic_fetch_add_explicit(&sampler->counters.undecided, 1, memory_order_relaxed);
 }
 
 static void tell_point(struct sampler *sampler, struct thread_data *data, uint32_t node)
@@ -458,6 +458,7 @@ void running_hand_in(struct sampler *sampler, struct thread_data *data)
   if (data->long_node) end_long(sampler, data);
   data->met_until_ns = INT64_MAX;
   charge_met(sampler, data);
+  data->met_until_ns = 0;
 }
 
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node)

@@ -317,6 +317,15 @@ void work_gc_leave(struct work *work, struct thread_data *data, int64_t ns, int6
 
 /* ---- the publisher ------------------------------------------------------------------------------------ */
 
+void work_drop(struct work *work)
+{
+  for (int i = 0; i < 2; i++) {
+    struct work_buffer *buffer = work_take(work);
+    if (buffer && atomic_load(&buffer->used)) memset(buffer, 0, sizeof *buffer);
+  }
+  atomic_store(&work->untimed, 0);
+}
+
 struct work_buffer *work_take(struct work *work)
 {
   uint32_t full = atomic_load(&work->open);

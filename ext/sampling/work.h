@@ -106,4 +106,7 @@ void work_gc_leave(struct work *work, struct thread_data *data, int64_t ns, int6
  * still does; again later. */
 struct work_buffer *work_take(struct work *work);
 
+/* The publisher, while hooks are off: what ended before is told of no more. */
+void work_drop(struct work *work);
+
 #endif

@@ -109,7 +109,9 @@ bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures
     time->counted += number->value;
     return add_count(numbers, figures, cause << 12 | rtop_work_key_bucket(number->key), number->value);
   case RTOP_WORK_OPEN:
-  case RTOP_WORK_OLDEST_NS: return note_open(numbers, figures, source, number);
+  case RTOP_WORK_OLDEST_NS:
+    /* Of windows that are kept as sums alone: it was open then, which is not now. */
+    return source == UINT32_MAX || note_open(numbers, figures, source, number);
   default: return true;
   }
 }

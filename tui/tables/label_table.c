@@ -180,7 +180,8 @@ double label_table_value(const struct label_row *row, enum rtop_sort_key sort, e
   case RTOP_SORT_GC: return (double)(cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING]);
   case RTOP_SORT_ALLOC: return (double)cost->allocations;
   case RTOP_SORT_SAMPLES: return (double)row->count;
-  case RTOP_SORT_RATIO: return (double)(row->count ? label_row_each_ns(row) : rtop_cost_wall(cost));
+  case RTOP_SORT_RATIO:
+    return (double)(row->count || (row->work && row->work->ended) ? label_row_each_ns(row) : rtop_cost_wall(cost));
   default: return (double)rtop_mode_clock(cost, mode);
   }
 }

@@ -471,7 +471,12 @@ static void test_modes(void **state)
   assert_false(view()->off.shown);
   model_press(&ui, 'C');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_BUSY);
-  assert_true(shows("GVL time, ") && view()->off.shown);
+  assert_true(view()->off.shown);
+  resizeterm(24, 120);
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("time on the GVL, "));
+  resizeterm(24, 80); /* here the command goes before it */
   model_press(&ui, 'W');
   assert_int_equal(ui.wanted.mode, RTOP_MODE_WALL);
   model_press(&ui, 'W');
