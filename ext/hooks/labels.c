@@ -20,8 +20,8 @@ struct given {
 
 static struct sampler *sampler;
 static struct label_sets *sets;
-static ID
-    taken_along; /* what texts have that RperfTop.labels has told: whoever labels with them goes on with the same work */
+/* What texts have that RperfTop.labels has told: whoever labels with them goes on with the same work. */
+static ID taken_along;
 
 /* As UTF-8 into `to`, cut to `most` bytes. Returns how many. */
 static size_t copy_utf8(VALUE object, char *to, size_t most)

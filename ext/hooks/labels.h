@@ -10,7 +10,8 @@
 #include "ext/sampling/sampler.h"
 #include <ruby.h>
 
-/* Each block with labels is a piece of work, whose time is told (ext/sampling/work.h). Defines the methods; they work whether the profiler runs or not. */
+/* Each block with labels is a piece of work, whose time is told (ext/sampling/work.h). Defines the methods; they work whether the
+ * profiler runs or not. */
 void labels_define(VALUE module, struct sampler *sampler);
 
 #endif
