@@ -123,7 +123,7 @@ static void text_threads(const struct rtop_report *report, FILE *out)
   if (counters->lock_waits) fprintf(out, "  %" PRIu64 " waits for locks", counters->lock_waits);
   fprintf(out, "   %" PRIu64 " samples", counters->samples);
   if (rtop_counters_rate_is_known(counters)) fprintf(out, " at %" PRIu64 " Hz", counters->rate_hz);
-  if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
+  if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ": budget)", counters->rate_wanted_hz);
   if (counters->samples_dropped) fprintf(out, "  %" PRIu64 " dropped", counters->samples_dropped);
   if (counters->gvl_coarse) fprintf(out, "  storm: %" PRIu64 " GVL releases timed by ticks", counters->gvl_coarse);
   fprintf(out, "\nCost %.2f%%", 100 * text_share(report, rtop_counters_cost_ns(counters)));

@@ -163,7 +163,7 @@ static void stat_cost(const struct rtop_stat *stat, FILE *out)
   fprintf(out, "\n  %s samples", stat_grouped(samples, sizeof samples, counters->samples));
   if (rtop_counters_rate_is_known(counters))
     fprintf(out, ", %s ticks at %" PRIu64 " Hz", stat_grouped(ticks, sizeof ticks, counters->ticks), counters->rate_hz);
-  if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ")", counters->rate_wanted_hz);
+  if (counters->rate_wanted_hz > counters->rate_hz) fprintf(out, " (of %" PRIu64 ": budget)", counters->rate_wanted_hz);
   if (counters->ticks_missed) fprintf(out, ", %" PRIu64 " ticks missed", counters->ticks_missed);
   if (counters->samples_dropped) fprintf(out, ", %" PRIu64 " samples dropped", counters->samples_dropped);
   if (sum->gap_count) fprintf(out, ", %u gaps", sum->gap_count);

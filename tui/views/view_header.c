@@ -436,8 +436,8 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
                              ui->source.stream.left_out > 1 ? "s" : "");
   }
   if (counters->rate_wanted_hz > counters->rate_hz && used < bytes) {
-    used +=
-        (size_t)snprintf(text + used, bytes - used, "  rate halved to %lluHz", (unsigned long long)counters->rate_hz);
+    used += (size_t)snprintf(text + used, bytes - used, "  %" PRIu64 " of %" PRIu64 " Hz: budget", counters->rate_hz,
+                             counters->rate_wanted_hz);
   }
   if (counters->samples_dropped > 0 && used < bytes) {
     char dropped[16];

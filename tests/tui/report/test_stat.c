@@ -63,7 +63,7 @@ static void test_text(void **state)
     "\n           1,235             page faults (1,234 minor, 1 major)\n",
     "\n       1,000,999             context switches (1,000,000 voluntary, 999 involuntary)\n",
     "\n             1.5 MB          disk I/O (1.5 MB read, 0.0 MB written)\n",
-    "\n  20 samples, 0 ticks at 500 Hz (of 1000), 2 samples dropped\n",
+    "\n  20 samples, 0 ticks at 500 Hz (of 1000: budget), 2 samples dropped\n",
     "\n  profiling took 0.2 ms in the program",
   };
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)

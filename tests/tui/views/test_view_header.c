@@ -96,6 +96,23 @@ static void test_fibers_stand_beside_the_threads(void **state)
   }
 }
 
+/* A rate that the budget forbids is told beside the one that was asked for. */
+static void test_rate_below_the_one_asked_for(void **state)
+{
+  static const int columns[] = { 80, 160 };
+  (void)state;
+  for (size_t i = 0; i < 4; i++) {
+    const struct screen_case look = { .rows = 24, .columns = columns[i / 2] };
+    struct rtop_profile *profile = model_profile();
+    model_screen_open(&look, &ui, profile);
+    ui.sum.counters.rate_hz = i % 2 ? 250 : 1000;
+    ui_draw(&ui);
+    assert_int_equal(shows(" 250 of 1000 Hz: budget"), i % 2 == 1);
+    assert_int_equal(shows("budget"), i % 2 == 1);
+    model_screen_close(&ui, &profile);
+  }
+}
+
 /* A core that is missing is told at every width that has bars; what limits the process is known of now alone. */
 static void test_missing_cores(void **state)
 {
@@ -126,6 +143,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_collections_per_minute),
     cmocka_unit_test(test_streams),
+    cmocka_unit_test(test_rate_below_the_one_asked_for),
     cmocka_unit_test(test_missing_cores),
     cmocka_unit_test(test_fibers_stand_beside_the_threads),
   };
