@@ -97,7 +97,7 @@ static void test_fibers_stand_beside_the_threads(void **state)
 }
 
 /* A rate that the budget forbids is told beside the one that was asked for. */
-static void test_rate_below_the_one_asked_for(void **state)
+static void test_lowered_rate(void **state)
 {
   static const int columns[] = { 80, 160 };
   (void)state;
@@ -143,7 +143,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_collections_per_minute),
     cmocka_unit_test(test_streams),
-    cmocka_unit_test(test_rate_below_the_one_asked_for),
+    cmocka_unit_test(test_lowered_rate),
     cmocka_unit_test(test_missing_cores),
     cmocka_unit_test(test_fibers_stand_beside_the_threads),
   };
