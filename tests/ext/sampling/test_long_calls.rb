@@ -10,7 +10,9 @@ class LongCallsTest < Minitest::Test
   include Support
   include Chance
 
-  WITHIN = 0.1 # runs of 4 s of a core at 1000 Hz differ by less than 0.02
+  # Runs of 4 s of a core at 1000 Hz differ by less than 0.02. Where others want the core the publisher gets one late, and
+  # up to 0.14 of what begins a long stretch is missed: the bound grows as the share of a core that was had falls, to twice.
+  WITHIN = 0.1
 
   PROGRAM = <<~'RUBY'
     require "json"
@@ -27,6 +29,7 @@ class LongCallsTest < Minitest::Test
     VALUES = Array.new(60_000) { rand }
     used = Hash.new(0)
     stop = cpu + 4_000_000_000
+    began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     while cpu < stop
       %i[waiting sorting plain].each do |name|
         before = cpu
@@ -34,7 +37,8 @@ class LongCallsTest < Minitest::Test
         used[name] += cpu - before
       end
     end
-    puts JSON.generate(used)
+    had = 4 / (Process.clock_gettime(Process::CLOCK_MONOTONIC) - began)
+    puts JSON.generate(used.merge(had: had))
   RUBY
 
   def assert_right(waits, rate: 1000, within: WITHIN)
@@ -43,6 +47,7 @@ class LongCallsTest < Minitest::Test
     truth = JSON.parse(program.line)
     program.finish
     dump = Dump.read(program.channel)
+    within /= truth.fetch("had").clamp(0.5, 1)
     %w[sorting plain].each do |name|
       found = dump.total(:cpu, state: "running", on_stack: "Object##{name}")
       assert_in_delta 1, found.fdiv(truth.fetch(name)), within, name
