@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Ruby side: module RperfTop, and the start at load. */
+/* Defines the module RperfTop, and starts the profiler at load. */
 
 #include "session.h"
 #include "ext/base/config.h"
@@ -12,10 +12,10 @@
 #include <ruby/ractor.h>
 #include <ruby/thread.h>
 
-/* What the environment says, read once: reading it later would race with whoever changes it. */
+/* The configuration from the environment, read once at load: later reads would race with code that changes it. */
 static struct config environment;
 
-/* One String of patterns, or an Array of them. */
+/* Sets the excluded frames from a String of patterns or an Array of them. */
 static void set_exclude(struct config *config, VALUE patterns)
 {
   struct rtop_error error;
@@ -26,8 +26,8 @@ static void set_exclude(struct config *config, VALUE patterns)
   RB_GC_GUARD(list);
 }
 
-/* RperfTop.start(record_hz: 100, hz: 100, budget: 1.0, exclude: [], depth: nil, defer: false): what is not given comes from the
- * environment as it was at load. False when the program is ending. */
+/* RperfTop.start(record_hz: 100, hz: 100, budget: 1.0, exclude: [], depth: nil, defer: false). Missing arguments
+ * default to the environment as it was at load. Returns false when the program is ending. */
 static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
 {
   (void)self;
@@ -65,7 +65,7 @@ static VALUE rperf_running(VALUE self)
   return session_running() ? Qtrue : Qfalse;
 }
 
-/* RperfTop.mark(name): what is called so happened now. */
+/* RperfTop.mark(name): records that an event with this name happened now. */
 static VALUE rperf_mark(VALUE self, VALUE name)
 {
   (void)self;
@@ -89,7 +89,7 @@ static void *save_snapshot(void *pointer)
   return NULL;
 }
 
-/* RperfTop.snapshot(path): what the channel holds at this moment, for rperf-top -r. Other threads run on. */
+/* RperfTop.snapshot(path): saves the current content of the channel, for rperf-top -r. Other threads keep running. */
 static VALUE rperf_snapshot(VALUE self, VALUE path)
 {
   (void)self;
@@ -102,8 +102,8 @@ static VALUE rperf_snapshot(VALUE self, VALUE path)
   rb_raise(rb_eRuntimeError, "rperf_top: %s", snapshot.error.text);
 }
 
-/* What rperf_top/profile.rb makes its blocks of. RperfTop.profile_open(hz): a number, or nil when nothing runs or too many
- * are open. hz nil: as for a viewer. */
+/* RperfTop.profile_open(hz), from which rperf_top/profile.rb builds its blocks. Returns a number, or nil when no
+ * session runs or too many profiles are open. hz nil: the rate for viewers. */
 static VALUE rperf_profile_open(VALUE self, VALUE hz)
 {
   (void)self;
@@ -140,7 +140,7 @@ static int slot_of(VALUE number)
   return slot;
 }
 
-/* RperfTop.profile_read(number, clear): what it holds up to now; with clear it begins afresh. */
+/* RperfTop.profile_read(number, clear): the content of the profile so far; `clear` empties it. */
 static VALUE rperf_profile_read(VALUE self, VALUE number, VALUE clear)
 {
   (void)self;
@@ -148,7 +148,7 @@ static VALUE rperf_profile_read(VALUE self, VALUE number, VALUE clear)
   return rb_ensure(read_rows, (VALUE)&reading, free_rows, (VALUE)&reading);
 }
 
-/* RperfTop.profile_close(number): it is no more. Raises nothing. */
+/* RperfTop.profile_close(number): closes the profile. Never raises. */
 static VALUE rperf_profile_close(VALUE self, VALUE number)
 {
   (void)self;
@@ -175,8 +175,9 @@ static void define_module(void)
   rb_ext_ractor_safe(false);
 }
 
-/* A Ruby::Box loads a copy of this library, which would be a second profiler. All boxes have the same ENV: there the first
- * copy leaves, where no program sees it, the address of what defines the module, and the others have that define theirs. */
+/* A Ruby::Box loads its own copy of this library, which would be a second profiler. The object ENV is shared by all
+ * boxes, so the first copy stores there, hidden from programs, the address of the function that defines the module;
+ * later copies call that function instead of their own. */
 static VALUE shared_by_boxes(void)
 {
   ID name = rb_intern("ENV");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts, stops and parks the session, and follows a fork. */
+/* Starts, stops and parks the session, and handles forks. */
 #include "session.h"
 
 #include "ext/base/cpu_clock.h"
@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long the end waits for a file system: with the GVL, and then without. */
+/* How long the end of the process waits for a slow file system: first with the GVL, then without. */
 #define STOP_AT_ONCE_NS (CLOCK_NS_PER_SECOND / 50)
 #define STOP_NS CLOCK_NS_PER_SECOND
 
@@ -38,7 +38,7 @@
 int ruby_thread_has_gvl_p(void);
 #define HISTORY_BYTES_MIN (UINT64_C(1) << 20)
 
-/* Hooks of the VM are on in ACTIVE only, or in a forked child, which must not touch them. */
+/* The VM's hooks are installed only in state ACTIVE, and in a forked child, which must not touch them. */
 enum state { STOPPED, ACTIVE, PARKED };
 
 static struct {
@@ -48,18 +48,18 @@ static struct {
   struct config config;
   enum state state;
   bool created;
-  bool forked_child;         /* this process came out of fork with a session: no hook is added or removed */
-  bool hook_for_fork;        /* the hook is there for a child, and only while fork goes on */
-  bool ended;                /* the program's last words are said: nothing starts any more */
-  bool torn;                 /* its tables were being written at that moment: never again */
-  _Atomic bool fork_pending; /* set by the atfork handler, done by the next job */
+  bool forked_child;         /* this process was forked with a session: it may neither add nor remove hooks */
+  bool hook_for_fork;        /* the hook was installed for a child, only for the duration of a fork */
+  bool ended;                /* the program has come to its end, and nothing starts any more */
+  bool torn;                 /* the tables were being written when the process forked, and are unusable */
+  _Atomic bool fork_pending; /* set by the atfork handler; the next job completes the fork */
   pid_t pid;
   uint64_t history_bytes; /* that the tables were made for */
   rb_internal_thread_event_hook_t *hook;
 } session;
 
-/* What was counted before the hooks went off is of threads that nobody knows any more. Cells that the publisher has in
- * hand are its own, and will be clear. */
+/* Clears the cells counted before the hooks were removed, since their threads are no longer known. Cells that the
+ * publisher is just processing belong to it; it clears them itself. */
 static void forget_cells(struct sampler *sampler)
 {
   while (!trylock_take(&sampler->lock)) sched_yield();
@@ -89,8 +89,8 @@ static VALUE turn_on(VALUE unused)
   return Qnil;
 }
 
-/* Hooks that are running now end before the VM's lock on them can be had; in a forked child they stay and
- * find the sampler inactive. */
+/* Removes the hooks. The VM's lock on hooks waits for those that are running; in a forked child hooks stay installed
+ * and find the sampler inactive. */
 static void turn_off(enum state state)
 {
   tracing_end(&session.tracing);
@@ -118,14 +118,14 @@ static void protected_turn_on(void)
   }
 }
 
-/* In the child: what belonged to the parent's threads is dropped, and locks that they held are given back.
- * The only thread that is left is the one that runs this. */
+/* In a forked child: drops everything that belonged to the parent's threads and releases the locks they held. The
+ * calling thread is the only one left. */
 static void drop_parent(void)
 {
   struct sampler *sampler = &session.sampler;
   atomic_store(&session.fork_pending, false);
   session.pid = getpid();
-  /* Another Ractor was writing the tables when the fork came: they cannot be used any more. */
+  /* Another Ractor was writing the tables at the moment of the fork, so they are unusable. */
   session.torn = trylock_holder(&sampler->lock) == TRYLOCK_TAKEN;
   trylock_release(&sampler->lock);
   trylock_release(&sampler->threads.pool_lock);
@@ -153,7 +153,7 @@ static const char *start_publisher(void)
   return text;
 }
 
-/* The same again in the child, under a channel of its own. */
+/* Starts again in the child, with a channel of its own. */
 static void restart_in_child(void)
 {
   drop_parent();
@@ -213,8 +213,8 @@ static VALUE add_hook(VALUE unused)
   return unused;
 }
 
-/* A child cannot add a hook: the lock around them may be held for ever by a thread that is not there any more. So the
- * child of a process that has taken its hook away gets one from its parent. */
+/* Installs the hook before a fork if it is parked. A child cannot do so, because the VM's lock on hooks may be held
+ * for ever by a thread that does not exist in it. */
 static void before_fork(void)
 {
   opening_before_fork();
@@ -235,8 +235,8 @@ static void in_parent(void)
   session.hook = NULL;
 }
 
-/* Also runs for system() as root, so it may do no more than set flags: Ruby code that goes on in the child
- * meets the job, a program that is executed at once never does. */
+/* Only sets flags, since this also runs for system() as root. A child that goes on with Ruby code reaches the job;
+ * one that executes another program at once does not. */
 static void in_forked_child(void)
 {
   opening_in_child();
@@ -254,15 +254,15 @@ static uint64_t number_of(VALUE error, const char *name)
   return FIXNUM_P(number) ? (uint64_t)FIX2LONG(number) & 0xff : 1;
 }
 
-/* As Ruby would end the process now: read from the exception, whose methods are not called. Handlers that run later, and a
- * signal before one that raised, may make it something else. */
+/* How Ruby would end the process now, read from the current exception without calling its methods. Handlers that run
+ * later, and a signal that comes before one of them raises, may still change it. */
 static uint64_t how_it_ends(void)
 {
   VALUE error = rb_errinfo();
   if (NIL_P(error)) return RTOP_ENDS_WITH_STATUS;
   if (!RB_TYPE_P(error, T_OBJECT)) return 0; /* a jump of the VM's own */
   if (RTEST(rb_obj_is_kind_of(error, rb_eSystemExit))) return RTOP_ENDS_WITH_STATUS | number_of(error, "status");
-  bool survives = getpid() == 1; /* the kernel sends the first process no signal of its own */
+  bool survives = getpid() == 1; /* The kernel does not kill process 1 for signals that it sends to itself. */
   if (!survives && RTEST(rb_obj_is_kind_of(error, rb_eSignal))) return RTOP_ENDS_BY_SIGNAL | number_of(error, "signo");
   bool broken_pipe =
       RTEST(rb_obj_is_kind_of(error, rb_eSystemCallError)) && FIXNUM_P(rb_attr_get(error, rb_intern("signo")));
@@ -305,7 +305,8 @@ static void read_command(char *command, size_t bytes)
   command[count] = '\0';
 }
 
-/* The tables take thrice the history: a tenth of what limits on memory leave; 0: they leave nothing to take. */
+/* Limits the history: tables take three times its size, and all together may use a tenth of the memory that limits
+ * leave. 0: not even the minimum is left. */
 static uint64_t history_bytes(uint64_t wanted)
 {
   uint64_t most = rtop_memory_left() / 32;
@@ -331,7 +332,7 @@ static int create(void)
   return 0;
 }
 
-/* One that waits for the publisher without the GVL. */
+/* State of a thread that waits for the publisher without the GVL. */
 struct patience {
   int64_t deadline_ns;
   _Atomic bool interrupted;
@@ -350,7 +351,7 @@ static void interrupt_wait(void *pointer)
   atomic_store(&patience->interrupted, true);
 }
 
-/* Signals and what other threads raise here are served meanwhile. */
+/* Serves signals, and exceptions that other threads raise in this one, while it waits. */
 static VALUE wait_long(VALUE pointer)
 {
   struct patience *patience = (struct patience *)pointer;
@@ -367,7 +368,7 @@ static VALUE reap(VALUE unused)
   return unused;
 }
 
-/* True when there is no publisher any more. */
+/* True when the publisher no longer exists. */
 static bool wait_for_publisher(void)
 {
   struct patience patience = { .deadline_ns = clock_now_ns() + STOP_NS };
@@ -445,7 +446,7 @@ struct sampler *session_sampler(void)
   return &session.sampler;
 }
 
-/* A millisecond without the GVL, in which a parked publisher wakes up. */
+/* Releases the GVL for a millisecond, in which a parked publisher wakes up. */
 static void *nudge_without_gvl(void *unused)
 {
   publisher_nudge(&session.publisher);
@@ -465,7 +466,7 @@ static void *cut_without_gvl(void *pointer)
   return NULL;
 }
 
-/* All that happened so far is in windows that are published. */
+/* Publishes everything that happened so far. */
 static void cut_now(int64_t deadline_ns)
 {
   if (session.state != ACTIVE) return;
@@ -481,12 +482,12 @@ static VALUE profile_open(VALUE pointer)
   profiles_want(&session.publisher.profiles, hz);
   while (session.state == PARKED && clock_now_ns() < deadline)
     rb_thread_call_without_gvl(nudge_without_gvl, NULL, NULL,
-                               NULL); /* the job that turns the hooks on runs behind it */
+                               NULL); /* The job that installs the hooks runs after this one. */
   cut_now(deadline);
   return session.state == ACTIVE ? INT2FIX(profiles_open(&session.publisher.profiles, hz)) : INT2FIX(-1);
 }
 
-/* Whatever became of it: the rate is that of those that are open. */
+/* Runs whether or not opening succeeded: from now on only open profiles determine the rate. */
 static VALUE profile_opened(VALUE unused)
 {
   profiles_want(&session.publisher.profiles, 0);

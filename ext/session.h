@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One profiling session of the process: start, stop, park, and what a fork leaves behind.
+/* The profiling session of the process: start, stop, park, and fork.
  *
- * Exactly one per process, made at the first start and kept for the life of the process: hooks that are
- * running in other threads may still look at it. All calls under the GVL.
+ * There is exactly one session per process. It is made at the first start and kept until the process ends, because
+ * hooks that are running in other threads may still read it. All functions need the GVL.
  */
 #ifndef RTOP_EXT_SESSION_H
 #define RTOP_EXT_SESSION_H
@@ -13,38 +13,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Once, at load: registers the job, the atfork handlers and the end of the process. May
- * raise. */
+/* Call once, at load: registers the job, the atfork handlers and the end of the process. May raise. */
 void session_init(void);
 
-/* NULL, or in words why it did not start. Starting a running session does nothing, nor does a start when the program
+/* Returns NULL, or the reason why the session did not start. Has no effect on a running session, or once the program
  * has come to its end. */
 const char *session_start(const struct config *config);
 
-/* Ends the channel. Stopping a stopped session does nothing. Waits a second at most, most of it without the GVL; may
- * raise what was to be raised in this thread. */
+/* Ends the channel; has no effect on a stopped session. Waits for a second at most, mostly without the GVL; may raise
+ * exceptions that were pending for this thread. */
 void session_stop(void);
 
-/* Has the program come to its end? Nothing starts any more. */
+/* Has the program come to its end, so that nothing starts any more? */
 bool session_over(void);
 
-/* The one line that a process gets: why it is not profiled. */
+/* Prints the one warning line that a process gets: why it is not profiled. */
 void session_warn(const char *text);
 bool session_running(void);
 
-/* Saves what the channel holds now in a new file. Without the GVL. 0 or -1. */
+/* Saves the current content of the channel in a new file. Releases the GVL meanwhile. Returns 0 or -1. */
 int session_snapshot(const char *path, struct rtop_error *error);
 
-/* From now on windows are summed up for somebody (profiles.h), at this rate at least. A parked session wakes up. -1: nothing
- * runs, or too many are open. Waits some ms, without the GVL; may raise what was to be raised in this thread. */
+/* Opens a profile (profiles.h), which sums up windows from now on at this rate or a higher one, and wakes a parked
+ * session. Returns -1 when no session runs or too many profiles are open. Waits some ms without the GVL; may raise
+ * exceptions that were pending for this thread. */
 int session_profile_open(uint32_t hz);
-/* What the profile holds up to now, to be freed; see profiles_read(). The same holds; what is raised leaves it open. */
+/* Reads what the profile holds so far; the caller frees it, see profiles_read(). Waits and raises like
+ * session_profile_open(); after an exception the profile is still open. */
 void session_profile_read(int slot, bool clear, struct profile *to);
-/* At once: the rest of the window is not in it. */
+/* Closes the profile at once; the rest of the open window is not included. */
 void session_profile_close(int slot, struct profile *to);
 struct sampler *session_sampler(void);
 
-/* A named instant, now. Any thread, any Ractor; nothing happens while nothing is recorded. */
+/* Records a named instant now. Any thread, any Ractor; has no effect while nothing is recorded. */
 void session_mark(const char *name, size_t bytes);
 
 #endif

@@ -58,14 +58,15 @@ int config_set_exclude(struct config *config, const char *patterns, size_t bytes
   return 0;
 }
 
-/* What is too long stays too long, for the error that says so. */
+/* Copies a path from the environment. A path that is too long stays cut to the full buffer, so that config checks can
+ * report it. */
 static void take_path(char path[CONFIG_PATH_MAX], const char *name)
 {
   const char *value = secure_getenv(name);
   snprintf(path, CONFIG_PATH_MAX, "%s", value ? value : "");
 }
 
-/* Is the word one of those in a list with commas? */
+/* Does RPERF_TOP_ALLOW, a list separated by commas, contain this word? */
 static bool allows(const char *word)
 {
   const char *list = secure_getenv("RPERF_TOP_ALLOW");

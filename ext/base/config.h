@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings, from the environment and from RperfTop.start. Every value is bounded; a bad one is ignored.
+/* Settings of the profiler, from the environment and from RperfTop.start. Values are bounded; an invalid one is ignored.
  *
  *   RPERF_TOP=0             loading starts nothing
  *   RPERF_TOP_RECORD_HZ=N   rate of the flight recorder, default 100; 0: off, parked until a viewer comes
@@ -9,7 +9,7 @@
  *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8
  *   RPERF_TOP_DIR=DIR       where the segment goes, instead of the user's own directory (shm/segment/place.h)
  *   RPERF_TOP_KEEP=1        keep the segment when the process ends
- *   RPERF_TOP_STORM=N       releases of the GVL a second from which on events go by the ticks, default 100000; 0: never
+ *   RPERF_TOP_STORM=N       releases of the GVL per second above which only ticks are timed, default 100000; 0: never
  *   RPERF_TOP_EXCLUDE=LIST  patterns of frames that are left out of stacks (shm/base/pattern.h)
  *   RPERF_TOP_DEPTH=N       outermost frames of a stack that are kept, default all
  *   RPERF_TOP_ALLOW=LIST    what viewers may be told beyond times and places: args, the arguments of slow calls
@@ -39,9 +39,10 @@ struct config {
   uint64_t ring_bytes;
   uint32_t depth_max;
   uint32_t exclude_bytes;
-  char directory[CONFIG_PATH_MAX]; /* RPERF_TOP_DIR, XDG_RUNTIME_DIR; "" when not set or not to be trusted */
+  /* base directory of the segment, from RPERF_TOP_DIR or XDG_RUNTIME_DIR; "" when neither is set and safe */
+  char directory[CONFIG_PATH_MAX];
   char runtime_directory[CONFIG_PATH_MAX];
-  char exclude[CONFIG_EXCLUDE_MAX]; /* patterns, known to be right; exclude_bytes of them */
+  char exclude[CONFIG_EXCLUDE_MAX]; /* patterns that have been checked; exclude_bytes of them */
 };
 
 void config_from_environment(struct config *config);
@@ -51,7 +52,8 @@ void config_set_record_hz(struct config *config, double hz);
 void config_set_watch_hz(struct config *config, double hz);
 void config_set_budget(struct config *config, double percent);
 void config_set_depth(struct config *config, double depth);
-/* -1 and *error (if not NULL) when the patterns mean nothing or are too long: nothing changes. */
+/* Sets the patterns of excluded frames. Returns -1 and fills *error (if not NULL) when the patterns are invalid or
+ * too long; the configuration is then unchanged. */
 int config_set_exclude(struct config *config, const char *patterns, size_t bytes, struct rtop_error *error);
 
 #endif

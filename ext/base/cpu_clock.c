@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time of the calling thread, by its rseq area where that is trusted, else by the clock. */
+/* Reads the CPU time of the calling thread: from its rseq area where that can be trusted, else by a system call. */
 #include "cpu_clock.h"
 #include "rseq_own.h"
 #include "shm/base/clock.h"
@@ -15,11 +15,13 @@
 
 enum { LAST_SLOTS_LOG2 = 10, PROBES = 3, PROBE_NS = 20000, PROBE_MOST_NS = 2000000 };
 
-/* The word is a union in some headers and a plain number in others: its place is the same. */
+/* Types to read the area's words with: rseq_cs is a union in some headers and a plain number in others, at the same
+ * offset. */
 typedef uint64_t area_word __attribute__((may_alias));
 typedef int32_t area_cpu_id __attribute__((may_alias));
 
-/* The kernel wants the signature right before abort_ip, and abort_ip outside of the range. */
+/* A critical section that no code ever runs in. The kernel requires the signature right before abort_ip, and abort_ip
+ * outside the section. */
 static const uint32_t nowhere[4] = { 0, RSEQ_SIG, RSEQ_SIG, RSEQ_SIG };
 static const struct rseq_cs descriptor = {
   .start_ip = (uintptr_t)&nowhere[0],
@@ -27,7 +29,8 @@ static const struct rseq_cs descriptor = {
   .abort_ip = (uintptr_t)&nowhere[2],
 };
 static bool usable;
-/* Owner of the last mark of a native thread, by its area. Two that share a slot only take more readings. */
+/* By hash of a native thread's area: owner of the latest mark made there. Two native threads that share a slot only
+ * cause extra readings. */
 static _Atomic uint64_t last_owners[1 << LAST_SLOTS_LOG2];
 
 #ifdef RTOP_RSEQ_OWN
@@ -67,7 +70,7 @@ static area_word *word_of(uintptr_t area)
   return (area_word *)(area + offsetof(struct rseq, rseq_cs));
 }
 
-/* Negative as long as the kernel knows nothing of the area. */
+/* cpu_id is negative until the kernel has registered the area. */
 static bool registered(uintptr_t area)
 {
   return __atomic_load_n((area_cpu_id *)(area + offsetof(struct rseq, cpu_id)), __ATOMIC_RELAXED) >= 0;
@@ -109,14 +112,16 @@ int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *ask
   *asked = true;
   if (!usable) return clock_own_cpu_ns();
   int64_t since = now_ns - mark->wall_ns;
-  atomic_signal_fence(memory_order_seq_cst); /* now_ns was read before: a switch in between is seen */
+  /* The caller read now_ns before the clock, so a context switch between the two readings is noticed. */
+  atomic_signal_fence(memory_order_seq_cst);
   bool fresh = since > -CPU_CLOCK_TRUE_EVERY_NS && since < CPU_CLOCK_TRUE_EVERY_NS;
   if (fresh && cpu_clock_unbroken(mark)) {
     *asked = false;
     return mark->cpu_ns + since;
   }
   watch(mark);
-  atomic_signal_fence(memory_order_seq_cst); /* first watched, then read: the next reading sees a switch in between */
+  /* The area is armed before the clock is read, so the next reading notices a context switch in between. */
+  atomic_signal_fence(memory_order_seq_cst);
   mark->wall_ns = clock_now_ns();
   mark->cpu_ns = clock_own_cpu_ns();
   return mark->cpu_ns;
@@ -138,8 +143,8 @@ void cpu_clock_rest(struct cpu_clock_mark *mark)
   mark->area = 0;
 }
 
-/* Does the kernel clear the word when a thread goes to sleep? A short sleep may be over before the thread has left its core,
- * which shows nothing: then a longer one tells. */
+/* Does the kernel clear rseq_cs when a thread sleeps? A short sleep can end before the thread has left its core,
+ * which proves nothing; then a longer one is tried. */
 static bool cleared_by_sleep(struct cpu_clock_mark *mark)
 {
   for (long sleep_ns = PROBE_NS; sleep_ns <= PROBE_MOST_NS; sleep_ns *= 10) {

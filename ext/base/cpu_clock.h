@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU clock of the calling thread, without a system call where it can be known.
+/* The CPU clock of the calling thread, mostly without a system call.
  *
- * A thread that was not taken off its core used as much CPU as time went by, and the kernel tells for free
- * whether it was. glibc (2.35 on) registers an area per native thread for restartable sequences (rseq(2),
- * linux/rseq.h, sys/rseq.h), rseq_own.h does with musl; whenever the kernel takes a thread off its core outside the code that the area's
- * rseq_cs word points out, it clears that word. We put a descriptor there that points out code which never
- * runs, and read both clocks. As long as the word is still ours, CPU = CPU then + wall time since then.
+ * A thread that stays on its core uses as much CPU time as wall time passes. Whether it stayed there shows an rseq area
+ * (rseq(2)), which glibc 2.35 or rseq_own.h registers for each native thread: its rseq_cs word points to a descriptor of
+ * ours, for code that never runs, and the kernel clears that word when it takes the thread off its core. While the word
+ * is untouched, CPU time = CPU time at the last reading + wall time since then. Else the clock is read by a system call:
+ *   - without rseq, or with a kernel that clears the word only on preemption (tried out by cpu_clock_init());
+ *   - when other code uses the word, since only a word that is 0 or ours is overwritten;
+ *   - when another Ruby thread ran on the same native thread (M:N), or after fork: marks carry their owner;
+ *   - every 20 ms, which bounds the error by interrupts and time that a hypervisor steals.
+ * The kernel reads the descriptor, so the library must stay mapped (-z nodelete).
  *
- * What could go wrong, and what is done about it:
- *   no rseq, not registered        the clock is read with a system call, as always
- *   a kernel that clears the word  tried out at init; then the same
- *     only on preemption (6.19 on?)
- *   somebody else uses the word    only a word that is 0 or ours is written: what others left there stays until
- *                                  the kernel clears it. Others write it without asking, which we take for a switch
- *   another Ruby thread on the     a mark says whose it is, and each native thread remembers the last: only that
- *     same native thread (M:N)     one counts. Also after fork, where Ruby threads get new owners
- *   time that is nobody's          interrupts, and what a hypervisor steals: the clocks are read again every 20 ms,
- *                                  and no error outlives that
- *   unloading of the library       the kernel reads the descriptor, so it must stay mapped: linked with -z nodelete
- *
- * Threads: any, each for itself. No lock, no allocation, async-signal-safe. cpu_clock_init() once, before.
+ * Threads: any, each for itself. No lock, no allocation, async-signal-safe. cpu_clock_init() must come first, once.
  */
 #ifndef RTOP_EXT_CPU_CLOCK_H
 #define RTOP_EXT_CPU_CLOCK_H
@@ -27,30 +19,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Both clocks of a native thread, read together. All 0 (but for the owner): never read. */
+/* Both clocks of a native thread, read at the same time. A mark that was never read is all 0 except for its owner. */
 struct cpu_clock_mark {
-  uint64_t owner; /* of whom; never 0, never used for another again */
+  uint64_t owner; /* the Ruby thread that the mark belongs to; never 0, and never reused for another thread */
   uintptr_t area; /* of the native thread; 0: not watched */
   int64_t wall_ns, cpu_ns;
 };
 
 #define CPU_CLOCK_TRUE_EVERY_NS INT64_C(20000000)
 
-/* Finds out whether the kernel tells; takes some 200 us. `always_ask`: do not even try. True when it does. */
+/* Finds out, in about 200 us, whether the kernel clears rseq_cs at context switches. `always_ask` skips the trial, so
+ * that every reading is a system call. Returns true when rseq can be used. */
 bool cpu_clock_init(bool always_ask);
 
 bool cpu_clock_usable(void);
 
-/* CPU time of the calling native thread at now_ns (CLOCK_MONOTONIC, just read); may be a little later. It may
- * fall behind what was returned before, by as much as was wrong then. *asked: by a system call. */
+/* CPU time of the calling native thread at now_ns (CLOCK_MONOTONIC, just read) or slightly later. A result can be
+ * smaller than an earlier one, by as much as the earlier one was too large. *asked: whether a system call was needed. */
 int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *asked);
 
-/* The calling thread is on its core at now_ns and is taken to have used cpu_ns by then: what the next reading within
- * CPU_CLOCK_TRUE_EVERY_NS says goes by that, unless the thread is taken off its core before. No system call. */
+/* Makes a new mark without a system call: the calling thread is on its core at now_ns, and the caller supplies
+ * cpu_ns, its CPU time. Readings within CPU_CLOCK_TRUE_EVERY_NS start from that mark unless the thread leaves its
+ * core before. */
 void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns);
 
-/* The calling thread is about to leave its core by its own will, and who reads next asks or watches anew: the kernel, which
- * else reads the descriptor whenever it takes the thread off (0.3 us), finds nothing to do. */
+/* Call before the thread gives up its core voluntarily. Clears rseq_cs, so that the kernel need not process the
+ * descriptor at that switch; the next reading makes a new mark. */
 void cpu_clock_rest(struct cpu_clock_mark *mark);
 
 /* The next reading asks. */
@@ -59,7 +53,7 @@ static inline void cpu_clock_forget(struct cpu_clock_mark *mark)
   mark->area = 0;
 }
 
-/* Has the calling thread been on its core without a break since its mark was made? False when unknown. */
+/* Has the calling thread been on its core without a break since its mark was made? False also when that is unknown. */
 bool cpu_clock_unbroken(const struct cpu_clock_mark *mark);
 
 #endif

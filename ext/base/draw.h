@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers drawn at random, for when to look: cheap, seeded by the caller, no secret. */
+/* Random distances between samples. The generator is fast, seeded by its caller, and not for secrets. */
 #ifndef RTOP_EXT_DRAW_H
 #define RTOP_EXT_DRAW_H
 
 #include <stdint.h>
 
-/* Uniform in [low_ns, low_ns + span_ns), of a span below 2^31. *random is xorshift32 state (Marsaglia 2003), not 0. */
+/* A uniform random number in [low_ns, low_ns + span_ns); span_ns must be below 2^31. *random is xorshift32 state
+ * (Marsaglia 2003) and must not be 0. */
 static inline int64_t draw_ns(uint32_t *random, int64_t low_ns, int64_t span_ns)
 {
   *random ^= *random << 13;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks the kernel what it keeps time by. */
+/* Finds out whether the kernel keeps time by the processor's counter. */
 #include "fast_clock.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@ enum { READ_TRIES = 5 };
 
 bool fast_clock_is_counter;
 
-/* The kernel has seen to it that the counter is the same on all cores and never stops, else it would use another clock. */
+/* The kernel chooses the counter as its clock source only if all cores agree on it and it never stops. */
 void fast_clock_learn(void)
 {
 #if defined __x86_64__
@@ -23,7 +23,8 @@ void fast_clock_learn(void)
 #endif
 }
 
-/* Both at once: of some tries the one between whose readings the least time went by. */
+/* Reads the counter and the clock together. Of several tries, the one with the least time between both readings
+ * counts. */
 struct fast_clock_start fast_clock_start(void)
 {
   struct fast_clock_start best = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A clock for hooks that come at every call: the processor's own counter where the kernel keeps time by it, too, else the
- * kernel's clock. Its ticks mean nothing by themselves: fast_clock_ns_per_tick() tells after some ms how long one is.
+/* A clock cheap enough for hooks on every method call: the processor's counter where the kernel keeps time by it, else
+ * the kernel's clock. A tick has no fixed length; fast_clock_ns_per_tick() knows it some milliseconds after the start.
  *
- * Threads: fast_clock_learn() once before the others, which are for any. [hook]
+ * Threads: fast_clock_learn() once, before the others; the others from any thread. [hook]
  */
 #ifndef RTOP_EXT_FAST_CLOCK_H
 #define RTOP_EXT_FAST_CLOCK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the VM's GC tells of itself: rb_gc_stat(), whose keys differ from Ruby to Ruby and from collector to collector.
+/* Figures of the garbage collector from rb_gc_stat(), whose keys differ between Rubies and collectors.
  *
- * A key that is not known is 0, and so is its figure.
+ * A figure whose key this Ruby does not have is 0.
  *
- * Threads: gc_figures_learn() under the GVL, not in a hook; the others with the GVL. [hook]
+ * Threads: gc_figures_learn() with the GVL, outside hooks; the others with the GVL. [hook]
  */
 #ifndef RTOP_EXT_GC_FIGURES_H
 #define RTOP_EXT_GC_FIGURES_H
@@ -13,7 +13,7 @@
 enum gc_figure {
   GC_OBJECTS, /* made, ever */
   GC_MINOR,
-  GC_MAJOR, /* all collections, where the collector knows no kinds */
+  GC_MAJOR, /* collections of every kind, if the collector does not distinguish minor and major ones */
   GC_LIVE_SLOTS,
   GC_MALLOC_BYTES,
   GC_FIGURES,

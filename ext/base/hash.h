@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One hash for names.
+/* The hash function for names: 64 bits, from any bytes.
  *
- * Threads: no shared state.
+ * Threads: any; it has no state.
  */
 #ifndef RTOP_EXT_HASH_H
 #define RTOP_EXT_HASH_H
@@ -11,7 +11,8 @@
 
 #define HASH_START UINT64_C(0xCBF29CE484222325)
 
-/* FNV-1a and a mix, so that any bits of it will do. Starts with HASH_START or goes on from another hash. */
+/* FNV-1a with a final mix, so that every bit of the result is usable. `hash` is HASH_START, or an earlier result to
+ * continue from. */
 static inline uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count)
 {
   for (size_t i = 0; i < count; i++) hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hash from 64-bit keys to ids: open addressing in reserved memory. */
+/* A hash table from 64-bit keys to ids, with open addressing in memory reserved at the start. */
 #include "id_map.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ int id_map_create(struct id_map *map, uint32_t most)
   uint32_t slots = FIRST_SLOTS;
   while (slots < 2 * most) slots *= 2;
   *map = (struct id_map){ .mask = FIRST_SLOTS - 1, .mask_most = slots - 1 };
-  /* And half as many: there the old entries lie while they are put anew. */
+  /* The extra half holds the old entries while the table is rehashed. */
   map->keys = calloc(slots + slots / 2, sizeof *map->keys);
   map->ids = calloc(slots + slots / 2, sizeof *map->ids);
   if (map->keys && map->ids) return 0;
@@ -42,7 +42,7 @@ static void put(struct id_map *map, uint64_t key, uint32_t id)
   map->ids[slot] = id;
 }
 
-/* The old entries stand meanwhile where the slots of the next time will be. */
+/* Rehashes into twice as many slots; meanwhile the old entries are copied behind the new slots. */
 static void grow(struct id_map *map)
 {
   uint32_t before = map->mask + 1, aside = 2 * before;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* 64-bit key -> 32-bit id, in memory that is reserved at once and touched as it fills.
+/* A hash table from 64-bit keys to 32-bit ids, for use in hooks.
  *
- * Open addressing over the first slots of its arrays; when half of these are taken there are twice as many, and
- * all are put in their new places. So few entries lie on few pages, and nothing is allocated after create (the
- * memory is address space only until then): entries may be added in hooks.
+ * All memory is reserved by id_map_create() as address space, and becomes resident only as entries are added. Open
+ * addressing uses the first slots of the arrays; when half of these are taken, twice as many are used and all entries
+ * are rehashed. So a small table touches few pages, and adding never allocates.
  *
- * Threads: the caller's lock. No allocation after create.
+ * Threads: under the caller's lock.
  */
 #ifndef RTOP_EXT_ID_MAP_H
 #define RTOP_EXT_ID_MAP_H
@@ -19,14 +19,15 @@ struct id_map {
   uint32_t count;
 };
 
-/* Of up to `most` entries. 0, or -1 when memory ran out. */
+/* Makes a table for up to `most` entries. Returns 0, or -1 when memory ran out. */
 int id_map_create(struct id_map *map, uint32_t most);
 void id_map_destroy(struct id_map *map);
 
-/* `key` is not 0 and well mixed from bit 20 on. 0 when it is not there. */
+/* The id stored for `key`, or 0 when there is none. The key must not be 0, and its bits from 20 up must be well
+ * mixed. */
 uint32_t id_map_find(const struct id_map *map, uint64_t key);
 
-/* A key that is not there, with an id other than 0. At most `most` times. */
+/* Adds a key that is not in the table yet, with an id other than 0. At most `most` keys may be added. */
 void id_map_add(struct id_map *map, uint64_t key, uint32_t id);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at the thread that has the GVL: its CPU clock, and whether it rests or where it waits. */
+/* Examines the thread that has the GVL: its CPU clock, and whether it rests or waits for a core. */
 #include "on_core.h"
 #include "shm/base/clock.h"
 #include "shm/base/process.h"
@@ -7,17 +7,17 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-/* After so many looks that said nothing, with none that saw a thread run, there may be one core for both: from then on it is taken to
- * have had it. */
+/* After this many looks in a row that decide nothing, with none that saw a thread run, publisher and thread may share
+ * one core. From then on the thread is assumed to have had a core. */
 enum { SINCE_RAN = 64 };
 
-/* Each look that finds a thread waiting for another core adds to the shortage of cores, and each look takes 1 off. Where nobody
- * else wants a core one in 350 looks finds that, beside two busy processes on two cores one in 7 to 16. */
+/* Estimates how short the machine is of cores: a look that finds a thread waiting for another core adds A_WAIT, every
+ * other look subtracts 1. */
 enum { A_WAIT = 24, SHORTAGE = 24, SHORTAGE_MAX = 64 };
 
 enum place { UNKNOWN, RESTS, WAITS_ELSEWHERE, WAITS_HERE };
 
-/* Of a thread that does not run, seen from the core `here`. */
+/* Where a thread is that does not run, as seen from core `here`. */
 static enum place find_place(const struct on_core_thread *thread, int here)
 {
   char state;
@@ -28,7 +28,8 @@ static enum place find_place(const struct on_core_thread *thread, int here)
   return core == here ? WAITS_HERE : WAITS_ELSEWHERE;
 }
 
-/* Has the calling thread more than one? Where a seccomp filter is active, which may kill for these calls, none is made. */
+/* Has the calling thread more than one core to run on? Also false when a seccomp filter is active, since some filters
+ * kill the process for these calls. */
 static bool find_cores(struct on_core_past *past)
 {
   if (prctl(PR_GET_SECCOMP) != 0) return false;
@@ -43,7 +44,8 @@ static void leave_core(struct on_core_past *past, int here)
   if (sched_setaffinity(0, sizeof past->others, &past->others) == 0) past->confined = true;
 }
 
-/* Somebody else may have chosen other cores for it meanwhile (taskset(1)): these stay. */
+/* Is the restriction to the other cores still in place? Somebody may have chosen other cores meanwhile (taskset(1));
+ * that choice must not be undone. */
 static bool is_confined(const struct on_core_past *past)
 {
   cpu_set_t now;
@@ -56,7 +58,7 @@ void on_core_roam(struct on_core_past *past)
   if (!is_confined(past) || sched_setaffinity(0, sizeof past->cores, &past->cores) == 0) past->confined = false;
 }
 
-/* Of one that does not run, but may have until just now. */
+/* Decides about a thread that does not run now, but ran since the last look. */
 static unsigned judge(struct on_core_past *past, enum place place, int here)
 {
   if (place == RESTS) return ON_CORE_RESTS;
@@ -69,7 +71,7 @@ static unsigned judge(struct on_core_past *past, enum place place, int here)
   return ON_CORE_UNKNOWN;
 }
 
-/* Of one that has not run since the last look. */
+/* Decides about a thread that has not run since the last look. */
 static unsigned judge_still(const struct on_core_past *past, const struct on_core_thread *thread, int here)
 {
   if (past->met & ON_CORE_NO) return past->met;

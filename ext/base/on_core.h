@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Had the thread that an instant met a core, too?
+/* Tells whether a thread that a sampling instant met had a core besides the GVL.
  *
- * A thread with the GVL may be without a core: it waits for one, or it rests, for something else while it keeps the GVL. Its CPU
- * clock stands still then, which the publisher sees by reading it twice. But where all cores are busy the publisher itself
- * may have taken that core to look, and what happens afterwards does not tell: the thread has it back at once, whether it
- * had lost it to the publisher or had waited for long. Therefore:
- *   who has not run since the look before, or rests  had none
- *   who waits for another core than the publisher's  had none while cores are short. While they are not, it had one: such waits
- *                                                    are then too few for instants to tell of them
- *   who waits for the publisher's                    had it while cores are not short: the publisher took it. While they are
- *                                                    short the thread itself has to know: it had it if it was never off its core
- *                                                    for longer than a look takes. Where there is no other core it had it, too
- * So as not to share a core with such a thread for long, the publisher goes to another one then, and may go anywhere again once
- * it saw a thread run. (When it went after four of these, the first 4 ms of stretches of 40 ms lacked 28 % on a starved machine,
- * now 14.)
+ * A thread with the GVL may wait for a core, or rest: sleep while it keeps the GVL. The publisher reads the thread's CPU
+ * clock twice; if the clock stands still, the thread is without a core. On a busy machine, however, the publisher may
+ * itself have taken the thread's core in order to look. So of a thread whose clock stands still is said:
+ *   it rests, or has not run since the last look   no core
+ *   it waits for a core that is not the publisher's  no core while cores are short, else it counts as running
+ *   it waits for the publisher's core              had a core, unless cores are short: then unknown, the thread decides
+ *                                                  later by its longest break, and the publisher changes its core
+ * A thread may meet several instants before it can report a stack (C code); their results are combined.
  *
- * Several instants may pass before a thread can say where they met it (C code), some with a core and some without.
- *
- * Threads: on_core_look() and on_core_tell() the publisher; the rest the thread that was met. Who reads while an instant is
- * told may see it in part; what is wrong then is no more than the time between two instants.
+ * Threads: on_core_look(), on_core_roam() and on_core_tell() only the publisher; the rest the thread that was met. It may
+ * read a half-written result; the error is then at most the time between two instants.
  */
 #ifndef RTOP_EXT_ON_CORE_H
 #define RTOP_EXT_ON_CORE_H
@@ -38,13 +31,13 @@ enum {
   ON_CORE_ALL = 16
 };
 
-/* Who was off its core for less was so for the publisher, or an interrupt. */
+/* A thread that was off its core for less than this had lost the core to the publisher or to an interrupt. */
 #define ON_CORE_BREAK_NS INT64_C(50000)
 
 struct on_core {
   _Atomic uint64_t found; /* whom, times ON_CORE_ALL, and how */
-  /* How far the thread's CPU clock was behind CLOCK_MONOTONIC at the first and the last of them: that grows while it has no
-   * core. */
+  /* CLOCK_MONOTONIC minus the thread's CPU clock, at the first and the last instant; the difference grows while the
+   * thread has no core. */
   _Atomic int64_t first_gap_ns, last_gap_ns;
   _Atomic bool wanted; /* cores are, by others */
 };
@@ -53,46 +46,47 @@ struct on_core_thread {
   uint64_t number; /* of its own, not 0 */
   clockid_t clock;
   uint32_t native_id; /* gettid() */
-  bool may_open;      /* a file, for a moment: nobody forks meanwhile */
+  bool may_open;      /* files may be opened for a moment, since no fork can happen meanwhile */
 };
 
-/* What the publisher saw before. All 0 at the start. */
+/* What the publisher saw at earlier looks. All 0 at the start. */
 struct on_core_past {
   uint64_t thread;
   int64_t cpu_ns;
   unsigned met;       /* how the last look found it */
-  uint32_t since_ran; /* looks that said nothing, since one that saw it run */
+  uint32_t since_ran; /* looks that decided nothing since the last one that saw the thread run */
   uint32_t shortage;  /* of cores */
-  bool confined;      /* to `others`, and not to `cores` as before */
+  bool confined;      /* the publisher's thread is restricted to the cores in `others` instead of those in `cores` */
   cpu_set_t cores, others;
 };
 
 struct on_core_look {
   uint64_t thread; /* 0: nobody was asked */
   unsigned met;    /* one of the above */
-  bool wanted;     /* a look saw a thread wait for another core, not long ago */
+  bool wanted;     /* recently a look saw a thread wait for another core */
   int64_t gap_ns;
 };
 
-/* At an instant. Takes some 1 us, and 10 more of a thread that does not run. May move the calling thread. */
+/* Examines the thread at an instant. Takes about 1 us, and 10 us more if the thread does not run. May move the
+ * calling thread to another core. */
 struct on_core_look on_core_look(struct on_core_past *past, const struct on_core_thread *thread);
 
-/* The calling thread may go anywhere again, if a look moved it. Also before its looks end. */
+/* Lifts the restriction of cores that a look put on the calling thread. Also called when looks end. */
 void on_core_roam(struct on_core_past *past);
 
-/* What the look showed. `first`: it is known where the instants before this one met the
- * thread. */
+/* Publishes the result of a look to the thread that was examined. `first`: the results for all earlier instants have
+ * been used, so a new series begins. */
 void on_core_tell(struct on_core *on_core, const struct on_core_look *look, bool first);
 
-/* How the instants that were told met this thread, all together; 0: nobody looked. */
+/* What the looks since the series began found about this thread, combined; 0 when nobody looked. */
 static inline unsigned on_core_met(const struct on_core *on_core, uint64_t thread)
 {
   uint64_t found = atomic_load_explicit(&on_core->found, memory_order_acquire);
   return found / ON_CORE_ALL == thread ? (unsigned)(found % ON_CORE_ALL) : 0;
 }
 
-/* How often the calling thread has gone to rest (voluntary context switches): it did in between when the number grew. -1: not
- * known; where a seccomp filter is active, which may kill for asking, nobody asks. Two system calls. */
+/* How often the calling thread has gone to rest, counted by its voluntary context switches. -1 when unknown, for
+ * instance because an active seccomp filter might kill the process for asking. Costs two system calls. */
 int64_t on_core_own_rests(void);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks the kernel whether memory can be read. */
+/* Asks the kernel whether an address can be read. */
 #include "readable.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel copies the signal mask before it finds that it does not know what it is asked to do with it: EINVAL, or EFAULT
- * where nothing can be read. Nothing is changed. Where a filter refuses the call, nothing is known to be readable. */
+/* rt_sigprocmask() copies the mask from the address before it rejects the unknown operation: EINVAL means readable,
+ * EFAULT unreadable. Nothing is changed. When a filter refuses the call, no address counts as readable. */
 bool readable_word(const void *address)
 {
   enum { NO_SUCH_WISH = -1, MASK_BYTES = 8 };

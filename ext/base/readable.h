@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Can a word be read? Where what the VM has there is not certain.
+/* Tests whether a word in memory can be read, for pointers of the VM that may be stale.
  *
- * Threads: any. [hook] errno stays as it is.
+ * Threads: any. [hook] Keeps errno.
  */
 #ifndef RTOP_EXT_READABLE_H
 #define RTOP_EXT_READABLE_H
 
 #include <stdbool.h>
 
-/* The eight bytes at the address are mapped now, and may be read. A call of the kernel. */
+/* True when the eight bytes at the address are mapped and readable now. One system call. */
 bool readable_word(const void *address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of areas, taken and given back by threads. */
+/* A table of rseq areas that threads take and give back. */
 #include "rseq_own.h"
 
 #ifdef RTOP_RSEQ_OWN
@@ -17,7 +17,8 @@ static bool started;
 static _Thread_local struct rseq *own;
 static _Thread_local bool tried; /* no second time */
 
-/* Of the calling thread, which ends: the last time that this is run for it. A place that the kernel still has stays taken. */
+/* Thread-specific destructor: runs for the last time as the thread ends. An area that the kernel does not release
+ * stays taken. */
 static void give_back(void *area)
 {
   own = NULL;

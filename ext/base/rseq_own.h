@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* An rseq area (rseq(2)) for each native thread, where the C library registers none: musl. glibc's are used as they are.
+/* Gives each native thread an rseq area (rseq(2)) where the C library registers none, as with musl. With glibc its own
+ * areas are used.
  *
- * The kernel writes into the area of a thread whenever it was off its core, to the very end of the thread, whose stack and
- * thread-locals musl unmaps before that. So areas are places of a table of the library's own, which stays mapped (-z nodelete).
- * A thread gives its place back when it ends; of one that cannot (the threads of the parent, in a child) it is lost. A thread for
- * which none is left, or which somebody else has registered, has no area.
+ * The kernel writes into a thread's area until the very end of the thread, after musl has unmapped its stack and
+ * thread-locals. So the areas are entries of a static table in this library, which is never unmapped (-z nodelete). A
+ * thread releases its entry as it ends; entries of a parent's threads are lost in a forked child. A thread has no area
+ * when the table is full or when other code registered one.
  *
- * Threads: any, each for itself. No lock, no allocation. rseq_own_start() once, before.
+ * Threads: any, each for its own area. No lock, no allocation. rseq_own_start() must come first, once.
  */
 #ifndef RTOP_EXT_RSEQ_OWN_H
 #define RTOP_EXT_RSEQ_OWN_H
@@ -25,7 +26,7 @@
 #define RSEQ_SIG 0xd428bc00
 #endif
 
-/* As the kernel has them (linux/rseq.h, which small systems lack). */
+/* The kernel's structure (linux/rseq.h), for systems that lack this header. */
 struct rseq {
   uint32_t cpu_id_start, cpu_id;
   uint64_t rseq_cs;
@@ -40,10 +41,10 @@ struct rseq_cs {
 /* False: no thread can have one. */
 bool rseq_own_start(void);
 
-/* That of the calling thread; 0 when it has none, or none yet. */
+/* The area of the calling thread; 0 when it has none, or has not claimed one yet. */
 uintptr_t rseq_own_area(void);
 
-/* The same, and the first time registers one: two system calls at most. */
+/* The area of the calling thread, registered at its first call with at most two system calls. */
 uintptr_t rseq_own_claim(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* struct sched_attr in its first form, which every kernel takes: headers differ in whether they have it. */
+/* struct sched_attr in its first version, which every kernel accepts; some headers lack it. */
 struct attributes {
   uint32_t size, policy;
   uint64_t flags;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A short slice of the scheduler's for the calling thread: it is let in where others run, instead of when they rest.
+/* Asks the scheduler for a short time slice for the calling thread.
  *
- * Linux 6.12 and later give a thread that asks for a shorter slice its core sooner, and its share of it is the same (EEVDF,
- * sched_setattr(2)). Elsewhere nothing changes. (A server of 5 threads and its load on two cores: of a thousand wake-ups
- * of a timer the ten latest came 680 us late and more, now 64; where the server has two processes 17 % of the instants in
- * long stretches were missed, those at their end twice as often as those at their beginning, now 4 %.)
+ * With EEVDF (Linux 6.12 and later, sched_setattr(2)) a thread with a shorter slice gets a core sooner when it wakes,
+ * while its share of the CPU stays the same. That matters to the timer: a late wake-up misses instants in the running
+ * program. On older kernels nothing changes.
  *
- * Not when a seccomp filter is active: some, such as those of hardened services, kill the process for this call.
+ * No call is made when a seccomp filter is active, since some filters, such as those of hardened services, kill the
+ * process for it.
  */
 #ifndef RTOP_EXT_SHORT_SLICE_H
 #define RTOP_EXT_SHORT_SLICE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one lock of the sampler: application threads only ever try; the publisher, which may wait, spins on it.
+/* The sampler's only lock. Application threads try it and never wait; the publisher may wait, and spins.
  *
  * Threads: any. Async-signal-safe; no allocation.
  */
@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Who has it: the child of a fork must know. What the publisher does meanwhile leaves no table half written, what a thread
- * of another Ractor does may. */
+/* Who holds the lock. A forked child must know: a thread of another Ractor may have left tables half written, the
+ * publisher never does. */
 enum trylock_holder { TRYLOCK_FREE, TRYLOCK_TAKEN, TRYLOCK_PUBLISHER };
 
 struct trylock {

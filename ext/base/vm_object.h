@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What Ruby's headers say of the insides of objects, as far as they do.
+/* Access to the inside of VM objects, as far as Ruby's public headers allow it.
  *
- * A later Ruby may name it otherwise, or not at all. So extconf.rb looks for each name, and this is the only file that uses
- * them: what a header does not have is answered as if the object were of another kind, and what rests on it is found
- * missing by the checks at load.
+ * A later Ruby may rename or remove these fields. extconf.rb looks for each name, and no other file uses them; where a
+ * header lacks one, the answers here are those for an object of another kind, and the checks at load then report the
+ * feature that needs it as unavailable.
  *
- * Threads: under the GVL. [hook]
+ * Threads: with the GVL. [hook]
  */
 #ifndef RTOP_EXT_VM_OBJECT_H
 #define RTOP_EXT_VM_OBJECT_H
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Kinds of the VM's own objects; a kind that no object has where the header does not name it. */
+/* Types of the VM's own objects; -1, which no object has, where the header lacks the name. */
 enum {
 #ifdef HAVE_CONST_T_IMEMO
   VM_IMEMO = T_IMEMO,
@@ -28,21 +28,22 @@ enum {
 #endif
 };
 
-/* The bits of an object's first word that say its type, and of one of the VM's own which kind it is. 0: not known. */
+/* Mask for the bits of an object's first word that hold its type and, for objects of the VM's own, their kind. 0 when
+ * unknown. */
 #if defined HAVE_CONST_RUBY_T_MASK && defined HAVE_CONST_RUBY_FL_USHIFT
 #define VM_KIND_MASK ((VALUE)0xF << RUBY_FL_USHIFT | RUBY_T_MASK)
 #else
 #define VM_KIND_MASK ((VALUE)0)
 #endif
 
-/* As many words as an object with data has at least. */
+/* Minimum size of an object with typed data, in words. */
 #ifdef HAVE_TYPE_STRUCT_RTYPEDDATA
 enum { VM_OBJECT_WORDS = sizeof(struct RTypedData) / sizeof(VALUE) };
 #else
 enum { VM_OBJECT_WORDS = 5 };
 #endif
 
-/* What an object points to that has data of a type, and that type; NULL: it is another kind of object. */
+/* The data type of a typed data object; NULL for any other object. */
 static inline const rb_data_type_t *vm_data_type(VALUE object)
 {
 #if defined HAVE_RTYPEDDATA_P && defined HAVE_RTYPEDDATA_TYPE
@@ -61,7 +62,7 @@ static inline const void *vm_data(VALUE object)
   return NULL;
 }
 
-/* The same of an object that is known to have data. */
+/* The data pointer of an object that is known to be a typed data object. */
 static inline const void *vm_data_of(VALUE object)
 {
 #ifdef HAVE_RTYPEDDATA_GET_DATA
@@ -72,7 +73,7 @@ static inline const void *vm_data_of(VALUE object)
 #endif
 }
 
-/* The class in an object's head, be it one of the VM's own; 0: not known. */
+/* The class of any object, also of the VM's own; 0 when the header does not tell. */
 static inline VALUE vm_class(VALUE object)
 {
 #ifdef HAVE_RBASIC_CLASS

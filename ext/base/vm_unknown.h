@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which parts of this VM could not be read: a check has failed, so the profiler works without them.
+/* Which internals of this VM could not be read, because a check failed; the profiler then works without them.
  *
- * Some checks are made at load, others when somebody asks for what needs them: until then nothing is said.
+ * Some checks are made at load, others when a feature is first used.
  *
  * Threads: any. [hook]
  */
@@ -14,7 +14,7 @@
 /* What a check has found; returns it. */
 bool vm_unknown_unless(bool known, enum rtop_vm_part part);
 
-/* The bits of all checks that have failed. */
+/* A bit for each check that has failed (shm/base/vm_parts.def). */
 uint64_t vm_unknown_bits(void);
 
 #endif

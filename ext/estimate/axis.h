@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of one kind, of all threads of a pool, laid end to end, and the points that stand on it; see pools.h.
+/* An axis: the time that the threads of one pool spent in one state, laid end to end, and the sampling points on it
+ * (pools.h explains why).
  *
- * Threads: axis_set() under the sampler's lock; axis_passes() any thread, in hooks; the rest any. No allocation.
+ * Threads: axis_set() only under the sampler's lock; all other functions from any thread, axis_passes() also in hooks.
+ * Nothing allocates.
  */
 #ifndef RTOP_EXT_AXIS_H
 #define RTOP_EXT_AXIS_H
@@ -12,27 +14,29 @@
 
 enum { AXIS_LOG = 64 };
 
-/* What a point met: time before it is the node's, and of each second of it so many nanoseconds are usually on a core; 0: not
- * known, or no wait. */
+/* What a point met. `node`: the call tree node that owns the time before the point. `cpu_ppb`: nanoseconds of CPU
+ * time that each second of such time usually contains; 0 when that is unknown or the state is not a wait. */
 struct axis_point {
   uint32_t node, cpu_ppb;
 };
 
 struct axis {
-  _Atomic uint64_t epoch;            /* points so far */
-  _Atomic int64_t wall_ns;           /* laid on it so far, where its points are drawn */
-  _Atomic int64_t next_ns;           /* where the next point stands; 0: not drawn yet */
-  _Atomic uint64_t points[AXIS_LOG]; /* that ended epoch e, at e % AXIS_LOG: node << 32 | cpu_ppb */
+  _Atomic uint64_t epoch; /* points so far */
+  /* total time laid on the axis so far; points are drawn as positions in this total */
+  _Atomic int64_t wall_ns;
+  _Atomic int64_t next_ns;           /* position of the next point; 0 before the first point is drawn */
+  _Atomic uint64_t points[AXIS_LOG]; /* what ended epoch e, at index e % AXIS_LOG: node << 32 | cpu_ppb */
 };
 
-/* Lays wall_ns on the axis. False: no point stands there. True, for one caller per point: *behind_ns of wall_ns lie
- * behind the last point passed. Points stand distance_ns/2 to distance_ns*3/2 apart; *random is xorshift32 state. */
+/* Lays wall_ns of time on the axis. Returns true when that reaches the next point, and to one caller only for each
+ * point; *behind_ns is then the part of wall_ns that lies behind the last point reached. Neighbouring points are
+ * distance_ns/2 to distance_ns*3/2 apart. *random is the state of an xorshift32 generator. */
 bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32_t *random, int64_t *behind_ns);
 
-/* A point met this: ends the epoch. Returns the new one. */
+/* Records what a point met, which ends the current epoch. Returns the number of the new epoch. */
 uint64_t axis_set(struct axis *axis, struct axis_point point);
 
-/* Whose time of this epoch is. False: the point has not come yet. */
+/* Finds the point that ended `epoch`, and so owns its time. False when that point has not been met yet. */
 bool axis_at(struct axis *axis, uint64_t epoch, struct axis_point *point);
 
 static inline bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
@@ -43,7 +47,7 @@ static inline bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
   return true;
 }
 
-/* Of wall_ns of the point's time; -1: not known. */
+/* The CPU time that wall_ns of this point's time usually contains; -1 when unknown. */
 static inline int64_t axis_usual_cpu_ns(const struct axis_point *point, int64_t wall_ns)
 {
   return point->cpu_ppb ? (int64_t)((double)wall_ns * point->cpu_ppb / 1e9) : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the instants, and tells late wake-ups from usual ones. */
+/* Draws sampling instants, and tells late wake-ups of the timer thread from usual ones. */
 #include "instants.h"
 
 #include "ext/base/draw.h"
@@ -16,12 +16,14 @@ static int64_t next_distance(struct instants *instants, int64_t period_ns)
   return period_ns * instants->share / WHOLE;
 }
 
-/* The first one after now_ns; returns how many stand before it and after the one that was next. */
+/* Moves next_ns to the first instant after now_ns. Returns how many instants between the old next_ns and the new one
+ * were skipped. */
 static uint64_t go_on(struct instants *instants, int64_t now_ns, int64_t period_ns)
 {
   int64_t periods = (now_ns - instants->next_ns) / period_ns;
   uint64_t left_out = 0;
-  /* After as many as are alike the first one may stand anywhere, as after more. */
+  /* Distances repeat in runs of ALIKE, so after that many periods the next instant is already random: longer gaps are
+   * cut short. */
   if (periods > ALIKE) {
     left_out = (uint64_t)(periods - ALIKE);
     instants->next_ns += (periods - ALIKE) * period_ns;
@@ -51,7 +53,7 @@ static int64_t third_quartile(const struct instants *instants)
   return sorted[count * 3 / 4 - 1];
 }
 
-/* Now and then: where the cores are busy it may be so for a while. */
+/* The usual delay is computed again every few wake-ups, because a machine may be busy for a while. */
 static void learn_delay(struct instants *instants, int64_t delay_ns)
 {
   instants->delays_ns[instants->wake_ups % INSTANTS_DELAYS] = delay_ns;

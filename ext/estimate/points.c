@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts points, and remembers the last of each place. */
+/* Adds points to the open window, and remembers the latest points of each stratum. */
 #include "points.h"
 
 #include "ext/base/draw.h"
 #include <stddef.h>
 #include <string.h>
 
-/* The entry for one more; NULL: chance leaves it out. */
+/* An entry for one more point. When all entries are taken, reservoir sampling decides: either an old point is
+ * replaced, or the result is NULL and the new point is dropped. */
 static struct point *room(struct points *points)
 {
   if (points->count < POINTS_MAX) return &points->entries[points->count++];

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that do the same kind of work share the instants at which stacks are seen.
+/* Pools: threads that do the same kind of work share their sampling points.
  *
- * A pool holds the threads that began with the same frame (the workers of a server). Its running time is divided by what
- * the clock's instants met in it, kind by kind (strata.h, points.h). Of each other state it has an axis: the time of that
- * state, of all its threads, laid end to end. Points stand on the axis at random distances apart, which nothing in the
- * program can know. Whoever is met by a point gives it a stack, and everything on the axis
- * since the point before belongs to that stack. So each stack gets its share whatever the pattern of the program
- * (systematic sampling; the interval before a point does not depend on what stands at it), and no time stays without a
- * stack for long though each of five hundred threads is met but once a minute.
+ * A pool holds the threads that began with the same frame, such as the workers of a server. Its running time is divided
+ * by what the sampling instants met, kind by kind (strata.h, points.h). For each other state the pool has an axis: the
+ * time that all its threads spent in that state, laid end to end, with points at random distances. The thread that
+ * reaches a point gives its stack, and that stack gets all time on the axis since the point before. This is systematic
+ * sampling: each stack gets its share whatever pattern the program follows, and even with hundreds of threads no time
+ * stays without a stack for long.
  *
- * Nobody walks the threads at a point. It only gets a number (epoch) and leaves its node in a log; a thread's time
- * that came in epoch e finds its node there, when the thread or the publisher looks next.
+ * A point does not walk the threads. It gets a number (epoch), and a log keeps its node; a thread looks up the epochs
+ * of its time when it or the publisher next adds them up.
  *
- * Threads: pools_find() under the sampler's lock. No allocation.
+ * Threads: pools_find() only under the sampler's lock. Nothing allocates.
  */
 #ifndef RTOP_EXT_POOLS_H
 #define RTOP_EXT_POOLS_H
@@ -28,19 +27,20 @@
 enum { POOLS_MAX = 64 };
 
 struct pool {
-  _Atomic uint64_t key;               /* 0: free */
-  struct axis axes[RTOP_STATE_COUNT]; /* that of running time has no time: it knows the last instant of all */
-  struct strata strata;               /* of running time, */
-  struct points points;               /* and what instants met in it; under the sampler's lock */
-  struct points_last last;            /* publisher's */
+  _Atomic uint64_t key; /* 0: free */
+  /* by state; the axis of the running state stays empty and only logs what the latest instant met */
+  struct axis axes[RTOP_STATE_COUNT];
+  struct strata strata;    /* of running time, */
+  struct points points;    /* what sampling instants met in the running time; under the sampler's lock */
+  struct points_last last; /* publisher's */
 };
 
-/* Pool 0 is for threads that have no stack yet, and for all when there are too many kinds. */
+/* Pool 0 serves threads that have no stack yet, and all new threads once every other pool is taken. */
 struct pools {
   struct pool entries[POOLS_MAX];
 };
 
-/* The pool with this key, which is not 0; made when it is new. */
+/* Finds the pool with this key, or makes one. The key must not be 0. Returns 0 when all pools are taken. */
 uint32_t pools_find(struct pools *pools, uint64_t key);
 
 #endif

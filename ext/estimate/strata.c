@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells kinds of stretches apart, and says which have a place of their own. */
+/* Classifies stretches by kind, and decides which kinds have a stratum of their own. */
 #include "strata.h"
 
 enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16 };
 
-/* A few µs, some ten, some hundred, milliseconds: 1 to 4. */
+/* Length class of a stretch: 1 below 8 us, 2 below 131 us, 3 below 2.1 ms, 4 above. */
 static uint32_t length_class(int64_t length_ns)
 {
   uint32_t class = 1;
@@ -43,7 +43,7 @@ uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
   return id;
 }
 
-/* Node and window in one word: both are of the same instant. */
+/* Stores node and window in one atomic word, so that a reader never mixes two instants. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node)
 {
   uint32_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
@@ -79,7 +79,8 @@ static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool f
   *mean += (per_s - *mean) / (first ? 1 : WINDOWS_IN_MEAN);
 }
 
-/* Up at once, down late: a kind that comes and goes would wait twice. One that hardly runs gives its place up: then true. */
+/* Updates the averages of a kind. A kind gets its own stratum at once and loses it late (hysteresis), since time that
+ * moves between strata waits twice. Returns true when the kind runs so little that its entry is freed. */
 static bool measure(struct strata *strata, uint32_t id, int64_t length_ns, int64_t period_ns)
 {
   struct stratum *stratum = &strata->entries[id];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets the hook on switches of fibers when it is worth it, and keeps alive what the hook looks at. */
+/* Installs the hook on fiber switches once it is useful, and keeps the objects alive that the hook refers to. */
 #include "fiber_switch.h"
 
 #include "ext/names/fiber_frames.h"
@@ -22,7 +22,7 @@ static void mark_fibers(void *pointer)
   }
 }
 
-/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+/* The type has no write barrier, so the GC marks such an object in every cycle, minor ones included. */
 static const rb_data_type_t marker_type = {
   .wrap_struct_name = "rperf_top/fibers",
   .function = { .dmark = mark_fibers },
@@ -40,8 +40,8 @@ static void on_switch(rb_event_flag_t event, VALUE unused, VALUE self, ID method
   else fibers_switch(sampler, data, thread, scheduler);
 }
 
-/* Fibers that go to wait before the hook is set are not known until they come back: where the library is loaded that most
- * schedulers are of, the hook is there before the scheduler. */
+/* Is the gem async loaded? Most fiber schedulers come from it, and a fiber that starts to wait before the hook is
+ * installed stays unknown until it resumes. */
 static bool library_is_loaded(void)
 {
   return rb_const_defined(rb_cObject, rb_intern("Async"));

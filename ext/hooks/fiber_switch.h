@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches between fibers, from when a thread is seen to have a fiber scheduler, or the gem async is loaded. Other programs
- * have no hook. */
+/* The hook on switches between fibers. It is installed once a thread has a fiber scheduler, or the gem async is
+ * loaded; other programs run without it. */
 #ifndef RTOP_EXT_FIBER_SWITCH_H
 #define RTOP_EXT_FIBER_SWITCH_H
 
 #include "ext/sampling/sampler.h"
 
-/* Sets the hook when it is time and there is none. In the job, where the profiler is on; may
+/* Installs the hook if it is useful by now and not installed yet. Call in the job, while the profiler is on; may
  * raise. */
 void fiber_switch_look(struct sampler *sampler);
 
 /* Under the GVL. */
 void fiber_switch_remove(void);
 
-/* The running fiber of this thread has got these labels. */
+/* Records that the running fiber of this thread now has this label set. */
 void fiber_switch_label(VALUE thread, uint32_t set);
 
 #endif

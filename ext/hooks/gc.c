@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a collection does to its thread: marking and sweeping as states. */
+/* GC events: turns marking and sweeping into states of the thread that collects. */
 #include "gc.h"
 
 #include "ext/base/trylock.h"
@@ -12,17 +12,18 @@
 
 static VALUE hook;
 
-/* One collection runs at a time, in the VM as a whole. */
+/* Phase of the current collection. Only one collection runs at a time in the whole VM. */
 static _Atomic int phase = RTOP_MARKING;
 static bool inside;
 
-/* A collector that is loaded instead of the VM's own need not tell when it begins and ends. */
+/* A collector loaded in place of the VM's own need not send events. After this many collections without events it is
+ * known to send none. */
 enum { UNTOLD_COLLECTIONS = 3 };
 static _Atomic bool told; /* of one */
 static uint64_t collections_at_start;
 
-/* C code may run for long before it needs the GC, and for long after it without a safepoint: a tick that fell into it
- * is served here, where its frame still stands on the stack. */
+/* Takes the sample of a tick that fell into a collection. It is taken here, while the frame that caused the
+ * collection is on the stack, because C code may run for long after it without a safepoint. */
 static void serve_tick(struct sampler *sampler, struct thread_data *data)
 {
   int64_t now = clock_now_ns();
@@ -36,10 +37,9 @@ static void serve_tick(struct sampler *sampler, struct thread_data *data)
   ticks_serve(&sampler->ticks);
 }
 
-/* A collection comes between, as a wait does: what lies before it belongs to what was met there, and instants within it are
- * no instants of running time, so that the next one stands for about a period all the same. (Where it had all since the one
- * before, a method with collections in it lacked 4 to 11 % of its running time, which went to what ran next.) Not within the
- * profiler's own work, which ends where it began. */
+/* Ends the running time before a collection, as a wait does: that time belongs to the points within it, and instants
+ * within the collection are not instants of running time. Otherwise methods that cause collections would lose running
+ * time to the code that runs next. Skipped within the profiler's own work. */
 static void end_running(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   data->collects_between = !data->own_work;
@@ -77,7 +77,8 @@ static void turn(struct sampler *sampler, struct thread_data *data, int64_t now,
   accounting_spent(data, before, length);
 }
 
-/* The stack of a collection is still that of the thread when it ends. */
+/* Charges the collection to the current stack at once: when it ends, the thread's stack is still the one that caused
+ * it. */
 static void charge_at_once(struct sampler *sampler, struct thread_data *data, struct accounting_stretch *stretch)
 {
   struct accounting_own own = accounting_begin_own(data);
@@ -91,8 +92,8 @@ static void charge_at_once(struct sampler *sampler, struct thread_data *data, st
   accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
-/* An instant within the collection met the collection. Were it left to the code behind it, that would be met as often
- * as if it ran as long as the collection did. */
+/* An instant within a collection has met the collection. Charged to the code after it, that code would appear to run
+ * as long as the collection. */
 static void pass_tick(struct sampler *sampler, const struct thread_data *data, int64_t now)
 {
   if (ticks_due(&sampler->ticks, data->gc_start_ns, now)) ticks_serve(&sampler->ticks);
@@ -142,7 +143,8 @@ static uint64_t collections(const struct sampler *sampler)
   return gc_figure(sampler->gc_keys[GC_MINOR]) + gc_figure(sampler->gc_keys[GC_MAJOR]);
 }
 
-/* Collections of other Ractors are not told of by every Ruby. */
+/* Some Rubies send no events for collections of other Ractors, so this check only judges programs with a single
+ * Ractor. */
 void gc_look(const struct sampler *sampler)
 {
   static bool settled;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each GVL event does to the thread's state, its pending time and its stack. */
+/* Handles each GVL event: changes the thread's state, books its pending time, and keeps its stack. */
 #include "gvl.h"
 
 #include "ext/base/draw.h"
@@ -23,8 +23,8 @@ enum {
   EVENT_EXITED = (RUBY_INTERNAL_THREAD_EVENT_EXITED),
 };
 
-/* Before the move: whoever sees the new state must not take it for as old as the one before, and the thread may be taken
- * off its core in between. */
+/* Sets the start time of the new state before the state itself: otherwise a reader could pair the new state with the
+ * old, earlier start, and take it for older than it is. */
 static void announce(struct thread_data *data, int64_t now)
 {
   atomic_store_explicit(&data->state_since_ns, now, memory_order_release);
@@ -45,7 +45,8 @@ static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t 
   waiting_begin(&sampler->waiting, now);
 }
 
-/* The blocked part that READY noted. The publisher may take it only while the stack is known. */
+/* Takes the blocked time that READY stored. While the stack is known the publisher may take it, too, so that case
+ * needs an atomic exchange. */
 static int64_t take_off_blocked(struct thread_data *data, bool known)
 {
   if (known) return atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire);
@@ -64,8 +65,8 @@ static void count_release(struct sampler *sampler, struct thread_data *data)
   atomic_store_explicit(&data->coarse_releases, before + 1, memory_order_relaxed);
 }
 
-/* Is the CPU that this wait will take worth system calls? Where there are many, that of some is: they cost more than all
- * else here. */
+/* Draws at random which waits are worth the system calls that measure their CPU time: these calls cost more than
+ * everything else in the hook. */
 static bool draw_wait(struct sampler *sampler, struct thread_data *data)
 {
   if (data->native_shared || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return false;
@@ -74,7 +75,7 @@ static bool draw_wait(struct sampler *sampler, struct thread_data *data)
   return waits <= 1 || draw_ns(&data->random, 0, waits) == 0;
 }
 
-/* That of long ones always is, where it can be told from what ran before. */
+/* The CPU time of a long wait is always measured, if it can be told apart from that of the running time before. */
 static bool worth_asking(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch,
                          int64_t length_ns)
 {
@@ -106,7 +107,7 @@ static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t 
   accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
-/* The stack that it waits with; 0: not known. */
+/* The node of the stack that the thread waits with; 0 when the stack is unknown. */
 static uint32_t wait_node(const struct thread_data *data)
 {
   bool known = atomic_load_explicit(&data->stack_known, memory_order_relaxed);
@@ -137,7 +138,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   if (data->off_since_ns) data->gone_off_ns += ready - data->off_since_ns;
   data->gone_wait_ns += now - ready;
   work_resumed(sampler, data, data->off_since_ns ? ready - data->off_since_ns : 0, now - ready, now);
-  /* The VM may switch threads where a job makes names. */
+  /* A job that names new frames may switch threads; that time off the GVL is not the profiler's own work. */
   int64_t off = data->off_since_ns ? now - data->off_since_ns : 0;
   data->not_own_ns += off;
   data->off_since_ns = 0;
@@ -157,8 +158,8 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   end_wait(sampler, data, now, off, &stretch);
 }
 
-/* The stack at SUSPENDED is the one that stays while the thread is off the GVL. It also serves a tick whose job did not
- * come in time. The thread has the GVL meanwhile, and is told to run. Returns when it was done. */
+/* Takes the stack at SUSPENDED, which stays valid while the thread is off the GVL and also serves a tick whose job
+ * did not run in time. The thread still has the GVL and still counts as running. Returns the time when this was done. */
 static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
                                   bool tick_due)
 {
@@ -186,7 +187,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
   return threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
 }
 
-/* It waits from now on. What lies before is charged. */
+/* Makes the thread wait from now on, and charges the time before. */
 static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now, uint32_t end_node)
 {
   enum rtop_thread_state before;
@@ -207,7 +208,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   if (runs) work_go_off(sampler, data);
   int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
-  if (before != RTOP_RUNNING) { /* a wait that was interrupted before it began: the VM never said RESUMED */
+  if (before != RTOP_RUNNING) { /* The wait was interrupted before it began: the VM never sent RESUMED. */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
     else atomic_fetch_add(&data->off_blocked_ns, open);
     atomic_store_explicit(&data->stack_known, false, memory_order_release); /* it may wait elsewhere now */
@@ -227,13 +228,15 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   else accounting_add(sampler, data, RTOP_RUNNING, open);
   data->wait_read = false;
   if (any && draw_wait(sampler, data)) accounting_begin_wait(data, clock_now_ns());
-  go_off(sampler, data, now, any ? wait_node(data) : 0); /* a stack that only the tick asked for tells of the tick */
+  /* A stack that was taken only for the tick describes the tick, not the wait. */
+  go_off(sampler, data, now, any ? wait_node(data) : 0);
 }
 
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
-  atomic_store(&data->state_since_ns, clock_now_ns()); /* before the word, so that nobody looks after this one */
+  /* The time is stored before the state word, so that nobody reads the state with an older time. */
+  atomic_store(&data->state_since_ns, clock_now_ns());
   int64_t length = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
   accounting_spent(data, before, length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RperfTop.label and RperfTop.labels, in terms of the VM. */
+/* The Ruby methods RperfTop.label, label_ahead and labels. */
 #include "labels.h"
 
 #include "fiber_switch.h"
@@ -10,7 +10,8 @@
 
 enum { GIVEN_MAX = 64 };
 
-/* The keywords of a call, copied as each is read: the to_s of a later one may collect, compact or replace their strings. */
+/* The keyword arguments of a call. Each string is copied as it is read, because to_s of a later argument may run the
+ * GC, which can move or free the strings, or replace them. */
 struct given {
   struct rtop_label labels[GIVEN_MAX];
   struct rtop_label_buffer copies[GIVEN_MAX];
@@ -20,10 +21,11 @@ struct given {
 
 static struct sampler *sampler;
 static struct label_sets *sets;
-/* What texts have that RperfTop.labels has told: whoever labels with them goes on with the same work. */
+/* Name of the instance variable on strings that RperfTop.labels has returned. A fiber that sets labels from such a
+ * string continues the same piece of work. */
 static ID taken_along;
 
-/* As UTF-8 into `to`, cut to `most` bytes. Returns how many. */
+/* Copies the object's text as UTF-8 into `to`, cut to `most` bytes. Returns the number of bytes. */
 static size_t copy_utf8(VALUE object, char *to, size_t most)
 {
   VALUE text = rb_obj_as_string(object);
@@ -58,7 +60,7 @@ static void give(VALUE thread, struct label_kept kept)
   fiber_switch_label(thread, kept.set);
 }
 
-/* What the current fiber keeps, and what is to become of it. */
+/* A change of labels: what the current fiber had before, and which piece of work it opened. */
 struct change {
   VALUE thread;
   struct label_kept before;
@@ -73,13 +75,13 @@ static VALUE restore(VALUE pointer)
   return Qnil;
 }
 
-/* Without arguments: a lambda may have been given as the block. */
+/* Yields no arguments, since the block may be a lambda. */
 static VALUE call_block(VALUE unused)
 {
   return rb_yield_values(0);
 }
 
-/* What follows is about other labels; and so is the whole piece of work in which the fiber is. */
+/* Changes the labels of the code that follows, and with them the whole piece of work that the fiber is in. */
 static VALUE relabel(const struct given *given, struct label_kept kept, enum label_begins begins)
 {
   const struct label_wish wish = { given->labels, given->taken, given->count, begins,
@@ -111,14 +113,14 @@ static VALUE with_labels(int argc, VALUE *argv, enum label_begins begins)
   return rb_ensure(call_block, Qnil, restore, (VALUE)&change);
 }
 
-/* RperfTop.label(key: value) { … }: the block's work is about that. Without a block, what follows is. */
+/* RperfTop.label(key: value) { … } labels the work of the block; without a block, the code that follows. */
 static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
 {
   (void)self;
   return with_labels(argc, argv, rb_block_given_p() ? LABEL_BEGINS_NEW : LABEL_BEGINS_ALL);
 }
 
-/* RperfTop.label_ahead(key: value) { … }: the same, but nothing is counted: what the work is about is not sure yet. */
+/* RperfTop.label_ahead(key: value) { … } labels like label, but counts no work, for labels that may still change. */
 static VALUE rperf_label_ahead(int argc, VALUE *argv, VALUE self)
 {
   (void)self;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* RperfTop.label, label_ahead and labels: what a stretch of work is about, as key and value.
+/* RperfTop.label, label_ahead and labels: key-value pairs that say what a stretch of work is about.
  *
- * Labels belong to the fiber that sets them (Ruby keeps them where Thread#[] does), so that fibers of a
- * scheduler do not take each other's. Neither a new thread nor a new fiber inherits them.
+ * Labels belong to the fiber that sets them, stored where Thread#[] stores its values, so that fibers of a scheduler do
+ * not share them. New threads and new fibers start without labels.
  */
 #ifndef RTOP_EXT_LABELS_H
 #define RTOP_EXT_LABELS_H
@@ -10,8 +10,8 @@
 #include "ext/sampling/sampler.h"
 #include <ruby.h>
 
-/* Each block with labels is a piece of work, whose time is told (ext/sampling/work.h). Defines the methods; they work whether the
- * profiler runs or not. */
+/* Defines the methods. They work whether or not the profiler runs. Each block with labels is a piece of work whose
+ * duration is reported (ext/sampling/work.h). */
 void labels_define(VALUE module, struct sampler *sampler);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and closes intervals, takes samples in them, and gives these their objects. */
+/* Opens and closes sampling intervals for new objects, takes samples within them, and attributes objects to the
+ * samples. */
 #include "makers.h"
 
 #include "ext/base/draw.h"
@@ -13,12 +14,12 @@
 enum {
   SAMPLES_MAX = 32,
   SAMPLES_WANTED = 8,   /* in an interval */
-  LOOKED_AT_MAX = 2000, /* objects; those behind them in the interval are taken for the same kind */
+  LOOKED_AT_MAX = 2000, /* objects examined per interval; the others are assumed to be of the same kinds */
   OPENINGS_PER_S = 20,
   ONE_IN_MAX = 100000,
   PPM = 1000000,
 };
-/* What an interval costs, by measurement: to set the hook and to remove it; for each object; for each sample. */
+/* Cost of an interval, measured: installing and removing the hook, each object, and each sample. */
 #define OPENING_NS 3000
 #define OBJECT_NS 60
 #define SAMPLE_NS 2000
@@ -28,14 +29,15 @@ struct maker {
   uint32_t thread, node;
 };
 
-/* What the VM hands to a hook it marks, so it is not that: there is one session. */
+/* State of the object hook. It is static, because the VM would mark anything passed to a hook as a Ruby object; there
+ * is only one session. */
 static struct makers {
   struct sampler *sampler; /* NULL: no interval is open */
   bool is_set;             /* the hook */
-  int64_t left, distance;  /* objects until the next sample, and from one to the next on the average */
+  int64_t left, distance;  /* objects until the next sample, and mean distance between samples */
   int64_t looked_at;       /* objects until that one, in the interval */
-  uint32_t random, one_in; /* so many intervals does the open one stand for */
-  bool is_full;            /* enough were looked at; the interval goes on */
+  uint32_t random, one_in; /* generator state; number of intervals for which the open one stands */
+  bool is_full;            /* the interval has examined enough objects, but stays open */
   uint32_t count;
   uint64_t begun;     /* objects counted when the interval began */
   double an_interval; /* objects that intervals have, a running mean */
@@ -53,7 +55,7 @@ static void draw_next(void)
   makers.looked_at += makers.left;
 }
 
-/* Too many: half of them, by chance, stand for all. */
+/* Drops half of the samples at random when there are too many; the rest stand for all. */
 static void halve(void)
 {
   uint32_t kept = 0;
@@ -63,8 +65,8 @@ static void halve(void)
   if (makers.distance < INT32_MAX / 4) makers.distance *= 2;
 }
 
-/* The next job names it; this sample is nobody's. Most places stay free for stacks that have time: a Ractor may go to wait in
- * several new ones before there is a job. */
+/* Leaves a stack with unnamed frames to the next job to be named; this sample is lost. Only a quarter of the entries
+ * may be used for this, since stacks that carry time need the others. */
 static void note(struct sampler *sampler, const struct thread_data *data, uint32_t depth, uint32_t root)
 {
   if (atomic_load_explicit(&sampler->frames.noted.count, memory_order_relaxed) >= NOTED_MAX / 4) return;
@@ -80,7 +82,7 @@ static void note(struct sampler *sampler, const struct thread_data *data, uint32
   }
 }
 
-/* SAMPLER_NO_STACK: a method on it has no name yet. */
+/* Finds the node of the current stack; SAMPLER_NO_STACK when one of its methods has no name yet. */
 static uint32_t find_stack(struct sampler *sampler, struct thread_data *data)
 {
   if (!trylock_take(&sampler->lock)) return SAMPLER_NO_STACK;
@@ -115,7 +117,8 @@ static void __attribute__((noinline)) take_object(struct sampler *sampler)
   makers.samples[makers.count++] = (struct maker){ data->serial, data->index, node };
 }
 
-/* For every object, inside the allocator: no call of the VM that could allocate. [hook] */
+/* Runs for every new object, inside the allocator, and so must not call anything in the VM that could allocate.
+ * [hook] */
 static void on_new_object(VALUE unused, rb_trace_arg_t *event)
 {
   (void)unused;
@@ -149,7 +152,7 @@ void makers_off(void)
   makers.count = 0;
 }
 
-/* So many objects, or as many as its thread has made and nobody has. Lock held. */
+/* Charges objects to the sampled stack, at most as many as its thread has made and not attributed yet. Lock held. */
 static void charge(struct sampler *sampler, const struct maker *maker, uint64_t objects)
 {
   struct thread_data *data = atomic_load(&sampler->threads.table[maker->thread]);
@@ -193,7 +196,7 @@ void makers_close(struct sampler *sampler)
   makers_off();
 }
 
-/* One interval in so many can be paid for. */
+/* The sampling rate of intervals that the budget allows: one in so many. */
 static uint32_t find_one_in(const struct sampler *sampler)
 {
   uint32_t share_ppm = atomic_load_explicit(&sampler->makers_share_ppm, memory_order_relaxed);

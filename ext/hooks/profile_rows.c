@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells, threads, labels, and the names that they need. */
+/* Turns a profile's cells, threads and labels, and the names they refer to, into Ruby objects. */
 #include "profile_rows.h"
 
 #include <ruby/encoding.h>

@@ -7,8 +7,8 @@
 #include "ext/sampling/sampler.h"
 #include <ruby.h>
 
-/* Numbers as they stand in the profile, and the nodes and frames that they are of; rperf_top/profile.rb reads it. Under the
- * GVL; may raise when memory runs out. */
+/* Returns the numbers of a profile with the nodes and frames they refer to, in the form that rperf_top/profile.rb
+ * reads. With the GVL; may raise when memory runs out. */
 VALUE profile_rows(const struct profile *profile, struct sampler *sampler);
 
 #endif

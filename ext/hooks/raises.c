@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts exceptions as they are raised, and notes what they are. */
+/* Counts exceptions as they are raised, by class and place. */
 #include "raises.h"
 
 #include "vm_events.h"

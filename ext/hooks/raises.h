@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Exceptions that the program raises: a hook on the VM's raise event, which counts them by class and place (raised.h).
+/* Counts the exceptions that the program raises, by class and place (raised.h), with a hook on the VM's raise event.
  *
- * It costs some 300 ns for an exception raised and nothing else: the event is none of those for which the VM
- * rewrites code, so compiled code stays as it is (measured, also under YJIT). Counted are raise and its kin in
- * the main Ractor, each time; StopIteration of a loop too, throw not.
+ * The hook costs some 300 ns per exception and nothing otherwise: the VM rewrites no code for this event, so compiled
+ * code stays valid, also under YJIT. Counted are all raises in the main Ractor, including StopIteration of a loop, but
+ * not throw.
  */
 #ifndef RTOP_EXT_RAISES_H
 #define RTOP_EXT_RAISES_H
 
 #include "ext/sampling/sampler.h"
 
-/* Under the GVL; of one sampler, and makes one Ruby object the first time. Installing twice counts once. */
+/* Install and remove the hook for one sampler, with the GVL. The first call makes one Ruby object; installing twice
+ * has no further effect. */
 void raises_install(struct sampler *sampler);
 void raises_remove(void);
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The VM's own timer, which the thread with the GVL answers while others wait for it: every 10 ms, whoever runs.
+/* A hook on the VM's time slice event: while threads wait for the GVL, the VM sends it every 10 ms on the thread that
+ * has the GVL.
  *
- * Where triggers go astray (newborn.h) the thread that runs is told here that a tick is due. Nothing else is done: the event is
- * none of those for which the VM rewrites code.
+ * The hook is for Rubies on which triggers from outside may be lost (newborn.h): it triggers the job if a tick is due,
+ * and does nothing else. The VM rewrites no code for this event.
  */
 #ifndef RTOP_EXT_TIMESLICE_H
 #define RTOP_EXT_TIMESLICE_H
 
 #include "ext/sampling/sampler.h"
 
-/* Under the GVL; of one sampler, and makes one Ruby object the first time. Installing twice counts once. */
+/* Install and remove the hook for one sampler, with the GVL. The first call makes one Ruby object; installing twice
+ * has no further effect. */
 void timeslice_install(struct sampler *sampler);
 void timeslice_remove(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends a window and makes the next one, in the order that the laws of time need. */
+/* Ends a window and begins the next one, in the order that the accounting of time requires. */
 #include "cut.h"
 
 #include "cut_labels.h"
@@ -57,7 +57,8 @@ int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
   lock_sampler(sampler);
   for (;;) {
     atomic_store(&sampler->boundary_ns, end_ns);
-    int64_t now = clock_now_ns(); /* a thread that was taken off its core here may have been away for long */
+    /* Reads the clock again: a publisher that lost its core here may have been away for long. */
+    int64_t now = clock_now_ns();
     if (now < end_ns) break;
     end_ns = now + step_ns;
   }
@@ -74,7 +75,8 @@ void cut_end_at(struct cut *cut, int64_t off_ns)
   trylock_release(&cut->sampler->lock);
 }
 
-/* The cells of the window that ends; those that are open from now on belong to the next one. */
+/* Swaps the cells under the lock and returns those of the window that ends; from here on, threads add to the cells of
+ * the next window. */
 static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
 {
   struct sampler *sampler = cut->sampler;
@@ -90,7 +92,8 @@ static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
   return full;
 }
 
-/* Opened anew each time: an application that closes all descriptors would give this one's number away. */
+/* Opens the file anew each time, because an application that closes all descriptors could give a kept descriptor's
+ * number to another file. */
 static uint64_t read_rss_bytes(void)
 {
   char text[128];
@@ -100,7 +103,8 @@ static uint64_t read_rss_bytes(void)
   return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Asking the kernel is a good part of what a window costs, and memory changes slowly. */
+/* Reads the resident size only every few windows: the reading is a good part of a window's cost, and memory changes
+ * slowly. */
 static uint64_t rss_bytes(struct cut *cut)
 {
   if (cut->rss_age == 0) cut->rss_bytes = read_rss_bytes();
@@ -120,7 +124,7 @@ static void set_clock_change(struct rtop_window *window, enum rtop_counter_id id
   *before = now;
 }
 
-/* What the cells of the window tell of. */
+/* CPU time that the cells of the window and the publisher account for. */
 static int64_t told_cpu_ns(const struct rtop_window *window)
 {
   uint64_t told = window->counters[RTOP_COUNTER_PUBLISHER_CPU_NS];
@@ -129,8 +133,9 @@ static int64_t told_cpu_ns(const struct rtop_window *window)
   return (int64_t)told;
 }
 
-/* The kernel asks each thread for its part: of thousands that takes as long as all else. Then the clock is read in some of the
- * windows, and those in between have what is known of it: what is not comes with the next reading, and no sum has more. */
+/* Adds the CPU time of the process. The kernel sums it over all threads, which is slow with thousands of them, so
+ * with many threads only some windows read it. A window in between reports the CPU time known from its cells; the
+ * next reading adds the rest, and the sum never exceeds the truth. */
 static void add_cpu(struct cut *cut)
 {
   struct cut_cpu *cpu = &cut->cpu;
@@ -148,7 +153,7 @@ static void add_cpu(struct cut *cut)
   *before += told;
 }
 
-/* The program may have run for a while before the publisher looks for the first time. */
+/* Catches up with a start of the hooks: the program may have run for a while before the publisher's first look. */
 static void follow_start(struct cut *cut)
 {
   uint32_t starts = atomic_load_explicit(&cut->sampler->starts, memory_order_acquire);
@@ -224,7 +229,8 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cut->start_ns = end_ns;
   cut->releases = cut->coarse_releases = 0;
   cut_rests_begin(cut);
-  cut_threads_note_ended(cut, end_ns); /* before the swap: all their cells are in it */
+  /* Ended threads are noted before the cells are swapped, so that all their cells are in this window. */
+  cut_threads_note_ended(cut, end_ns);
   cut_work_take(cut);
   struct cells *cells = swap_cells(cut, end_ns);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);

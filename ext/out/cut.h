@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Cuts a window: takes the cells that were collected, charges the threads that stay off the GVL, notes what
- * is still open, and hands everything over as one struct rtop_window.
+/* Cuts a window: takes the cells collected since the last cut, charges threads that stay off the GVL, notes which
+ * stretches are still open, and hands everything over as one struct rtop_window.
  *
- * Threads: the publisher. Application threads notice nothing but that the lock is taken for the moment of
- * the swap. Allocates only while the window's arrays grow to their size.
+ * Threads: the publisher. Application threads only notice that the lock is taken for the moment of the swap. Allocates
+ * only until the window's arrays have grown to their final size.
  */
 #ifndef RTOP_EXT_CUT_H
 #define RTOP_EXT_CUT_H
@@ -14,14 +14,14 @@
 #include "shm/channel/writer.h"
 #include "shm/window/window.h"
 
-/* Counter values at the last cut: a window carries the change. */
+/* Counter values at the last cut; a window carries the differences. */
 struct cut_baseline {
   uint64_t samples, dropped, cost_ns, gc_minor, gc_major, allocations, exceptions;
   uint64_t nodes_overflowed, frames_overflowed, threads_untracked, labels_overflowed;
   int64_t cpu_ns, publisher_cpu_ns;
 };
 
-/* Locks that somebody waits for, by address; open addressing, see cut_locks.h. */
+/* The locks that threads wait for, by address, in a hash table with open addressing (cut_locks.h). */
 enum { CUT_LOCKS_PLACES = 1024, CUT_LOCKS_MAX = CUT_LOCKS_PLACES / 4 * 3 };
 struct cut_locks {
   struct cut_lock {
@@ -32,10 +32,10 @@ struct cut_locks {
     bool queue;
   } of[CUT_LOCKS_PLACES];
   uint32_t count, numbers;
-  int64_t full_ns; /* the end of the last window for which room was made */
+  int64_t full_ns; /* end of the last window at which old entries were removed */
 };
 
-/* Labels of which work is open, or was a moment ago. */
+/* The labels of which work is open, or was open recently. */
 enum { CUT_OPEN_MAX = 128 };
 struct cut_open {
   uint32_t label;      /* set << 4 | which one, + 1; 0: free */
@@ -43,15 +43,16 @@ struct cut_open {
   int64_t oldest_ns;
 };
 
-/* Is the CPU of the process that of threads which are known to use it? */
+/* Compares the CPU time of the process with that of the threads known to use it. */
 struct cut_cpu {
   int64_t process_ns;              /* its clock, when it was read last */
   int64_t used_ns;                 /* between the last two readings */
-  uint32_t unread;                 /* windows since then, this one too; see add_cpu() */
+  uint32_t unread;                 /* windows since the last reading, this one included; see add_cpu() */
   int64_t length_ns, publisher_ns; /* since then, */
-  int64_t on_gvl_ns, off_gvl_ns;   /* and time on a GVL, and CPU that was found off it */
-  bool look_at_all;                /* at the clocks of all threads that are off the GVL, in the window being built */
-  uint32_t rest, distance;         /* windows until then, and between two such looks, which found nothing */
+  int64_t on_gvl_ns, off_gvl_ns;   /* and time that threads had a GVL, and CPU time found off the GVL */
+  bool look_at_all;                /* the window being built reads the CPU clock of every thread off the GVL */
+  /* windows until the next look at all threads, and between two looks that find nothing */
+  uint32_t rest, distance;
 };
 
 struct cut {
@@ -63,36 +64,36 @@ struct cut {
   uint32_t starts;                    /* sampler->starts that the baseline belongs to */
   int64_t start_ns;                   /* of the open window */
   uint64_t releases, coarse_releases; /* in the window, of all threads */
-  uint64_t rest_cost_ns;              /* of threads that ended before they could hand it in */
+  uint64_t rest_cost_ns;              /* profiler cost of threads that ended before they could hand it in */
   uint64_t rss_bytes;                 /* as last read */
   uint32_t rss_age;                   /* windows since then */
   uint64_t lock_waits;                /* in the window, for Mutexes and Monitors */
   struct cut_cpu cpu;
-  uint64_t ends;  /* threads.ends, when it was looked who ended */
-  bool ends_open; /* somebody ended in a window that is not told yet */
+  uint64_t ends;  /* value of threads.ends when ended threads were last looked for */
+  bool ends_open; /* a thread ended, and the window that will report this has not been cut yet */
   struct cut_locks locks;
   struct cut_open open[CUT_OPEN_MAX];
-  struct work_buffer *ended; /* work that ended in the window that is cut; NULL: none */
+  struct work_buffer *ended; /* work that ended in the window being cut; NULL: none */
   struct cut_rests rests;
 };
 
-/* What is counted from now on belongs to the first window. */
+/* Prepares cutting; everything counted from now on belongs to the first window. */
 void cut_init(struct cut *cut, struct sampler *sampler);
 
-/* Once there is a segment; the first window begins at start_ns. */
+/* Starts cutting when the segment exists; the first window begins at start_ns. */
 void cut_open(struct cut *cut, struct rtop_writer *writer, struct names_out *names, int64_t start_ns);
 void cut_destroy(struct cut *cut);
 
-/* Says when the open window will end: at end_ns, or step_ns from now if that has passed by then, for threads tell their
- * time apart there and must know before. Returns the end. */
+/* Announces when the open window will end: at end_ns, or step_ns from now if end_ns has passed. Threads split their
+ * time at the end of a window and so must know it in advance. Returns the end. */
 int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns);
 
-/* The hooks went off at off_ns: the open window ends there, with nobody left to tell. */
+/* Ends the open window at off_ns, when the hooks were removed and no thread is left to be told. */
 void cut_end_at(struct cut *cut, int64_t off_ns);
 
-/* The window from the start of the open one to end_ns, which was announced and has passed. Until the next end is
- * announced all that is charged belongs to the next window. Ticks and rates are the caller's to add. `last`: no window
- * follows, so nothing is left for later. False when memory ran out: the window is lost and counts as a gap. */
+/* Cuts the open window at end_ns, which was announced and has passed. Until the next end is announced, all time that
+ * threads charge belongs to the next window. The caller adds ticks and rates. `last`: no window follows, so all that
+ * is left is reported now. Returns false when memory ran out; the window is then lost and counts as a gap. */
 bool cut_window(struct cut *cut, int64_t end_ns, bool last);
 
 #endif

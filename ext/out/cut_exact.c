@@ -9,7 +9,7 @@ static bool add_exact(struct cut *cut, uint32_t node, uint32_t what, uint32_t ke
   return !value || exact;
 }
 
-/* Of those with the same method one after the other, how many. */
+/* Adds, for each run of slow calls of the same method, how many there are. */
 static bool add_slow_count(struct cut *cut, size_t from)
 {
   const struct rtop_window *window = &cut->window;
@@ -21,7 +21,7 @@ static bool add_slow_count(struct cut *cut, size_t from)
   return true;
 }
 
-/* Those that ended in the window, and whose names readers know by now; the others wait for the next one. */
+/* Adds the slow calls that ended in the window and whose names are published; the others wait for the next window. */
 static bool add_slow(struct cut *cut, struct slow_calls *slow)
 {
   struct rtop_window *window = &cut->window;
@@ -52,7 +52,8 @@ static bool add_exact_numbers(struct cut *cut, struct trace_target *target, uint
          add_exact(cut, node, RTOP_EXACT_SELF_MAX, 0, atomic_exchange(&target->numbers[RTOP_EXACT_SELF_MAX], 0));
 }
 
-/* How many calls are in it is said of the total: so many have returned. */
+/* Adds the distribution of total or own times. The number of calls in it is added with the total times only, as the
+ * number of returns. */
 static bool add_exact_times(struct cut *cut, struct trace_target *target, uint32_t node, int which)
 {
   uint32_t what = which == 0 ? RTOP_EXACT_TOTAL_TIMES : RTOP_EXACT_SELF_TIMES, *told = target->times_told[which];
@@ -67,7 +68,7 @@ static bool add_exact_times(struct cut *cut, struct trace_target *target, uint32
   return which != 0 || add_exact(cut, node, RTOP_EXACT_RETURNED, 0, returned);
 }
 
-/* One without a name yet is told of when it has one. */
+/* Adds the callers of a traced method. A caller that has no name yet is added once it has one. */
 static bool add_exact_callers(struct cut *cut, struct trace_target *target, uint32_t node)
 {
   uint32_t count = atomic_load_explicit(&target->caller_count, memory_order_acquire);
@@ -114,13 +115,14 @@ bool cut_exact_add(struct cut *cut, struct tracing *tracing)
     if (phase == TRACE_FREE) continue;
     if (!add_exact_target(cut, target, phase == TRACE_LEFT)) return false;
     if (phase != TRACE_LEFT) continue;
-    trace_target_forget(target); /* of what never had a name, nothing is told as the next one's */
+    /* A node that was never named is dropped here, lest its numbers be reported as those of the next method. */
+    trace_target_forget(target);
     atomic_store(&target->phase, TRACE_FREE);
   }
   return add_slow(cut, tracing->slow);
 }
 
-/* The method with the most calls since the last look. */
+/* The traced method with the most calls since the last look. */
 struct busiest {
   struct trace_target *target;
   uint64_t calls, all;
@@ -142,7 +144,8 @@ static struct busiest busiest_target(struct tracing *tracing)
   return busiest;
 }
 
-/* Of methods in C all calls of the program cost, of whatever method: so all that are traced end. */
+/* Ends the tracing of all methods written in C. Their hook runs for every C call of the program, so ending only the
+ * busiest one would save nothing. */
 static void end_functions(struct tracing *tracing, uint64_t calls_per_s)
 {
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
@@ -152,7 +155,7 @@ static void end_functions(struct tracing *tracing, uint64_t calls_per_s)
   }
 }
 
-/* Calls in C since then, of which each has two events. */
+/* Calls in C since the last look; each of them causes two events. */
 static uint64_t function_calls(struct functions *functions, uint64_t *since)
 {
   uint64_t now = atomic_load_explicit(&functions->events, memory_order_relaxed), calls = (now - *since) / 2;
@@ -160,7 +163,7 @@ static uint64_t function_calls(struct functions *functions, uint64_t *since)
   return calls;
 }
 
-/* Over a second: one busy moment does not matter. */
+/* Keeps the cost of tracing within the budget, averaged over a second so that a single busy moment does not matter. */
 static void bound_cost(struct tracing *tracing, int64_t now_ns, double budget)
 {
   int64_t length_ns = now_ns - tracing->watched_ns;

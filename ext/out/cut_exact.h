@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hands over what is known exactly of traced methods: what has changed since the window before.
+/* Adds the exact figures of traced methods to the window: their changes since the window before.
  *
  * Threads: the publisher.
  */
@@ -12,9 +12,8 @@
 /* False when memory ran out. */
 bool cut_exact_add(struct cut *cut, struct tracing *tracing);
 
-/* What tracing has cost the process in the window, ns. When it was more than that share of a core in a second, the
- * method with the most calls is to be traced no more, or all that are not in Ruby if these cost more; budget 0: it may
- * cost whatever it does. */
+/* Returns the cost of tracing in the window, in ns. If over the last second it exceeded `budget` (a share of a core;
+ * 0: unlimited), tracing ends for the method with the most calls, or for all methods in C if these cost more. */
 int64_t cut_exact_cost(const struct cut *cut, struct tracing *tracing, double budget);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which labels began in the window that is cut. Private to the cut.
+/* Which labels began work in the window that is cut. Private to the cut.
  *
  * Threads: the publisher.
  */
@@ -8,10 +8,11 @@
 
 #include "cut.h"
 
-/* Sets whose labels began get a node although no stack of theirs was seen yet. Lock held. */
+/* Gives a node to each label set that began work, even if no stack with the set was sampled yet. Lock held. */
 void cut_labels_name(struct cut *cut);
 
-/* Adds to the window what began; sets whose node is not published yet wait for the next one. False when memory ran out. */
+/* Adds the labels that began work to the window; sets whose node is not published yet wait for the next window. False
+ * when memory ran out. */
 bool cut_labels_add(struct cut *cut);
 
 #endif

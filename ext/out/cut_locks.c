@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives locks numbers, and finds for each the thread that has it. */
+/* Numbers the locks that threads wait for, and finds the owner of each. */
 #include "cut_locks.h"
 
 #include "ext/sampling/lock_waits.h"
@@ -15,7 +15,7 @@ static struct cut_lock *place(struct cut_lock *of, uint64_t lock)
   return &of[at];
 }
 
-/* Locks for which nobody has waited for long go. */
+/* Removes the locks for which no thread has waited for LOCKS_KEPT_NS. */
 static void make_room(struct cut_locks *locks, int64_t now_ns)
 {
   struct cut_lock before[CUT_LOCKS_PLACES];
@@ -34,7 +34,7 @@ static bool is_queue(uint32_t kind)
   return kind == RTOP_LOCK_QUEUE || kind == RTOP_LOCK_SIZED_QUEUE;
 }
 
-/* Its entry, of which nobody is known to have it; NULL: there are too many. */
+/* The entry of the lock that is waited for, with no owner known yet; NULL when there are too many locks. */
 static struct cut_lock *meet(struct cut_locks *locks, const struct lock_wait *wait, int64_t now_ns)
 {
   struct cut_lock *lock = place(locks->of, wait->lock);

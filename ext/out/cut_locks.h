@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The locks' part of cutting a window: who waits for which lock, and who has it. Private to cut.c.
+/* The locks' part of cutting a window: who waits for which lock, and who owns it. Private to cut.c.
  *
- * A lock gets a number when somebody is first seen to wait for it, and keeps it until nobody has for ten seconds; a lock
- * that then takes its place in memory has another one.
+ * A lock gets a number when a thread is first seen waiting for it, and keeps the number until no thread has waited for
+ * ten seconds; a later lock at the same address gets a new number.
  *
  * Threads: the publisher.
  */

@@ -12,7 +12,8 @@ static int64_t at_most(int64_t ns, int64_t most_ns)
   return ns < most_ns ? ns : most_ns;
 }
 
-/* Some may have been raised after the end of the window, and before this: they are counted in it, like all exceptions. */
+/* Adds a row. Exceptions raised after the window's end but before this call count in this window, as in the
+ * exceptions counter. */
 static bool add_row(struct cut *cut, const struct raised_taken *taken)
 {
   struct rtop_raised *row = rtop_window_add_raised(&cut->window);

@@ -8,8 +8,8 @@
 
 #include "cut.h"
 
-/* Adds to the window what was raised; what has no name yet, or none that is published, waits for the next one, and is counted
- * as untold if there is none (`last`). False when memory ran out. */
+/* Adds the raised exceptions to the window. A row whose name is unknown or unpublished waits for the next window; in
+ * the `last` window it is counted as unreported instead. False when memory ran out. */
 bool cut_raised_add(struct cut *cut, bool last);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says again of sleeping threads what was said before. */
+/* Repeats the rows of sleeping threads from the window before. */
 #include "cut_rests.h"
 
 #include "cut.h"
@@ -9,7 +9,8 @@
 
 enum { RESTS_MORE = 256 };
 
-/* Without memory no thread is at rest, and all is told as ever. */
+/* Makes room for the thread with this index. When memory runs out, no thread counts as at rest, and every thread is
+ * examined in full as usual. */
 static bool make_room(struct cut_rests *rests, uint32_t index)
 {
   if (index < rests->capacity) return true;
@@ -30,8 +31,8 @@ void cut_rests_begin(struct cut *cut)
   rests->renamed = renamed;
 }
 
-/* All that is read here stands in one line of memory. As in read_totals() of cut_threads.c the thread either sees the floor, or
- * its turn is odd; once it moves its word is another. */
+/* Does the thread still sleep? Reads a single cache line. As in read_totals() of cut_threads.c, either the thread
+ * sees the floor, or the publisher sees that it is moving; once the thread moves, its word changes. */
 static bool sleeps_on(struct thread_data *data, const struct cut_rest *rest, int64_t end_ns)
 {
   uint64_t word = rest->word;
@@ -122,7 +123,8 @@ static bool lanes_are_empty(const struct thread_data *data)
   return empty;
 }
 
-/* What else it owes stays owed, whether it is looked at or not: no point comes for it. */
+/* Other states may still owe time; that does not matter for resting, since no point can come for them while the
+ * thread sleeps. */
 static bool nothing_is_open(const struct thread_data *data)
 {
   bool owes = data->owed_count[RTOP_BLOCKED] || data->forgiven_ns[RTOP_BLOCKED] ||
@@ -130,7 +132,7 @@ static bool nothing_is_open(const struct thread_data *data)
   return !owes && !data->ahead_wall_ns && !data->ahead_cpu_ns && lanes_are_empty(data);
 }
 
-/* INT64_MAX: it has no clock that others can read. */
+/* When the thread's CPU clock is due to be read; INT64_MAX when other threads cannot read it. */
 static int64_t next_look(const struct thread_data *data, int64_t since_ns, int64_t end_ns)
 {
   if (!atomic_load_explicit(&data->native_id, memory_order_acquire) || data->native_shared) return INT64_MAX;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that sleep on: what a window says of them is what the one before said, so that it costs a look at one line of memory
- * of each, where a thread that does something costs a dozen.
+/* Resting threads: a thread that sleeps through a window gets the same row as in the window before. That costs one
+ * cache line per thread instead of a dozen.
  *
- * At rest is a thread that was blocked at the end of a window, in a stack that is known, with nothing that waits for a point, is
- * owed, or is to be handed in; without fibers and without a lock. It stays so while its word is the one that the publisher put
- * there. As soon as anything of it is another, it is looked at as a whole (cut_threads.c), and in any case when its CPU clock is due.
- * The sums of its time by state need nothing of this: what the publisher moved and what it told of grow alike.
+ * A thread is at rest if at the end of a window it was blocked in a known stack, had no time waiting for a point,
+ * nothing owed and nothing to hand in, and neither fibers nor a lock. It stays at rest while its word is the one that
+ * the publisher stored. When anything changes, or its CPU clock is due, the thread is examined in full (cut_threads.c).
+ * Its totals by state stay consistent, because the time that the publisher moved and the time that it reported grow
+ * alike.
  *
  * Threads: the publisher.
  */
@@ -18,7 +19,7 @@
 struct cut;
 
 struct cut_rest {
-  uint64_t word; /* as the publisher left it; 0: not at rest */
+  uint64_t word; /* the thread's word as the publisher stored it; 0: not at rest */
   uint64_t serial, name_version;
   int64_t since_ns, node_seen_ns; /* state_since_ns, node_seen_ns */
   int64_t look_ns;                /* its CPU clock is due then */
@@ -31,11 +32,11 @@ struct cut_rest {
 struct cut_rests {
   struct cut_rest *of; /* by index of the thread; owned */
   uint32_t capacity;
-  uint64_t renamed; /* threads.renamed, when names were looked at last */
+  uint64_t renamed; /* value of threads.renamed when names were last looked at */
   bool names;       /* in the window being built they are */
 };
 
-/* The thread with this index, when it is at rest; else NULL. */
+/* The entry of the thread with this index if it is at rest, else NULL. */
 static inline struct cut_rest *cut_rest_of(const struct cut_rests *rests, uint32_t index)
 {
   return index < rests->capacity && rests->of[index].word ? &rests->of[index] : NULL;
@@ -44,19 +45,20 @@ static inline struct cut_rest *cut_rest_of(const struct cut_rests *rests, uint32
 /* A window begins to be built. */
 void cut_rests_begin(struct cut *cut);
 
-/* Does it sleep on up to the end of the window? Then that is the publisher's time, and wall_ns tells how much it is. */
+/* Does the thread sleep until the end of the window? If so, the publisher owns that time, and wall_ns says how long
+ * it is. */
 bool cut_rest_goes_on(const struct cut *cut, struct thread_data *data, struct cut_rest *rest);
-/* Its row, and the cell of its time. False: memory ran out. */
+/* Adds the thread's row and the cell of its time. False when memory ran out. */
 bool cut_rest_list(struct cut *cut, struct cut_rest *rest);
-/* NULL: it is not in this window, which is lost. */
+/* The row of the thread in this window; NULL when it has none because the window was lost. */
 struct rtop_window_thread *cut_rest_row(struct cut *cut, const struct cut_rest *rest);
 bool cut_rest_add_cell(struct cut *cut, const struct cut_rest *rest);
 
-/* Ends it: the thread is looked at as a whole again. */
+/* Ends the rest: the thread is examined in full from now on. */
 void cut_rest_end(struct cut_rests *rests, struct thread_data *data);
 void cut_rests_end_all(struct cut *cut);
 
-/* After all of its window is told: is it at rest from now on? */
+/* Decides, after the thread's window is complete, whether it is at rest from now on. */
 void cut_rest_consider(struct cut *cut, struct thread_data *data);
 
 void cut_rests_destroy(struct cut_rests *rests);

@@ -3,8 +3,8 @@
 #include "cut_sites.h"
 
 enum {
-  SITE_BYTES = 90,     /* nine numbers, as bytes of a window: more than they are in the mean */
-  TELLING_WINDOWS = 10 /* so long names are waited for when it is over: there may be no room for them */
+  SITE_BYTES = 90,     /* upper estimate for the average encoded size of a site's nine numbers */
+  TELLING_WINDOWS = 10 /* windows to wait for missing names after the end; some may never find room */
 };
 
 static bool add_number(struct cut *cut, uint32_t node, enum rtop_sites_what what, uint32_t key, uint64_t value)
@@ -21,7 +21,7 @@ static uint64_t grown(uint64_t now, uint64_t *told)
   return more;
 }
 
-/* No more than a reader can add up; what is left over is told by the next windows. */
+/* Limits an increase to what a reader can sum without overflow; the remainder is added by later windows. */
 static uint64_t grown_square(double now, double *told)
 {
   double more = now - *told;
@@ -49,7 +49,7 @@ static bool tell_site(struct cut *cut, uint32_t node, const struct site *site, s
          add_number(cut, node, RTOP_SITES_ALIVE, RTOP_SITES_LIVE_BYTES, grown(site->live_bytes, &told->live_bytes));
 }
 
-/* Once around from where the window before stopped. *rests: not all of it is told. */
+/* Goes once around all sites, from where the window before stopped. *rests: sites remain to be reported. */
 static bool add_sites(struct cut *cut, struct sites *sites, size_t room, bool *rests)
 {
   const struct sites_sums *sums = &sites->sums;
@@ -108,7 +108,8 @@ bool cut_sites_add(struct cut *cut, struct sites *sites, size_t room)
     state = atomic_load(&sites->state);
   }
   bool heard =
-      atomic_load(&sites->wanted) || atomic_load(&sites->ending); /* who left with the session reads it still */
+      /* A thread that saw the session end may still be reading. */
+      atomic_load(&sites->wanted) || atomic_load(&sites->ending);
   if (state && heard && fine)
     fine = add_number(cut, RTOP_NODE_ROOT, RTOP_SITES_STATE, atomic_load(&sites->serial), (uint64_t)state);
   trylock_release(&sites->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hands over what samples of new objects say since the window before, as much as fits: the rest is told by the next ones.
+/* Adds the figures of object samples since the window before, as many as fit; the next windows report the rest.
  *
  * Threads: the publisher.
  */
@@ -9,13 +9,13 @@
 #include "cut.h"
 #include "ext/tracing/sites.h"
 
-/* room: bytes that they may take in the window. False when memory ran out. */
+/* `room`: bytes that the sites may take in the window. False when memory ran out. */
 bool cut_sites_add(struct cut *cut, struct sites *sites, size_t room);
 
-/* Is it over, and there is more to tell? */
+/* Has sampling of sites ended with figures still to be reported? */
 bool cut_sites_rests(struct sites *sites);
 
-/* What it cost since the last look, ns. */
+/* Cost of sampling sites since the last call, in ns. */
 int64_t cut_sites_cost(struct sites *sites);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Charges a window's time to each thread, keeps what is owed, and corrects it later. */
+/* Charges a window's time to each thread, records time that no sample covers yet as owed, and corrects it in later
+ * windows. */
 #include "cut_threads.h"
 #include "divide.h"
 #include "opening.h"
@@ -15,15 +16,15 @@
 #include <time.h>
 
 #define TAKEN_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
-/* A thread that takes less than this part of a core is at rest, and what is not told of the process's CPU is little up to so
- * large a part of the window. */
+/* A thread that uses less than 1/RESTS_SHARE of a core counts as resting; CPU time of the process that no thread
+ * accounts for is negligible up to 1/UNTOLD_SHARE of the window. */
 #define RESTS_SHARE 64
 #define UNTOLD_SHARE 20
 #define LOOK_MAX_NS (CLOCK_NS_PER_SECOND * 16 / 5)
 #define LOOK_MAX_WINDOWS 32
 #define NAMES_WITHIN_NS (2 * CLOCK_NS_PER_SECOND)
 
-/* Of each pool, for the window being built: there is one publisher. */
+/* Division of each pool in the window being built. Static, since there is one publisher. */
 static struct division divisions[POOLS_MAX];
 static uint32_t divide_random;
 
@@ -37,7 +38,8 @@ static uint32_t high(const struct cut *cut)
   return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
 }
 
-/* A stack of it may wait for its names still: the job that names it looks at last_window under the lock, too. */
+/* Decides under the lock whether this is the thread's last window: a stack of it may still wait for its names, and
+ * the job that names it reads last_window under the same lock. */
 static void note_unless_noted(struct cut *cut, struct thread_data *data, int64_t end_ns)
 {
   struct sampler *sampler = cut->sampler;
@@ -64,7 +66,7 @@ void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
 
 /* ---- the thread in the segment ------------------------------------------------------------------ */
 
-/* Until Ruby code told a name, the kernel's: Ruby puts the first line of the thread's block there. */
+/* The kernel's name of the thread, used until Ruby code sets one: Ruby stores the place of the thread's block there. */
 static size_t kernel_name(uint32_t native_id, char name[THREADS_NAME_MAX])
 {
   char path[64];
@@ -113,8 +115,8 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
 enum { REST_AHEAD = 12 };
 enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16 };
 
-/* The thread's own part of all its time by state up to end_ns, and its word as it was then. False: it was taken off
- * its core in the middle of moving on, and did not come back. */
+/* Reads the thread's own total times by state up to end_ns, and its word at that time. False when the thread lost its
+ * core in the middle of a change of state and did not come back in time. */
 static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_ns[RTOP_STATE_COUNT], uint64_t *word)
 {
   atomic_store_explicit(&data->floor_ns, end_ns, memory_order_seq_cst);
@@ -123,7 +125,8 @@ static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_
     uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
     if (turn & 1) {
       if (tries < YIELDS) sched_yield();
-      else nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL); /* it must get a core before it can go on */
+      /* Sleeps, since the thread needs a core before it can go on. */
+      else nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
       continue;
     }
     *word = atomic_load_explicit(&data->word, memory_order_acquire);
@@ -140,7 +143,8 @@ static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_
   return false;
 }
 
-/* Is it time to ask for the CPU clock of a thread that stays off the GVL? A system call each, and most of them sleep. */
+/* Is the CPU clock of a thread that stays off the GVL due to be read? A reading is a system call, and most such
+ * threads sleep. */
 static bool is_due(const struct cut *cut, struct thread_data *data, int64_t since_ns)
 {
   struct clock_looks *looks = &data->looks;
@@ -148,7 +152,8 @@ static bool is_due(const struct cut *cut, struct thread_data *data, int64_t sinc
   return cut->cpu.look_at_all || cut->window.end_mono_ns >= looks->next_ns;
 }
 
-/* While it uses nothing the next look is as far away as the last one; one that computes is looked at in each window. */
+/* Plans the next reading: its distance doubles while the thread uses no CPU; a thread that computes is read in each
+ * window. */
 static void plan_look(struct clock_looks *looks, int64_t now_ns, int64_t used_ns)
 {
   int64_t distance = now_ns - looks->last_ns;
@@ -158,8 +163,8 @@ static void plan_look(struct clock_looks *looks, int64_t now_ns, int64_t used_ns
   looks->last_ns = now_ns;
 }
 
-/* CPU that a blocked thread burnt off the GVL since its clock was read last, at most `limit_ns`. Of a short wait it is told
- * when that is over: what waits before it took is known in the mean only. */
+/* CPU time that a blocked thread used off the GVL since its clock was last read, at most `limit_ns`. For a short wait
+ * it is added after the wait, since only the average use of waits before it is known. */
 static int64_t take_blocked_cpu(struct cut *cut, struct thread_data *data, int64_t limit_ns)
 {
   int64_t end = cut->window.end_mono_ns, since = atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
@@ -197,7 +202,7 @@ static bool stack_is_known(const struct thread_data *data, enum rtop_thread_stat
          atomic_load_explicit(&data->stack_known, memory_order_acquire);
 }
 
-/* Time off the GVL, of the fibers it was for (fibers.h), and of this node. */
+/* Charges time off the GVL to the fibers it was for (fibers.h), and the rest to this node. */
 static void charge_blocked(struct thread_data *data, struct cells *cells, const struct fibers_mix *mix, uint32_t node,
                            int64_t wall_ns, int64_t cpu_ns)
 {
@@ -211,7 +216,8 @@ static void charge_blocked(struct thread_data *data, struct cells *cells, const 
   charge(data, cells, RTOP_BLOCKED, node, wall_left, cpu_left < wall_left ? cpu_left : wall_left);
 }
 
-/* A thread whose stack is known while it is off the GVL: its time up to the end is the publisher's. */
+/* Charges a thread whose stack is known while it is off the GVL; its time up to the window's end then belongs to the
+ * publisher. */
 static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cells *cells, uint64_t word)
 {
   int64_t end = cut->window.end_mono_ns, length = end - threads_since_ns(word);
@@ -230,13 +236,14 @@ static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cel
   return true;
 }
 
-/* What no cell covers yet, of this window and of those before. */
+/* Time in this state, of this window and earlier ones, that no cell covers yet. */
 static int64_t outstanding(const struct thread_data *data, unsigned state)
 {
   return data->forgiven_ns[state] + data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
 }
 
-/* Of a thread that cannot be asked: what its cells tell of this window. The rest will show in the next one. */
+/* For a thread that could not be read: takes the times of its cells as its times in this window. The next window
+ * corrects the rest. */
 static void accrue_charged(struct thread_data *data)
 {
   memset(data->accrued_ns, 0, sizeof data->accrued_ns);
@@ -248,7 +255,7 @@ static void accrue_charged(struct thread_data *data)
   }
 }
 
-/* How long it was in each state in this window. */
+/* Finds how long the thread was in each state in this window. */
 static uint64_t find_accrued(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   int64_t end = cut->window.end_mono_ns, total[RTOP_STATE_COUNT];
@@ -279,7 +286,8 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   return taken;
 }
 
-/* A cell of so much of what is in the lane, as far as it is outstanding. Returns how much that was. */
+/* Charges part_ns of the time in the lane to the point's node, as far as it is outstanding. Returns how much was
+ * charged. */
 static int64_t charge_part(struct thread_data *data, struct cells *cells, enum rtop_thread_state state,
                            struct lane *lane, struct axis_point point, int64_t part_ns)
 {
@@ -320,7 +328,7 @@ static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop
   if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
   uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
   if (!axis_at(axis, epoch, &point)) return;
-  /* The thread may have settled it meanwhile, and let new time begin to wait. */
+  /* The thread may have settled the lane meanwhile and put new time into it. */
   if (atomic_load_explicit(&lane->epoch, memory_order_acquire) == epoch) charge_lane(data, cells, state, lane, point);
 }
 
@@ -329,7 +337,7 @@ static struct axis_point at_node(uint32_t node)
   return (struct axis_point){ .node = node };
 }
 
-/* Running time of stretches that ended, by what instants met in its place. */
+/* Divides the running time of ended stretches in a lane by the points of its stratum. */
 static void divide_lane(struct cut *cut, struct thread_data *data, struct cells *cells, uint32_t place)
 {
   struct division *division = &divisions[atomic_load_explicit(&data->pool, memory_order_relaxed)];
@@ -344,7 +352,7 @@ static void divide_lane(struct cut *cut, struct thread_data *data, struct cells 
   }
 }
 
-/* Time whose point has come while the thread did not look. */
+/* Charges time in lanes whose point has come since the thread last looked. */
 static void settle(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct pool *pool = pool_of(cut, data);
@@ -363,7 +371,7 @@ static uint32_t last_point(struct axis *axis)
   return node;
 }
 
-/* Time that waits where no instant came for long is divided by all that the pool met. */
+/* Divides time that has long waited in a stratum without points by all points of the pool. */
 static void end_places(struct pool *pool, const struct divide_pool *ends, struct division *division)
 {
   uint32_t last = last_point(&pool->axes[RTOP_RUNNING]);
@@ -382,7 +390,7 @@ static int64_t lane_ns(void *cut, uint32_t thread, uint32_t place)
   return data ? atomic_load_explicit(&data->strata[place].wall_ns, memory_order_relaxed) : 0;
 }
 
-/* The lock is had for as long as it takes to copy what was met: threads of the application do not wait long for it. */
+/* Copies the points under the lock, which is held only for the copy, so that application threads do not wait. */
 static void end_pool(struct cut *cut, struct pool *pool, struct division *division)
 {
   static struct points points;
@@ -405,7 +413,7 @@ static void end_pool(struct cut *cut, struct pool *pool, struct division *divisi
   points_forget(&pool->last, strata_window_ends(&pool->strata, length, ends.period_ns));
 }
 
-/* Kinds, and how the time of each is divided, of all pools. */
+/* For all pools: decides which kinds have a stratum of their own, and how the time of each stratum is divided. */
 static void end_strata(struct cut *cut)
 {
   struct pools *pools = &cut->sampler->pools;
@@ -416,7 +424,7 @@ static void end_strata(struct cut *cut)
   }
 }
 
-/* Where the pool was met last: running, else at rest with the GVL or waiting for a core. */
+/* Node that the pool was met in last: running, else resting with the GVL or waiting for a core. */
 static uint32_t last_met_in(struct pool *pool)
 {
   static const unsigned aside[] = { STRATA_RESTS, STRATA_WAITS };
@@ -428,8 +436,8 @@ static uint32_t last_met_in(struct pool *pool)
   return node;
 }
 
-/* What no point will come for any more belongs to the last point there was in its place, or at all: that was as blind to the
- * program as the next one. */
+/* Charges time that no point will come for any more to the last point of its stratum, or else of the pool: that point
+ * was placed as independently of the program as the next one would have been. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
@@ -463,7 +471,7 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   data->allocations = 0;
 }
 
-/* What it did for the profiler and could not hand in. */
+/* Charges time that the thread spent on the profiler and could not hand in. */
 static void charge_own(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   cut->rest_cost_ns += (uint64_t)data->own_cpu_ns;
@@ -471,7 +479,7 @@ static void charge_own(struct cut *cut, struct thread_data *data, struct cells *
   data->own_wall_ns = data->own_cpu_ns = 0;
 }
 
-/* What the window before had no time for. */
+/* Charges the profiler's own time that did not fit into the window before. */
 static void charge_ahead(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   charge(data, cells, RTOP_RUNNING, cut->sampler->own_node, data->ahead_wall_ns, data->ahead_cpu_ns);
@@ -493,7 +501,7 @@ static uint64_t positive(int64_t value)
   return value > 0 ? (uint64_t)value : 0;
 }
 
-/* Is `node` of the row what the thread does in the stretch that is open now? */
+/* Does the row's `node` not describe the stretch that is open now? */
 static bool is_stale(const struct thread_data *data, enum rtop_thread_state state)
 {
   if (state == RTOP_BLOCKED || state == RTOP_WAITING) return !stack_is_known(data, state);
@@ -501,7 +509,8 @@ static bool is_stale(const struct thread_data *data, enum rtop_thread_state stat
          atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
 }
 
-/* At the end of the window; of a state that came after that, which is told as well: the shortest age there is. */
+/* Age of the state at the end of the window. A state that began after the end is reported as well, with the smallest
+ * age. */
 static int64_t state_age(const struct cut *cut, const struct thread_data *data)
 {
   int64_t age = cut->window.end_mono_ns - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
@@ -553,8 +562,8 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   return true;
 }
 
-/* Native threads that are not Ruby's, and waits too short to be looked at, use CPU all the time: then looking at all finds
- * nothing, and is done more and more seldom. */
+/* Foreign native threads, and waits too short to look at, use CPU all the time. Looking at all threads then finds
+ * nothing, so after each such look the next one comes later. */
 void cut_threads_compare_cpu(struct cut *cut)
 {
   struct cut_cpu *cpu = &cut->cpu;
@@ -583,7 +592,7 @@ void cut_threads_count_fibers(struct cut *cut)
   if (sum >= 0) rtop_window_set_counter(&cut->window, RTOP_COUNTER_FIBERS_WAITING, (uint64_t)sum);
 }
 
-/* The names of some may not have found room in the segment: then they have none. */
+/* Fibers whose names found no room in the segment have no name here. */
 static bool add_fibers(struct cut *cut, struct thread_data *data)
 {
   struct fibers_row rows[FIBERS_GROUPS_MAX];
@@ -633,13 +642,13 @@ void cut_threads_end_slots(struct cut *cut, int64_t now_ns)
   cut_threads_forget_slots(cut);
 }
 
-/* Of a thread at rest one line of memory is needed, and written: it comes while others are looked at. */
+/* Prefetches the one cache line of a resting thread that is read and written, while other threads are examined. */
 static void fetch_ahead(const struct cut *cut, uint32_t index)
 {
   if (index < high(cut) && cut_rest_of(&cut->rests, index)) __builtin_prefetch(thread_at(cut, index), 1);
 }
 
-/* While the hooks are off for a time nothing is known of threads: what the table holds is from before. */
+/* While the hooks are off, nothing is known of threads: the table describes an earlier time. */
 bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
 {
   if (!atomic_load(&cut->sampler->active) && !atomic_load(&cut->sampler->off_ns)) {
@@ -660,7 +669,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
     struct thread_data *data = thread_at(cut, index);
     struct cut_rest *rest = cut_rest_of(&cut->rests, index);
     fetch_ahead(cut, index + REST_AHEAD);
-    if (!data && rest) rest->word = 0; /* its thread is gone, and the hooks were off meanwhile */
+    if (!data && rest) rest->word = 0; /* The thread ended while the hooks were off. */
     bool rests = data && rest && !last && cut_rest_goes_on(cut, data, rest);
     if (rests && !cut_rest_list(cut, rest)) return false;
     if (!data || rests) continue;
@@ -708,8 +717,9 @@ static uint32_t owed_most(unsigned state)
   return state == RTOP_RUNNING ? THREADS_OWED_RUNNING_MAX : THREADS_OWED_MAX;
 }
 
-/* Earlier windows told of time of this thread and state as not sampled: the oldest of it is what the cell covers. Where
- * so much is open that its place was given up, that stays as it was told, and the cell is less. */
+/* Uses a cell to repay owed time: earlier windows reported time of this thread and state as not sampled, and the cell
+ * covers the oldest of it. Time whose record was dropped because too many were open stays as reported, and the cell
+ * shrinks by it. */
 static bool repay(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
 {
   struct owed *owed = owed_of(data, cell->state);
@@ -737,7 +747,7 @@ static bool repay(struct cut *cut, struct thread_data *data, struct rtop_cell *c
   return true;
 }
 
-/* This window will be corrected, too. It lies right before its end. */
+/* Records that this window owes the time and will be corrected later; the time is taken to lie at the window's end. */
 static void owe(struct cut *cut, struct thread_data *data, int state, int64_t wall_ns)
 {
   struct owed *owed = owed_of(data, (unsigned)state);
@@ -775,10 +785,9 @@ static bool add_unsampled(struct cut *cut, struct thread_data *data)
   return true;
 }
 
-/* Own work is handed in within a window or two, so it is left where it was told but for what this window has no time
- * for: a late record per thread and window would be dear. Where nothing is owed a sample met the thread in the midst of
- * it (where a collection begins there is one) and charged it all, which goes off what the thread does next: so does
- * that part of the own work. */
+/* Handles a cell with more time than the window has. The profiler's own work is handed in a window or two late, and a
+ * late record for each would be costly, so only the surplus is moved. If nothing is owed, a sample met the thread in
+ * the midst of own work and charged all of it; the surplus is then subtracted from what the thread does next. */
 static bool repay_surplus(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
 {
   int64_t surplus = data->charged_ns[cell->state] - data->accrued_ns[cell->state];
@@ -791,7 +800,7 @@ static bool repay_surplus(struct cut *cut, struct thread_data *data, struct rtop
   return true;
 }
 
-/* Cells name threads by registry index, the window by position in its own list. */
+/* Adds a cell to the window. Cells name threads by registry index; the window names them by position in its own list. */
 static bool add_cell(struct cut *cut, struct rtop_cell rest, bool own)
 {
   struct thread_data *data = thread_at(cut, rest.thread);

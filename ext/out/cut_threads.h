@@ -8,35 +8,36 @@
 
 #include "cut.h"
 
-/* Marks threads that had ended by then: this window is their last. */
+/* Marks the threads that have ended by now: this window is their last. */
 void cut_threads_note_ended(struct cut *cut, int64_t end_ns);
 
-/* Lists every thread in the window, finds how long it was in each state, and charges what the publisher may charge into
- * `cells`: waits whose stack is known, time whose point came meanwhile, and what threads that ended left, or all threads
- * when it is the last window. False when memory ran out. */
+/* Lists every thread in the window, finds how long it was in each state, and charges into `cells` the time that the
+ * publisher may charge: waits with a known stack, time whose point has come meanwhile, and the remaining time of
+ * ended threads, or of all threads in the last window. False when memory ran out. */
 bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last);
 
-/* Puts the cells into the window, by thread and state oldest first: what covers time that earlier windows told of as
- * not sampled becomes late records, and what no cell covers is told so now. False when memory ran out. */
+/* Adds the cells to the window, ordered by thread, state and time. Cells for time that earlier windows reported as
+ * not sampled become late records; time of this window without a cell is reported as not sampled. False when memory
+ * ran out. */
 bool cut_threads_add_cells(struct cut *cut, const struct cells *cells);
 
-/* Looks whether the process used CPU that no thread was told of: then the next window asks all that are off the GVL.
- * After the counters were added. */
+/* Checks whether the process used CPU time that no thread accounts for; if so, the next window reads the clocks of
+ * all threads off the GVL. Call after the counters were added. */
 void cut_threads_compare_cpu(struct cut *cut);
 
-/* The fibers that wait at this moment, where there is a fiber scheduler, as a counter of the window. */
+/* Counts the fibers that wait at this moment, where there is a fiber scheduler, in a counter of the window. */
 void cut_threads_count_fibers(struct cut *cut);
 
-/* What fibers waited for. After the tables were copied. False when memory ran out. */
+/* Adds what fibers waited for. Call after the tables were copied. False when memory ran out. */
 bool cut_threads_add_fibers(struct cut *cut);
 
-/* After the tables were copied: nodes that did not make it become their ancestors. */
+/* Replaces nodes that are not published by their nearest published ancestors. Call after the tables were copied. */
 void cut_threads_update_nodes(struct cut *cut);
 
-/* The segment is new: no thread has a slot in it. */
+/* Call for a new segment, in which no thread has a slot yet. */
 void cut_threads_forget_slots(struct cut *cut);
 
-/* Nobody looks any more: gives all slots back. Threads take new ones when they are listed again. */
+/* Frees all slots when nobody watches any more. Threads get new slots when they are listed again. */
 void cut_threads_end_slots(struct cut *cut, int64_t now_ns);
 
 void cut_threads_remove_ended(struct cut *cut);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes the differences of the tree of all calls. */
+/* Adds the changes in the tree of all calls to the window. */
 #include "cut_whole.h"
 
-enum { NODE_BYTES = 30 }; /* three numbers, as bytes of a window: more than they are in the mean */
+enum { NODE_BYTES = 30 }; /* upper estimate for the average encoded size of a node's three numbers */
 
 static bool add_number(struct cut *cut, uint32_t node, enum rtop_whole_what what, uint32_t key, uint64_t value)
 {
@@ -18,20 +18,22 @@ static uint64_t grown(uint64_t now, uint64_t *told)
   return more;
 }
 
-/* Ticks were taken off, so that a sum may have become less, or negative: it is told when it is more than before. */
+/* The increase of a time sum. A sum can shrink or be negative, because overhead is subtracted; it is reported only
+ * when it exceeds the value reported before. */
 static uint64_t grown_ns(const struct whole *whole, int64_t ticks, uint64_t *told_ns)
 {
   return grown(ticks > 0 ? (uint64_t)((double)ticks * whole->ns_per_tick) : 0, told_ns);
 }
 
-/* False: memory ran out. *told counts those that have something to tell. */
+/* Adds a node's changes. *told counts the nodes that have changes. False when memory ran out. */
 static bool add_node(struct cut *cut, struct whole *whole, uint32_t at, size_t *told)
 {
   struct whole_node *node = &whole->counting->tree.nodes[at];
   struct whole_told *before = &whole->counting->tree.told[at];
   uint32_t place = atomic_load_explicit(&node->place, memory_order_relaxed);
   if (place != UINT32_MAX && names_out_known(cut->names, &cut->sampler->tree, place) != place) {
-    if (!whole->finishing) return true; /* it came after the tables were published: told by the next window */
+    /* The node was added after the tables were published; the next window reports it. */
+    if (!whole->finishing) return true;
     place = UINT32_MAX;
   }
   uint64_t calls = grown(atomic_load_explicit(&node->calls, memory_order_relaxed), &before->calls);
@@ -46,7 +48,7 @@ static bool add_node(struct cut *cut, struct whole *whole, uint32_t at, size_t *
          add_number(cut, place, RTOP_WHOLE_SELF_NS, 0, self);
 }
 
-/* From where the window before stopped, once around. */
+/* Goes once around the nodes, from where the window before stopped. */
 static bool add_nodes(struct cut *cut, struct whole *whole, size_t room)
 {
   uint32_t named = atomic_load_explicit(&whole->named, memory_order_acquire);
@@ -66,7 +68,7 @@ static bool add_sums(struct cut *cut, struct whole *whole)
   int64_t from = atomic_load(&whole->begin_ns), to = on ? window->end_mono_ns : atomic_load(&whole->end_ns);
   uint64_t own_ns = (uint64_t)whole->told_own_ns;
   uint64_t untimed = grown(atomic_load(&whole->counting->untimed), &whole->told_untimed);
-  /* Only at the end it is known, and what was told cannot become less. */
+  /* The overhead is known only at the end, since a reported sum cannot shrink. */
   uint64_t own = on ? 0 : grown_ns(whole, atomic_load(&whole->counting->own), &own_ns);
   whole->told_own_ns = (int64_t)own_ns;
   if (from < window->start_mono_ns) from = window->start_mono_ns;
@@ -76,7 +78,7 @@ static bool add_sums(struct cut *cut, struct whole *whole)
          add_number(cut, RTOP_NODE_ROOT, RTOP_WHOLE_UNTIMED, 0, untimed);
 }
 
-/* The round that began after all nodes were named and published has told all. */
+/* Finishes once a whole round, begun after all nodes were named and published, has reported everything. */
 static void finish(struct whole *whole)
 {
   int telling = RTOP_WHOLE_TELLING;

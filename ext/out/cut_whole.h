@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hands over what was counted of all calls since the window before, as much as fits: the rest is told by the next ones.
+/* Adds the counts of all calls since the window before, as many as fit; the next windows report the rest.
  *
  * Threads: the publisher.
  */
@@ -9,10 +9,10 @@
 #include "cut.h"
 #include "ext/tracing/whole.h"
 
-/* room: bytes that they may take in the window. False when memory ran out. */
+/* `room`: bytes that the counts may take in the window. False when memory ran out. */
 bool cut_whole_add(struct cut *cut, struct whole *whole, size_t room);
 
-/* Has it ended, and there is more to tell? */
+/* Has counting ended with counts still to be reported? */
 bool cut_whole_rests(struct whole *whole);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Cuts the time of each place into the parts of its points. */
+/* Splits the time of each stratum in proportion to the weights of its points. */
 #include "divide.h"
 
 #include "ext/base/draw.h"
 
-/* Of points that are lent nobody knows the thread. */
+/* thread of a borrowed point, which is unknown */
 #define NO_THREAD UINT32_MAX
 
 static void add_part(struct division *division, uint32_t *count, const struct point *point, uint32_t place)
@@ -22,7 +22,7 @@ static uint32_t add_window(struct division *division, uint32_t count, const stru
   return count;
 }
 
-/* Of those before, the latest first, as much as is missing. */
+/* Borrows earlier points of the stratum, latest first, until missing_ns of weight is reached. */
 static uint32_t add_last(struct division *division, uint32_t count, const struct divide_pool *pool, uint32_t place,
                          double missing_ns)
 {
@@ -64,7 +64,8 @@ void divide_window(struct division *division, const struct divide_pool *pool, ui
     double missing_ns = (double)(DIVIDE_PERIODS_LEAST * pool->period_ns) - weight_ns(division, begin, count);
     if (place < STRATA_COUNT) count = add_last(division, count, pool, place, missing_ns);
     set_parts(division, place, begin, count, pool->waiting_ns[place]);
-    /* Threads always come in the same order, and points stand in that of time. */
+    /* Starts at a random point: threads always come in the same order and points are in time order, so a fixed start
+     * would pair them systematically. */
     if (count > begin) division->at[place] = begin + (uint32_t)draw_ns(random, 0, count - begin);
   }
 }
@@ -82,7 +83,7 @@ void divide_collapse(struct division *division, const struct divide_pool *pool, 
   set_parts(division, place, begin, count, pool->waiting_ns[place]);
 }
 
-/* What other points of this place have set apart of that thread's lane. */
+/* Time that earlier parts of this stratum have reserved in the same thread's lane. */
 static double set_apart(const struct division *division, uint32_t place, uint32_t before, uint32_t thread)
 {
   double sum = 0;
@@ -111,7 +112,7 @@ static int64_t take(double *from_ns, int64_t wall_ns)
   return taken;
 }
 
-/* A lane may have more than hooks told of, by what came meanwhile: that is the next one's, whole. */
+/* A lane may hold more time than was divided, added since then; that time goes to the next point whole. */
 int64_t divide_next(struct division *division, uint32_t place, uint32_t thread, int64_t wall_ns, uint32_t *node)
 {
   uint32_t begin = division->begin[place], end = division->end[place];

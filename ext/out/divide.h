@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides running time by what instants met in it: a ratio estimator in each stratum.
+/* Divides running time by the points that sampling instants met: a ratio estimator in each stratum.
  *
- * Of a pool, when a window ends. In each place (strata.h) so much time waits, in lanes of many threads, and so many instants
- * were counted there (points.h). All of it is cut into as many parts as there are points, each as long as the point has
- * weight, and a part is its point's: so each stack has its share to the nanosecond. As much of a part as may be is time of the thread
- * that the point met, so that a thread is shown with what it ran; the rest is that of whoever has more.
+ * At a window's end a pool has in each stratum (strata.h) some time, in the lanes of many threads, and some points
+ * (points.h). The time is split exactly in proportion to the points' weights. Each part is taken, as far as possible,
+ * from the lane of the thread that its point met, and else from lanes with time to spare.
  *
- *   points of less than four     those before count too, so that it is four, from up to ten seconds back: a ratio of so few is
- *   periods                      biased (what is met seldom had 15 % too little where a window has one or two)
- *   none at all                  the time waits, for two seconds at the most; then all that the pool met in this window
- *                                divides it (collapsed strata), or was met last
+ * A ratio of few points is biased, so with less than four periods of weight, points of earlier windows (up to ten
+ * seconds back) are borrowed up to four periods. Time in a stratum without any point waits for up to two seconds and is
+ * then divided by all points of the pool (collapsed strata). Time without a core borrows nothing and never waits:
+ * without a point of its own it counts as running time.
  *
- * Time without a core is lent nothing, and does not wait: where no instant met such time in this window it is taken for that of
- * what ran.
- *
- * Pure: no clock, no lock, no allocation. The publisher.
+ * Threads: the publisher. Pure: no clock, no lock, no allocation.
  */
 #ifndef RTOP_EXT_DIVIDE_H
 #define RTOP_EXT_DIVIDE_H
@@ -34,11 +30,12 @@ struct part {
 
 struct division {
   struct part parts[DIVIDE_POINTS_MAX];
-  uint32_t begin[STRATA_PLACES], end[STRATA_PLACES]; /* of those of a place; the same: nothing divides it */
-  uint32_t at[STRATA_PLACES];                        /* whose rest comes next */
+  /* range of the parts of each stratum; empty: nothing divides its time */
+  uint32_t begin[STRATA_PLACES], end[STRATA_PLACES];
+  uint32_t at[STRATA_PLACES]; /* whose rest comes next */
 };
 
-/* What there is to divide in a pool, and by what. */
+/* The time to divide in a pool, and the points that divide it. */
 struct divide_pool {
   const struct points *points;       /* of the window that ends, */
   const struct points_last *last;    /* and of those before */
@@ -50,14 +47,14 @@ struct divide_pool {
 /* *random: xorshift32 state. */
 void divide_window(struct division *division, const struct divide_pool *pool, uint32_t *random);
 
-/* Everything that the pool met on a core in this window divides the time of this place, too; where that is nothing, it is what was
- * met last; 0: that is not known either. */
+/* Divides the time of this stratum by all points that met the pool on a core in this window; without any, by
+ * last_node, the node met last. last_node is 0 when that is unknown, too. */
 void divide_collapse(struct division *division, const struct divide_pool *pool, uint32_t place, uint32_t last_node);
 
-/* How much waits in the lane of that thread in that place. */
+/* The time that waits in the lane of this thread in this stratum. */
 typedef int64_t divide_lane_ns(void *context, uint32_t thread, uint32_t place);
 
-/* Sets apart of each part what its own thread can have. After all of the above. */
+/* Reserves for each part the time that its own thread can supply. Call after all of the above. */
 void divide_own(struct division *division, divide_lane_ns *lane_ns, void *context);
 
 static inline bool divide_knows(const struct division *division, uint32_t place)
@@ -65,8 +62,9 @@ static inline bool divide_knows(const struct division *division, uint32_t place)
   return division->begin[place] < division->end[place];
 }
 
-/* Of wall_ns that wait in a thread's lane of this place: how much is one point's, and what that met. Returns more than 0 and
- * at most wall_ns; 0: nothing divides it. */
+/* Takes the next portion of wall_ns, the time in a thread's lane of this stratum: returns how much of it belongs to
+ * one point, more than 0 and at most wall_ns, and sets *node to that point's node. Returns 0 when no point divides
+ * this time. */
 int64_t divide_next(struct division *division, uint32_t place, uint32_t thread, int64_t wall_ns, uint32_t *node);
 
 #endif

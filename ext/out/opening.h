@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The publisher's descriptors are not to be found in a forked child: the child gives back what the writer has, so a fork
- * waits while the publisher opens something that nobody knows yet. Not for ever: on a file system that does not answer
- * the program goes on after a moment.
+/* Guards against a fork while the publisher opens files. A forked child closes the descriptors of the writer, so fork
+ * waits while the publisher has a descriptor that is not registered yet. The wait is short: if a file system does not
+ * answer, the program goes on after a moment.
  *
- * Threads: begin and end on the publisher. The others in the handlers of a fork, on the thread that forks.
+ * Threads: opening_begin() and opening_end() on the publisher; the others in the handlers of fork, on the forking
+ * thread.
  */
 #ifndef RTOP_EXT_OPENING_H
 #define RTOP_EXT_OPENING_H
@@ -11,11 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Around opening, as far as the child would not know what was opened, and closing. */
+/* Enclose the opening and closing of files whose descriptors a child would not know yet. */
 void opening_begin(void);
 void opening_end(void);
 
-/* The same without waiting. False: somebody forks, or opening_begin() was called. */
+/* Like opening_begin() but without waiting. False when a fork is in progress or opening_begin() is in force. */
 bool opening_try(void);
 
 /* process_read_file() between the two. */

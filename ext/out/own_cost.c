@@ -10,7 +10,7 @@ enum {
   STACKLESS_HOT_NS = 240,
   STACKLESS_COLD_NS = 1850,
   COARSE_NS = 180,
-  CACHES_TAKEN_NS = 100000, /* so much of the application's work takes all of them */
+  CACHES_TAKEN_NS = 100000, /* nanoseconds of application work after which the caches hold nothing of the profiler */
   RAISE_NS = 300,           /* its class and place are noted */
   RAISE_COUNTED_NS = 30,
 };

@@ -38,7 +38,7 @@ int profiles_open(struct profiles *profiles, uint32_t hz)
   return slot < PROFILES_MAX ? slot : -1;
 }
 
-/* A block of memory of its own: what is read is the reader's. */
+/* Copies an array into memory that the reader of a profile owns. */
 static void *copy_of(const void *from, size_t bytes)
 {
   void *copy = bytes ? malloc(bytes) : NULL;
@@ -103,7 +103,7 @@ static uint32_t *slot_of(struct profile *profile, uint32_t node, uint32_t thread
   }
 }
 
-/* The index is twice as large as the cells. */
+/* Grows the cells and their hash index, which has twice as many slots. */
 static bool grow_cells(struct profile *profile)
 {
   uint32_t before = profile->cell_capacity;
@@ -175,7 +175,7 @@ static uint32_t thread_of(struct profile *profile, const struct rtop_window_thre
   return at - 1;
 }
 
-/* Time whose stack became known afterwards: as much of it as lies in here is taken from what was not sampled. */
+/* Moves time whose stack became known later, as far as it lies in the profile, out of the time that was not sampled. */
 static void move_late(struct profile *profile, const struct rtop_late *late, uint32_t thread)
 {
   struct rtop_cell *from = cell_of(profile, RTOP_NODE_UNSAMPLED, thread, late->cell.state), taken = late->cell;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of windows while somebody waits for them (RperfTop.profile): by call node, thread and state, of all threads.
+/* Profiles for RperfTop.profile: sums of windows by call node, thread and state, while somebody collects them.
  *
- * Each profile that is open takes every window that is published, so that it tells of the time between two cuts and needs
- * nothing of the ring. Memory is bounded: what finds no room stands under the root, and is counted.
+ * Every open profile adds every window as it is published, so it covers the time between two cuts and does not depend
+ * on the ring. Memory is bounded: figures that find no room are added to the root, and counted.
  *
- * Threads: opened, read and closed under the GVL; the publisher adds. The lock is held for as long as a window takes.
+ * Threads: opened, read and closed with the GVL; the publisher adds. The lock is held while a window is added.
  */
 #ifndef RTOP_EXT_PROFILES_H
 #define RTOP_EXT_PROFILES_H
@@ -26,7 +26,7 @@ struct profile_thread {
 struct profile {
   bool open;
   uint32_t hz;
-  int64_t start_ns, end_ns; /* of the windows that are in it; equal: none */
+  int64_t start_ns, end_ns; /* time span of the windows added so far; equal when there are none */
   uint64_t windows, lost;   /* cells that found no room */
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   struct rtop_cell *cells; /* `thread` is an index of `threads` */
@@ -41,18 +41,18 @@ struct profile {
 struct profiles {
   struct trylock lock;
   struct profile all[PROFILES_MAX];
-  _Atomic uint32_t hz; /* the most that is wanted; 0: none is open */
+  _Atomic uint32_t hz; /* highest rate that any open profile wants; 0: none is open */
 };
 
-/* From the next window on. -1: too many are open. */
+/* Opens a profile that begins with the next window. Returns its slot, or -1 when too many are open. */
 int profiles_open(struct profiles *profiles, uint32_t hz);
-/* What an open one holds, to be freed with profile_free(); it begins afresh when `clear`, and is no more when `close`. */
+/* Returns what an open profile holds; free it with profile_free(). `clear` empties the profile, `close` closes it. */
 void profiles_read(struct profiles *profiles, int slot, bool clear, bool close, struct profile *to);
-/* The rate counts from now on, before any is open: to wake a parked session. Give it back when nothing is opened. */
+/* Raises the wanted rate before a profile is open, to wake a parked session. Call again with 0 if none is opened. */
 void profiles_want(struct profiles *profiles, uint32_t hz);
-/* The publisher: a window that is complete and not written yet. */
+/* Adds a window that is complete and not written yet. Called by the publisher. */
 void profiles_add(struct profiles *profiles, const struct rtop_window *window, const struct rtop_writer *writer);
-/* In the child of a fork: what the parent's threads did is not the child's. */
+/* Empties the profiles in a forked child, which must not report what the parent's threads did. */
 void profiles_forked(struct profiles *profiles);
 void profile_free(struct profile *profile);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The publisher's loop: its segment, its ticks, its windows, its ends. */
+/* The publisher's main loop: makes the segment, ticks, cuts windows, and shuts down. */
 #include "publisher.h"
 
 #include "cut.h"
@@ -38,23 +38,23 @@
 #define POINTS_PER_WINDOW 50
 #define FRESH_MIN_NS (CLOCK_NS_PER_SECOND / 100)
 #define FRESH_PER_THREAD_NS (CLOCK_NS_PER_SECOND / 500)
-/* What stacks off the GVL may cost: a share of the budget, bounded because more of them tell no more; and how much of
- * it may be saved up: ten seconds. */
+/* What stacks off the GVL may cost: a share of the budget with an upper bound, since beyond it more stacks add no
+ * accuracy. Unused time can be saved up for ten seconds. */
 #define STACKS_OF_BUDGET 0.3
 #define STACKS_SHARE_MAX 0.003
 #define MAKERS_SHARE_OF_BUDGET 0.3
 #define MAKERS_SHARE_MAX 0.003
 #define MAKERS_LEAST 0.2 /* of their share */
 #define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
-/* So often the CPU clock is asked for what a wait used: 0.7 us each, and more of it tells no more. */
+/* Readings per second of the CPU clock for waits. A reading costs 0.7 us, and more readings add no accuracy. */
 #define WAITS_READ_PER_S 500
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
-/* A timer that comes so late does not wait for a core: the process was stopped, or its machine was. */
+/* A wake-up this late is not caused by a busy core: the process or the machine was stopped. */
 #define STOPPED_MIN_NS (CLOCK_NS_PER_SECOND / 10)
-/* A segment that was taken away is made again, however often that happens in a long life (at each logout of its user, by
- * logind): so many at once, and one more for each such time. */
+/* A segment that somebody removed (logind does so at each logout of its user) is made again: some times at once, and
+ * once more after each such interval. */
 #define SEGMENT_EVERY_NS (60 * CLOCK_NS_PER_SECOND)
-/* So often it is looked whether it is still there while nothing is written. */
+/* How often a parked publisher checks that its segment still exists. */
 #define PARKED_LOOK_NS (10 * CLOCK_NS_PER_SECOND)
 
 enum {
@@ -66,7 +66,7 @@ enum {
   SEGMENTS_IN_HAND = 30,
   REST_WINDOWS_MAX = 64,
   REST_WINDOW_NS = 1000,
-  EXACT_OF_PAYLOAD = 5, /* a little less than rtop_window_encode() lets it have */
+  EXACT_OF_PAYLOAD = 5, /* share of the payload for exact figures; slightly less than rtop_window_encode() allows */
   SITES_OF_EXACT = 2    /* allocation sites, of that */
 };
 
@@ -121,7 +121,7 @@ static void trigger(struct publisher *publisher)
   trylock_release(&publisher->vm_lock);
 }
 
-/* The thread with this number when it is on a GVL, else NULL. */
+/* The thread at this index if it has a GVL, else NULL. */
 static const struct thread_data *on_gvl(struct sampler *sampler, uint32_t index)
 {
   const struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
@@ -130,7 +130,7 @@ static const struct thread_data *on_gvl(struct sampler *sampler, uint32_t index)
   return state != RTOP_BLOCKED && state != RTOP_WAITING ? data : NULL;
 }
 
-/* Who holds a GVL? The last that took one mostly; the others are asked when they are few. */
+/* Finds a thread that has a GVL: usually the last one that took it; the others are checked if there are few. */
 static const struct thread_data *find_active(struct sampler *sampler)
 {
   uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
@@ -140,8 +140,8 @@ static const struct thread_data *find_active(struct sampler *sampler)
   return active;
 }
 
-/* Idle: until the deadline, or until somebody has a GVL, of whom RESUMED tells when it finds the word. Who has one by
- * then found another word. */
+/* Sleeps until the deadline. If idle, a thread that gets the GVL also wakes the publisher, because RESUMED finds the
+ * idle word; a thread that already has the GVL by then found another word, and is checked here. */
 static void sleep_until(struct loop *loop, int64_t deadline_ns, bool idle)
 {
   struct publisher *publisher = loop->publisher;
@@ -170,7 +170,8 @@ static void begin_ticks(struct loop *loop, int64_t now)
   instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
-/* At whoever got a GVL last and has it, where each stretch knows its CPU: not in a storm. */
+/* Checks whether the thread that got the GVL last has a core. Not in a storm of releases, where stretches do not know
+ * their CPU time. */
 static struct on_core_look look_at_core(struct loop *loop)
 {
   struct sampler *sampler = loop->sampler;
@@ -193,8 +194,8 @@ static struct on_core_look look_at_core(struct loop *loop)
   return look;
 }
 
-/* Is there no earlier instant of which this thread has still to say where it was met? One that fell between two stretches
- * stays unserved. */
+/* Has the thread reported where all earlier instants met it? An instant that fell between two stretches is never
+ * served. */
 static bool none_open(struct sampler *sampler, const struct thread_data *data)
 {
   int64_t since = atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
@@ -202,8 +203,9 @@ static bool none_open(struct sampler *sampler, const struct thread_data *data)
          atomic_load_explicit(&sampler->ticks.last_ns, memory_order_relaxed) <= since;
 }
 
-/* Who runs is looked at last of all, and the clock read again: the shortest stretches would have ended since. Later than usual this
- * thread gets the core of another one where that ends a system call: such an instant tells nothing. */
+/* Handles a tick. The running thread is looked up last and the clock read again, so that the shortest stretches do
+ * not end in between. A wake-up that is later than usual often gets its core from a thread that just entered a system
+ * call; such an instant is dropped. */
 static void tick(struct loop *loop, int64_t now, bool woken)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns), woken);
@@ -255,7 +257,7 @@ static double stacks_share(const struct loop *loop)
   return share < STACKS_SHARE_MAX ? share : STACKS_SHARE_MAX;
 }
 
-/* Stacks off the GVL may cost a share of the time that went by. */
+/* Adds a share of the time that passed to the budget of stacks off the GVL. */
 static void refill(struct loop *loop, int64_t length_ns)
 {
   double share = stacks_share(loop);
@@ -265,7 +267,7 @@ static void refill(struct loop *loop, int64_t length_ns)
   atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
 }
 
-/* A fork that comes meanwhile finds no writer, or one with all that belongs to it. */
+/* Makes the channel such that a fork at any moment finds either no writer or a complete one. */
 static bool open_channel(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
@@ -290,7 +292,8 @@ static bool begin(struct loop *loop, struct publisher *publisher)
 {
   *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
   cut_init(&loop->cut, loop->sampler);
-  /* Making the segment takes some ms: what runs meanwhile is met by a first tick, and by those that come then. */
+  /* Making the segment takes some ms, so ticks begin before it: the code that runs meanwhile is met by a first tick
+   * at once and by the regular ones. */
   set_rate(loop, publisher->config.record_hz);
   begin_ticks(loop, clock_now_ns());
   ticks_set(&loop->sampler->ticks, clock_now_ns());
@@ -323,8 +326,8 @@ static void end(struct loop *loop)
   opening_end();
 }
 
-/* Of each state as many stretches are met by a point in a window as may be: the number is inversely proportional to
- * the distance of the points. */
+/* Distance of points for the next window. The number of stretches that points meet in a window is limited, and
+ * inversely proportional to the distance. */
 static int64_t next_distance(int64_t before_ns, int64_t taken)
 {
   int64_t wanted = before_ns * taken / POINTS_PER_WINDOW;
@@ -354,7 +357,8 @@ static void set_waits_per_read(struct loop *loop, int64_t length_ns)
   atomic_store(&loop->sampler->waits_per_read, (uint32_t)(releases_per_s / WAITS_READ_PER_S + 0.5));
 }
 
-/* Who asks for what: a viewer's wish, else the watch rate, else the recorder's; or more for a profile. 0: park. */
+/* The sampling rate that is wanted: a viewer's wish, else the watch rate, else the recorder's; a profile may raise
+ * it. 0: park. */
 static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
 {
   const struct config *config = &loop->publisher->config;
@@ -388,7 +392,7 @@ static void park(struct loop *loop, uint32_t futex_value)
   refill(loop, STACKS_SAVED_NS);
 }
 
-/* Of new objects: what the samples cost. Since the window before. */
+/* Cost of the samples of new objects since the window before. */
 static int64_t makers_cost(struct loop *loop)
 {
   uint64_t total = atomic_load_explicit(&loop->sampler->counters.makers_ns, memory_order_relaxed);
@@ -397,8 +401,8 @@ static int64_t makers_cost(struct loop *loop)
   return cost;
 }
 
-/* Samples of new objects have what is left of the budget, up to their share, and a little in any case: no rate makes them
- * cheaper, so they must not lower it. */
+/* Gives object samples the rest of the budget, up to their share, and a small minimum. A lower sampling rate does not
+ * make them cheaper, so their cost must not lower the rate. */
 static void set_makers_share(struct loop *loop)
 {
   double budget = loop->publisher->config.budget, left = budget - loop->governor.average;
@@ -408,7 +412,7 @@ static void set_makers_share(struct loop *loop)
                         memory_order_relaxed);
 }
 
-/* What was measured, and what goes with each tick and each release that nobody could measure. */
+/* Measured cost plus the estimated cost of each tick and release, which is too small to be measured. */
 static int64_t whole_cost(struct loop *loop, int64_t length_ns)
 {
   const uint64_t *counters = loop->cut.window.counters;
@@ -419,8 +423,9 @@ static int64_t whole_cost(struct loop *loop, int64_t length_ns)
   return cost;
 }
 
-/* What the rate is answerable for, and of the rest no more than a quarter of the budget: a lower rate makes windows
- * of many threads and hooks no cheaper. Stacks off the GVL have a share of their own, which they may save up. */
+/* The cost by which the rate is governed: that of sampling itself, and at most a quarter of the budget for other
+ * costs, since a lower rate makes hooks and windows of many threads no cheaper. Stacks off the GVL have a share of
+ * their own, which can be saved up. */
 static int64_t governed_cost(const struct loop *loop, int64_t cost_ns, int64_t length_ns, int64_t stacks_ns)
 {
   const uint64_t *counters = loop->cut.window.counters;
@@ -430,7 +435,7 @@ static int64_t governed_cost(const struct loop *loop, int64_t cost_ns, int64_t l
   return rest > most ? cost_ns - rest + most : cost_ns;
 }
 
-/* The timer was to come at the deadline, and came now. */
+/* Notes time in which the process was stopped: the timer was due at the deadline and came now. */
 static void note_stop(struct loop *loop, int64_t deadline_ns, int64_t now)
 {
   if (now - deadline_ns < STOPPED_MIN_NS) return;
@@ -498,7 +503,7 @@ static void follow_traces(struct loop *loop)
   if (tracing_want(loop->publisher->tracing, wanted, wishes)) trigger(loop->publisher);
 }
 
-/* Looks who watches; parks as long as nobody wants anything; takes over the rate that is wanted. */
+/* Checks for viewers, parks as long as nobody wants samples, and then takes over the wanted rate. */
 static void follow_wishes(struct loop *loop)
 {
   uint32_t futex_value;
@@ -531,7 +536,7 @@ static bool at_cut(struct loop *loop, int64_t now)
   return true;
 }
 
-/* Somebody waits for the end of the window. False: the segment is gone. */
+/* Cuts the window early because somebody waits for its end. False when the segment is gone. */
 static bool cut_early(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
@@ -546,7 +551,8 @@ static bool cut_early(struct loop *loop)
   return true;
 }
 
-/* What is left of all calls and allocation sites and did not fit into the last window: in short ones behind it. */
+/* Publishes counts of all calls and allocation sites that did not fit into the last window, in short windows after
+ * it. */
 static void publish_rest(struct loop *loop)
 {
   struct rtop_window *window = &loop->cut.window;
@@ -562,8 +568,8 @@ static void publish_rest(struct loop *loop)
   }
 }
 
-/* The end of a window must be known before it comes, that of the last one, too. When the hooks are off nothing comes
- * any more: it ends where they did. */
+/* Publishes the last window, whose end, too, must be announced before it passes. If the hooks are off, the window
+ * ends when they went off. */
 static void publish_last(struct loop *loop)
 {
   int64_t off = atomic_load(&loop->sampler->off_ns);
@@ -580,7 +586,7 @@ static void publish_last(struct loop *loop)
   publish_rest(loop);
 }
 
-/* Before the deadline: somebody has a GVL again. */
+/* Ends the idle sleep; before the deadline it ends because a thread got a GVL. */
 static void end_idle(struct loop *loop, int64_t deadline_ns)
 {
   int64_t now = clock_now_ns();
@@ -588,7 +594,7 @@ static void end_idle(struct loop *loop, int64_t deadline_ns)
   instants_skip(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
-/* False: the segment was removed or truncated underneath. */
+/* Runs until told to stop. False when the segment was removed or truncated. */
 static bool run(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
@@ -613,7 +619,7 @@ static bool run(struct loop *loop)
   return true;
 }
 
-/* Somebody takes them away as fast as they are made. */
+/* Gives up when new segments are removed as fast as they are made. */
 static void give_up(struct publisher *publisher)
 {
   publisher_warn(publisher, "its segment is removed or truncated again and again");
@@ -641,7 +647,9 @@ static void *publisher_main(void *pointer)
   struct publisher *publisher = pointer;
   struct loop loop;
   bool again = true;
-  prctl(PR_SET_TIMERSLACK, 1UL); /* of this thread: with the timers of others it would come when they wake */
+  /* Minimises this thread's timer slack; with the default, the kernel would delay its timer to coincide with other
+   * timers. */
+  prctl(PR_SET_TIMERSLACK, 1UL);
   short_slice_take();
   struct segments_left left = { .count = SEGMENTS_IN_HAND, .since_ns = clock_now_ns() };
   for (uint64_t segments = 0; again && take_segment(&left); segments++) {
@@ -691,7 +699,7 @@ void publisher_tell_to_stop(struct publisher *publisher)
   atomic_store(&publisher->stopping, true);
 }
 
-/* It may be asleep on either word, or between looking and sleeping. */
+/* Wakes the publisher, which may sleep on either word or be about to sleep. */
 static void rouse(struct publisher *publisher)
 {
   atomic_store(&publisher->word, WORD_STOP);
@@ -701,7 +709,8 @@ static void rouse(struct publisher *publisher)
   trylock_release(&publisher->writer_lock);
 }
 
-/* Awake it looks at everything; whether it sleeps just now or is about to, only the next call knows. */
+/* Wakes the publisher, which checks everything when awake. Whether it sleeps or is about to, only the next system
+ * call can tell. */
 void publisher_nudge(struct publisher *publisher)
 {
   syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -758,8 +767,8 @@ void publisher_abandon(struct publisher *publisher)
   trylock_release(&publisher->vm_lock);
 }
 
-/* Takes the lock that keeps the writer where it is. A segment that is just being made is worth waiting for, one
- * that a fork left locked is not. */
+/* Takes the lock that keeps the writer alive. Waits while a segment is being made, but not for a lock that a fork
+ * left locked. */
 static bool hold_writer(struct publisher *publisher, struct rtop_error *error)
 {
   for (int tries = 0; tries < SNAPSHOT_TRIES && atomic_load(&publisher->started); tries++) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The publisher: the one native thread that the profiler adds. Ticks, cuts, encodes, publishes.
+/* The publisher: the only native thread that the profiler adds. It triggers samples, cuts windows, and writes them to
+ * the segment.
  *
- * It never takes the GVL, never calls into Ruby but for rb_postponed_job_trigger(), and has all signals
- * blocked. It makes the segment itself, so that loading the extension costs the application nothing. With
- * the recorder off and nobody watching it sleeps on the control file's futex: no wake-ups at all.
+ * It never takes the GVL, calls no function of Ruby except rb_postponed_job_trigger(), and has all signals blocked. It
+ * also makes the segment, so that loading the extension costs the application nothing. With the recorder off and no
+ * viewer it sleeps on the control file's futex, without any wake-ups.
  *
- * Threads: start, stop under the GVL. publisher_wake() [hook].
+ * Threads: start and stop with the GVL. publisher_wake() [hook].
  */
 #ifndef RTOP_EXT_PUBLISHER_H
 #define RTOP_EXT_PUBLISHER_H
@@ -18,7 +19,7 @@
 #include "ext/tracing/tracing.h"
 #include <pthread.h>
 
-/* What the application side is to do about hooks; carried out by the job (session.h). */
+/* What the publisher wants the application side to do with its hooks; the job carries it out (session.h). */
 enum publisher_wish { PUBLISHER_WISH_RUN, PUBLISHER_WISH_PARK };
 
 struct publisher {
@@ -34,50 +35,54 @@ struct publisher {
   _Atomic bool stopping;
   _Atomic int wish;    /* enum publisher_wish */
   _Atomic bool failed; /* no channel: profiling is off */
-  /* How the process ends, for the channel (shm/base/format.h); set before it is told to stop. */
+  /* How the process ends, for the channel (shm/base/format.h); set before the publisher is told to stop. */
   _Atomic uint64_t ending;
   struct profiles profiles;
-  _Atomic uint32_t cuts_asked, cuts_done; /* windows that are to end at once, by number */
+  _Atomic uint32_t cuts_asked, cuts_done; /* numbers of the last early cut that was asked for, and done */
   _Atomic uint32_t left;                  /* futex: 1 when the thread is done */
-  struct trylock vm_lock; /* around what the thread calls of the VM; kept from one that was left alone */
+  struct trylock vm_lock; /* held around calls of the VM by this thread, and kept by a publisher that was left alone */
   bool alone;
-  _Atomic bool warned;        /* one line is enough, for the children of a fork too */
-  struct trylock writer_lock; /* never wanted by a hook or a sample */
+  _Atomic bool warned;        /* the one warning line was printed; children of a fork print none either */
+  struct trylock writer_lock; /* lock on `writer`; hooks and samples never take it */
   struct rtop_writer *writer; /* under writer_lock: for waking and abandoning */
 };
 
-/* 0, or the error number when the thread could not be made. Not while there is one. */
+/* Starts the thread. Returns 0, or the error number when it could not be created. Must not be called while there is
+ * one. */
 int publisher_start(struct publisher *publisher);
 
-/* The one line that a process gets: why it is not profiled. Any thread. */
+/* Prints the one warning line that a process gets: why it is not profiled. Any thread. */
 void publisher_warn(struct publisher *publisher, const char *text);
 
-/* Tells the thread to publish what is left and to end the channel. */
+/* Tells the thread to publish the remaining data and to end the channel. */
 void publisher_tell_to_stop(struct publisher *publisher);
 
-/* Until it did, until deadline_ns of the monotonic clock, or until *enough. A few ms mostly; as long as the file system
- * likes: without the GVL. Several may wait. */
+/* Waits until the thread has ended, until deadline_ns of the monotonic clock, or until *enough. Usually a few ms, but
+ * a slow file system can make it long: call without the GVL. Several threads may wait. */
 void publisher_wait(struct publisher *publisher, int64_t deadline_ns, const _Atomic bool *enough);
 
-/* True when there is no thread any more. One that is still writing is left alone: it calls nothing of the VM from now
- * on, so that the process may end under it. */
+/* Returns true when the thread no longer exists. A thread that is still writing is left alone: from now on it calls
+ * nothing of the VM, so the process may end meanwhile. */
 bool publisher_reap(struct publisher *publisher);
 
-/* A copy of the segment as it is now, into a new file. Waits for the file system: without the GVL. 0 or -1. */
+/* Writes a copy of the current segment into a new file. Waits for the file system: call without the GVL. Returns 0 or
+ * -1. */
 int publisher_snapshot(struct publisher *publisher, const char *path, struct rtop_error *error);
 
-/* Ends the open window now, so that all before is published: asked for, then waited for until deadline_ns, without the
- * GVL. False: nobody is there to do it, or it did not come in time. */
+/* End the open window now, so that everything before is published: publisher_ask_cut() asks, publisher_wait_cut()
+ * waits until deadline_ns and must be called without the GVL. False when there is no publisher or it did not finish
+ * in time. */
 uint32_t publisher_ask_cut(struct publisher *publisher);
 bool publisher_wait_cut(struct publisher *publisher, uint32_t asked, int64_t deadline_ns);
 /* It looks again who wants what rate. */
 void publisher_nudge(struct publisher *publisher);
 
-/* In a forked child: the thread is not there; drops descriptors and memory of its channel. */
+/* For a forked child, which has no such thread: drops descriptors and memory of the parent's channel. */
 void publisher_abandon(struct publisher *publisher);
 
-/* A thread got the GVL, and its word says so: ends the idle sleep if there is one. Otherwise one load, ordered behind
- * that word's store as the publisher's look at the word is behind the store of its own: one of them sees the other. */
+/* Ends the publisher's idle sleep, if it sleeps. Call after a thread that got the GVL has stored its word. When not
+ * idle this costs one load. Both sides store their own word before they load the other's, so at least one of them
+ * sees the other. */
 void publisher_wake_slow(_Atomic uint32_t *word);
 static inline void publisher_wake(_Atomic uint32_t *word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves time from states to stacks: lanes, points, CPU, own work. */
+/* Moves time from states to stacks: handles lanes, points, CPU time, and the profiler's own work. */
 #include "accounting.h"
 
 #include "fibers.h"
@@ -24,7 +24,8 @@ static void add_relaxed(_Atomic int64_t *sum, int64_t more)
 
 /* ---- exact: time by state ------------------------------------------------------------------------- */
 
-/* The end of the open window passed since the last stretch ended: the totals as they were then. */
+/* Stores the totals as they were when the open window's announced end passed, for the first stretch that ends after
+ * it. */
 static void note_boundary(struct thread_data *data, enum rtop_thread_state state, int64_t since_ns, int64_t boundary_ns)
 {
   for (int i = 0; i < RTOP_STATE_COUNT; i++) {
@@ -40,8 +41,8 @@ int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum 
 {
   uint32_t turn = atomic_load_explicit(&data->turn, memory_order_relaxed) | 1;
   atomic_store_explicit(&data->turn, turn, memory_order_relaxed);
-  /* The clock may have been read long ago: the thread was taken off its core, and the publisher has told of it as it was.
-   * Either that is seen here, or the publisher sees the odd turn and looks again. */
+  /* now_ns may be old if the thread lost its core since reading the clock, and the publisher may have reported its
+   * state meanwhile. Either this load sees the publisher's floor, or the publisher sees the odd turn and looks again. */
   atomic_thread_fence(memory_order_seq_cst);
   int64_t floor = atomic_load_explicit(&data->floor_ns, memory_order_relaxed);
   if (now_ns < floor) now_ns = floor;
@@ -78,11 +79,12 @@ bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum r
          atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(accounting_axis(sampler, data, state));
 }
 
-/* How much of a charge lies behind the end of the open window, which passed but was not cut yet: the youngest. */
+/* The youngest part of a charge, which lies behind the end of the open window: the end has passed, but the window was
+ * not cut yet. */
 static int64_t behind_boundary(struct sampler *sampler, const struct thread_data *data, const struct rtop_cell *cell,
                                int64_t left_ns)
 {
-  if (sampler->cut_pending) return 0; /* then the open cells are those of the next window */
+  if (sampler->cut_pending) return 0; /* the open cells already belong to the next window */
   int64_t boundary = atomic_load_explicit(&sampler->boundary_ns, memory_order_relaxed);
   if (atomic_load_explicit(&data->boundary_ns, memory_order_relaxed) != boundary) return 0;
   int64_t behind = atomic_load_explicit(&data->total_ns[cell->state], memory_order_relaxed) -
@@ -106,7 +108,7 @@ bool accounting_charge(struct sampler *sampler, struct thread_data *data, const 
   struct rtop_cell first = *cell;
   first.wall_ns -= rest.wall_ns;
   first.cpu_ns -= rest.cpu_ns;
-  if (!first.wall_ns) { /* all of it, with its samples, blame and allocations */
+  if (!first.wall_ns) { /* The whole cell moves to the next window, with its samples, blame and allocations. */
     first.cpu_ns = cell->cpu_ns;
     first.wall_ns = cell->wall_ns;
     return cells_add(next, &first);
@@ -134,7 +136,7 @@ int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usu
   return cpu;
 }
 
-/* The part of a sum that belongs to wall_ns when kept_ns stay in the lane. */
+/* The share of a sum that belongs to wall_ns when kept_ns stay in the lane. */
 static int64_t part_of(int64_t sum_ns, int64_t wall_ns, int64_t kept_ns)
 {
   return kept_ns > 0 ? (int64_t)((double)sum_ns * (double)wall_ns / (double)(wall_ns + kept_ns)) : sum_ns;
@@ -152,7 +154,8 @@ void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, e
 {
   int64_t wall = atomic_exchange_explicit(&lane->wall_ns, 0, memory_order_acquire);
   int64_t kept = keep_ns < wall ? keep_ns : wall > 0 ? wall : 0;
-  if (wall < 0) kept = wall; /* own work in a storm, told by the ticks: it goes off what comes */
+  /* In a storm own work is timed by ticks and can exceed the lane; the excess is subtracted from time still to come. */
+  if (wall < 0) kept = wall;
   if (kept) atomic_fetch_add_explicit(&lane->wall_ns, kept, memory_order_relaxed);
   wall -= kept;
   int64_t cpu = part_of(atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed), wall, kept);
@@ -220,8 +223,8 @@ static int64_t cpu_charged_ns(const struct thread_data *data)
          atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
 }
 
-/* Of what waits took and nobody was charged for a part goes to each that follows, or comes off it. In a storm few have a
- * length at all (sampler_event_ns), and stand for all others: to these goes all of it. */
+/* Corrects a charge by part of the CPU time that waits used but nobody was charged for, or were charged too much. In
+ * a storm, where few waits have a length (sampler_event_ns) and stand for all others, these few take all of it. */
 static int64_t with_owed(const struct sampler *sampler, struct thread_data *data, int64_t cpu_ns, int64_t wall_ns)
 {
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
@@ -293,8 +296,8 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
   bool asked;
   int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
   if (used < 0) used = 0;
-  /* Not asked: since the mark, which was set when the last wait ended, it has been on its core. In a storm that may be
-   * more than the time that is told so far. */
+  /* Without a system call the reading shows that the thread stayed on its core since the mark, which was made when
+   * its last wait ended. In a storm that can be more time than events have reported. */
   bool none_off = !asked && !data->native_shared;
   int64_t on_wall = 0, off_wall = 0;
   if (!none_off) off_wall = data->wall_since_cpu_read_ns[RTOP_BLOCKED] + data->wall_since_cpu_read_ns[RTOP_WAITING];
@@ -307,15 +310,15 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
   else data->waits_owed_ns += off_cpu - expected;
   for (int i = 0; i < 3; i++) data->wall_since_cpu_read_ns[on_gvl[i]] = 0;
   atomic_store_explicit(&data->cpu_unread_ns, 0, memory_order_relaxed);
-  /* What no state can own yet (the two clocks are not read at the same instant) waits for the next time. */
+  /* The two clocks are not read at the same instant; CPU time that no state can take yet is left to the next reading. */
   add_relaxed(&data->cpu_read_ns, on_cpu + off_cpu);
 }
 
 /* ---- the profiler's own work ------------------------------------------------------------------------ */
 
-/* On a core without a break CPU is wall time, of which what lies before a reading was taken then; else the clock tells.
- * Where asking it is dear, a piece of work counts for at most a fifth of a millisecond: what is longer was another
- * process on the core. */
+/* On a core without a break, CPU time equals wall time since the last reading; otherwise the clock tells. Where
+ * reading the clock is expensive, a piece of work counts for at most OWN_CPU_MAX_NS, since anything longer was
+ * another process on the core. */
 static int64_t own_cpu(struct thread_data *data, int64_t wall_ns, int64_t now_ns)
 {
   if (cpu_clock_unbroken(&data->cpu_mark)) return at_most(wall_ns, now_ns - data->cpu_mark.wall_ns);
@@ -329,10 +332,10 @@ int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, co
 {
   int64_t now = clock_now_ns();
   int64_t wall = now - own->begin_ns - (data->not_own_ns - own->not_own_ns);
-  if (wall < 0) wall = 0; /* in a storm GC is told by the ticks */
+  if (wall < 0) wall = 0; /* In a storm GC is timed by ticks and can exceed the work. */
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   enum rtop_thread_state state;
-  if (coarse) { /* time goes by the ticks: none of it can be told apart */
+  if (coarse) { /* Events are timed by ticks, so own work cannot be told apart. */
     atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)wall, memory_order_relaxed);
     return wall;
   }
@@ -382,7 +385,8 @@ void accounting_read_allocations(struct sampler *sampler, struct thread_data *da
 
 /* ---- the end of a stretch --------------------------------------------------------------------------- */
 
-/* One whose stack is found at its end takes what waits with this stack do. In a storm it stands for many. -1: not known. */
+/* CPU time of a wait whose stack was found at its end: the usual CPU time of waits with that stack; -1 when unknown.
+ * In a storm one such wait stands for many. */
 static int64_t wait_cpu(struct sampler *sampler, const struct thread_data *data, int64_t wall_ns, uint32_t node)
 {
   if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return -1;
@@ -435,8 +439,8 @@ static void charge_whole(struct sampler *sampler, struct thread_data *data, cons
   }
 }
 
-/* Nobody waits for the lock: threads of other Ractors may have it, and the publisher for a moment. What was long is worth
- * some ten microseconds. */
+/* Number of attempts at the lock, which threads of other Ractors or, briefly, the publisher may hold. Nobody waits
+ * for it long; a long stretch is worth some ten microseconds. */
 enum { TRIES = 20, TRIES_SOME = 500, TRIES_LONG = 2000 };
 #define LONG_NS INT64_C(1000000)
 
@@ -453,7 +457,7 @@ bool accounting_try_lock(struct sampler *sampler)
   return try_lock(sampler, TRIES_SOME);
 }
 
-/* The stack of the stretch that just ended, which is still that of the thread. Lock held. */
+/* Takes the stack of the stretch that just ended, which is still the thread's current stack. Lock held. */
 static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
   accounting_read_cpu(data, now_ns);
@@ -462,9 +466,9 @@ static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int
   return node;
 }
 
-/* A method on it was never met: the next job, which comes at once, names the stack and charges the stretch, with the CPU that
- * was read for it. (Left in the lane it was nobody's: a major collection makes the profiler forget names, and
- * those of GC.start and its like never had any CPU.) */
+/* Leaves a stack with unnamed methods to the next job, which runs at once, names the stack and charges the stretch to
+ * it with its CPU time. Without this, stretches right after a major collection, where names are forgotten, would have
+ * no CPU time. */
 static bool note(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   if (sampler->stack_depth <= 0) return false;
@@ -507,7 +511,7 @@ static bool end_whole(struct sampler *sampler, struct thread_data *data, const s
   return charged;
 }
 
-/* Lays the stretch on the axes; where a point stands there it gets its stack. */
+/* Lays the stretch on the axes of its states; if a point falls into it, its stack is taken. */
 static void end_on_axes(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   int64_t keep[2] = { 0 };
@@ -544,7 +548,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
   if (any && locked) accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
-/* The time of one fiber or group; false: it could not be charged. Lock held. */
+/* Charges the time of one fiber or group of fibers. False when it could not be charged. Lock held. */
 static bool charge_part(struct sampler *sampler, struct thread_data *data, struct accounting_stretch *stretch,
                         uint32_t node, int64_t wall_ns, int64_t cpu_ns)
 {
@@ -562,7 +566,8 @@ static bool charge_part(struct sampler *sampler, struct thread_data *data, struc
   return true;
 }
 
-/* A wait in the loop of a fiber scheduler is that of the fibers (fibers.h); what is left in the stretch is the loop's. */
+/* Charges a wait in the loop of a fiber scheduler to the fibers that wait there (fibers.h); what remains in the
+ * stretch is the loop's own. */
 static void charge_fibers(struct sampler *sampler, struct thread_data *data, const struct fibers_mix *mix,
                           struct accounting_stretch *stretch)
 {

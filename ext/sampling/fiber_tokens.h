@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells when a fiber was collected: an object of ours that nothing but the fiber holds, and that says so when it is freed.
+/* Tells when a fiber was garbage collected: a small object of ours, referenced only by the fiber, reports its own end.
  *
- * It hangs on a variable of the fiber that has no name in Ruby, so no program sees it. Few fibers get one: those that wait
- * for long. The VM's own weak references are slower, and its event for freed objects slows down the freeing of all.
+ * The object is stored in an instance variable without a Ruby name, invisible to programs, and only in fibers that wait
+ * for long. The VM's weak references would be slower, and its event for freed objects slows down freeing in general.
  *
- * Threads: fiber_token_of() in the job, under the GVL of the only Ractor; the others anywhere.
+ * Threads: fiber_token_of() in the job, with the GVL of the only Ractor; the others anywhere.
  */
 #ifndef RTOP_EXT_FIBER_TOKENS_H
 #define RTOP_EXT_FIBER_TOKENS_H
@@ -15,12 +15,12 @@
 
 struct fiber_token;
 
-/* That of a fiber which lives, made when it has none, for the caller to release; NULL: it can have none. Makes Ruby objects,
- * raises nothing. */
+/* The token of a living fiber, made at the first call; the caller releases it. NULL when the fiber cannot have one.
+ * Makes Ruby objects but raises nothing. */
 struct fiber_token *fiber_token_of(VALUE fiber);
 void fiber_token_release(struct fiber_token *token);
 
-/* Has its fiber been collected? It may have been a while before that is known. */
+/* Has the token's fiber been garbage collected? The answer can come some time after the collection. */
 bool fiber_token_gone(const struct fiber_token *token);
 
 /* Grows when one has. */

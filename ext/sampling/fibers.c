@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows the fibers of a thread, and groups those that wait by their stacks. */
+/* Follows the fibers of a thread, and groups waiting fibers by their stacks. */
 #include "fibers.h"
 
 #include "accounting.h"
@@ -20,8 +20,8 @@ enum { PLACES_FIRST = 64, READ_TRIES = 100, LET_GO_AT_ONCE = 64 };
 #define LET_GO_NS CLOCK_NS_PER_SECOND
 #define NONE UINT32_MAX
 
-/* A fiber that waits, and its group, which lists those that it has by when they began to. For a moment it is kept alive;
- * then its token tells when it is collected. Without either nobody tells. */
+/* A waiting fiber and its group, which lists its fibers in the order in which they began to wait. The fiber is first
+ * kept alive by a reference; after a while its token takes over and tells when it is collected. */
 struct place {
   const void *fiber; /* NULL: free */
   VALUE value;       /* kept alive; 0: no more */
@@ -30,17 +30,18 @@ struct place {
   int64_t since_ns;
 };
 
-/* Group 0: of those whose stack is not known. Times are of the coarse clock, which costs a fifth of the other one. */
+/* The fibers of a thread. Group 0 holds fibers whose stack is unknown. Times are of the coarse clock, which costs a
+ * fifth of the precise one. */
 struct fibers {
   _Atomic uint32_t turn; /* odd while the groups change */
-  _Atomic bool off;      /* the open off-GVL stretch is in the loop */
+  _Atomic bool off;      /* the thread is off the GVL in the scheduler's loop */
   _Atomic uint32_t waiting, used;
-  _Atomic uint32_t running; /* group of the fiber that runs, where it waited last; NONE */
+  _Atomic uint32_t running; /* group in which the running fiber waited last; NONE */
   struct group {
     _Atomic uint32_t node, name, fibers;
     _Atomic int64_t oldest_ns;     /* since when the first of them waits */
-    _Atomic int64_t sum_ns, at_ns; /* what all of them waited, up to when their number changed last */
-    _Atomic int64_t told_ns;       /* how much of that the publisher has told */
+    _Atomic int64_t sum_ns, at_ns; /* total waiting time of all fibers up to at_ns, when their number last changed */
+    _Atomic int64_t told_ns;       /* part of the sum that the publisher has reported */
     _Atomic int64_t longest_ns;    /* wait that ended since it looked */
     uint32_t first, last;          /* places */
   } groups[FIBERS_GROUPS_MAX];
@@ -48,15 +49,15 @@ struct fibers {
   struct place *places; /* open addressing */
   uint32_t capacity, count;
 
-  const void *current; /* fiber that runs; NULL: not known. Its VALUE is in the thread's data */
+  const void *current; /* the running fiber; NULL: unknown. Its VALUE is in the thread's data */
   bool can_wait;       /* it is not a blocking one */
-  bool looping;        /* a blocking fiber was seen in the loop last */
+  bool looping;        /* the last known fiber was a blocking one, in the scheduler's loop */
   uint32_t loop_node;  /* there */
   uint32_t label;      /* set of the running fiber */
   int64_t stack_ns;    /* when a stack was taken last */
   int64_t now_ns;      /* of the switch at hand */
-  uint64_t gone_seen;  /* tokens that were when it was looked last */
-  int64_t let_go_ns;   /* when it is looked again for some to let go */
+  uint64_t gone_seen;  /* number of collected tokens at the last check */
+  int64_t let_go_ns;   /* when references to long-waiting fibers are checked next */
 };
 
 /* ---- groups ------------------------------------------------------------------------------------- */
@@ -120,7 +121,7 @@ static uint32_t find_group(const struct fibers *fibers, uint32_t name, uint32_t 
   return 0;
 }
 
-/* The one without fibers for the longest time; 0: there is none. */
+/* The group that has been without fibers for longest; 0 when all have some. */
 static uint32_t empty_group(const struct fibers *fibers)
 {
   uint32_t found = 0, used = get(&fibers->used);
@@ -132,7 +133,8 @@ static uint32_t empty_group(const struct fibers *fibers)
   return found;
 }
 
-/* What was not told of its last fibers is of unknown ones. */
+/* Gives a group a new name and node. Time of its old fibers that was not reported yet goes to the group of unknown
+ * stacks. */
 static void give_group(struct fibers *fibers, uint32_t group, uint32_t name, uint32_t node)
 {
   struct group *of = &fibers->groups[group], *unknown = &fibers->groups[0];
@@ -147,7 +149,7 @@ static void give_group(struct fibers *fibers, uint32_t group, uint32_t name, uin
   end_change(fibers);
 }
 
-/* One of this name and node; 0 when there are too many. */
+/* Makes a group for this name and node; returns 0 when there are too many. */
 static uint32_t make_group(struct fibers *fibers, uint32_t name, uint32_t node)
 {
   uint32_t used = get(&fibers->used), group = used < FIBERS_GROUPS_MAX ? used : empty_group(fibers);
@@ -171,7 +173,7 @@ static uint32_t home(const struct fibers *fibers, const void *fiber)
   return (uint32_t)((uint64_t)(uintptr_t)fiber * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (fibers->capacity - 1);
 }
 
-/* Its place, or the free one where it would be. There is one. */
+/* The entry of this fiber, or the free entry where it would go; a free entry always exists. */
 static struct place *find_place(const struct fibers *fibers, const void *fiber)
 {
   uint32_t at = home(fibers, fiber);
@@ -179,7 +181,7 @@ static struct place *find_place(const struct fibers *fibers, const void *fiber)
   return &fibers->places[at];
 }
 
-/* Its neighbours, or its group, learn where it is. */
+/* Updates the list links of the neighbours, or of the group, to an entry's new position. */
 static void tell_neighbours(struct fibers *fibers, const struct place *place, uint32_t before, uint32_t after)
 {
   struct group *group = &fibers->groups[place->group];
@@ -237,7 +239,7 @@ static void add_place(struct fibers *fibers, const void *fiber, VALUE value, uin
   change_group(fibers, group, 1);
 }
 
-/* Those behind it that would have stood there move up. */
+/* Moves later entries of the probe sequence up into the hole. */
 static void close_hole(struct fibers *fibers, uint32_t hole)
 {
   uint32_t mask = fibers->capacity - 1;
@@ -251,7 +253,7 @@ static void close_hole(struct fibers *fibers, uint32_t hole)
   fibers->places[hole] = (struct place){ 0 };
 }
 
-/* Returns the group that it was in; NONE: it did not wait. */
+/* Removes the fiber's entry. Returns the group it was in, or NONE if the fiber did not wait. */
 static uint32_t remove_place(struct fibers *fibers, const void *fiber)
 {
   struct place *place = fibers->count ? find_place(fibers, fiber) : NULL;
@@ -285,7 +287,7 @@ void fibers_named(struct thread_data *data, const void *fiber, uint32_t name, ui
 
 /* ---- fibers that nobody holds any more ----------------------------------------------------------- */
 
-/* While somebody looks at places under the GVL, the publisher frees none. */
+/* While threads read entries with the GVL, the publisher frees none. */
 static _Atomic uint32_t lookers;
 
 static struct fibers *begin_look(const struct thread_data *data)
@@ -307,7 +309,7 @@ void fibers_mark(const struct thread_data *data)
   end_look();
 }
 
-/* The places may move while an object is made. */
+/* Entries may move while the token is made, so the entry is looked up again. */
 static void give_token(struct fibers *fibers, const void *fiber)
 {
   VALUE value = find_place(fibers, fiber)->value;
@@ -320,7 +322,7 @@ static void give_token(struct fibers *fibers, const void *fiber)
   RB_GC_GUARD(value);
 }
 
-/* Of each group the first have waited longest. */
+/* Replaces references by tokens, starting with the fibers that have waited longest, which are first in each group. */
 static void give_tokens(struct fibers *fibers)
 {
   int64_t now = coarse_ns(), until = now - LET_GO_NS;
@@ -362,14 +364,14 @@ void fibers_look_after(const struct sampler *sampler, const struct thread_data *
 
 /* ---- stacks ------------------------------------------------------------------------------------- */
 
-/* Is this a method of the scheduler? Those of every object are not. */
+/* Is the frame a method of the scheduler's own class? Methods that every object has do not count. */
 static bool is_scheduler(VALUE frame, VALUE scheduler)
 {
   VALUE class = !RB_SPECIAL_CONST_P(frame) && method_entry_is(frame) ? method_entry_class(frame) : 0;
   return class && RTEST(rb_obj_is_kind_of(scheduler, class)) && !RTEST(rb_class_inherited_p(rb_cObject, class));
 }
 
-/* The innermost of them among the frames in the stack buffers; their number: there is none. */
+/* Level of the innermost scheduler method in the stack buffers; the number of frames if there is none. */
 static int find_scheduler(const struct sampler *sampler, VALUE scheduler)
 {
   int level = 0;
@@ -377,14 +379,15 @@ static int find_scheduler(const struct sampler *sampler, VALUE scheduler)
   return level;
 }
 
-/* What the scheduler does to let others run is left out: the fiber waits in what has called it, as a thread would. False:
- * it does not wait in the scheduler. */
+/* Removes the scheduler's own frames from the top of the stack, so that the fiber waits in the method that called the
+ * scheduler, as a thread would. False if the fiber does not wait in the scheduler. */
 static bool leave_out_scheduler(struct sampler *sampler, VALUE scheduler)
 {
   int depth = sampler->stack_depth, level = find_scheduler(sampler, scheduler);
   if (level == depth) return false;
   while (level < depth && is_scheduler(sampler->stack_frames[level], scheduler)) level++;
-  if (level == depth || depth == SAMPLER_STACK_MAX) return true; /* nothing has; or what has is told as cut off */
+  /* No caller is left, or the stack was cut and will be shown as cut. */
+  if (level == depth || depth == SAMPLER_STACK_MAX) return true;
   sampler->stack_depth -= level;
   memmove(sampler->stack_frames, sampler->stack_frames + level,
           (size_t)sampler->stack_depth * sizeof *sampler->stack_frames);
@@ -393,7 +396,7 @@ static bool leave_out_scheduler(struct sampler *sampler, VALUE scheduler)
   return true;
 }
 
-/* The hook cannot name it: the next job does, which comes before the thread goes to wait. */
+/* Leaves a stack with unnamed methods to the next job, which runs before the thread goes to wait. */
 static void note(struct sampler *sampler, const struct thread_data *data, const void *fiber, uint32_t root,
                  uint32_t name)
 {
@@ -409,7 +412,8 @@ static void note(struct sampler *sampler, const struct thread_data *data, const 
   rb_postponed_job_trigger(sampler->job);
 }
 
-/* Lock held. *waits: it does, or that is not known. Returns its group. */
+/* Finds the group of the fiber, by its stack and name. *waits: whether the fiber waits, true also when that is
+ * unknown. Lock held. */
 static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler,
                          VALUE annotation, bool *waits)
 {
@@ -430,7 +434,7 @@ static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALU
   return group_for(fibers, name, node);
 }
 
-/* Of several Ractors the VM takes a lock for it. */
+/* The name of the task. Not read with several Ractors, where the VM takes a lock for it. */
 static VALUE annotation_of(const struct sampler *sampler, const struct thread_data *data)
 {
   VALUE fiber = atomic_load_explicit(&data->fiber, memory_order_relaxed);
@@ -443,7 +447,7 @@ static bool may_take(struct sampler *sampler, const struct fibers *fibers, int64
          now_ns - fibers->stack_ns > atomic_load_explicit(&sampler->fresh_ns, memory_order_relaxed);
 }
 
-/* The fiber that ran until now goes to wait, if that is what it does. */
+/* Begins the wait of the fiber that ran until now, if it does wait. */
 static void begin_wait(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler)
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
@@ -471,7 +475,7 @@ static void begin_wait(struct sampler *sampler, struct thread_data *data, VALUE 
 
 /* ---- the thread --------------------------------------------------------------------------------- */
 
-/* Nobody waits any more; what they did wait is still to be told. */
+/* Ends all waits at once; their waiting time so far is still reported. */
 static void end_waits(struct fibers *fibers)
 {
   int64_t now = coarse_ns();
@@ -517,8 +521,8 @@ void fibers_begin(struct sampler *sampler, struct thread_data *data, VALUE threa
   if (fibers) runs_now(sampler, data, fibers, thread, NONE);
 }
 
-/* A switch may have been missed (an exception that comes in the midst of it, another's hook that raises): then the fiber
- * that ran last is not the one that was left, but it is still there: its VALUE is kept. */
+/* Handles a switch to another fiber. An earlier switch may have been missed because of an exception, so the fiber
+ * that ran last need not be the one just left; its VALUE is kept, so it still exists. */
 void fibers_switch(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler)
 {
   struct fibers *fibers = fibers_of(data);
@@ -601,7 +605,7 @@ bool fibers_mix(const struct thread_data *data, struct fibers_mix *mix)
   return false;
 }
 
-/* What is told of it; false: nothing. The thread does not change it. */
+/* Reads a group's row for the publisher; false when there is nothing to report. The thread changes nothing meanwhile. */
 static bool read_row(const struct fibers *fibers, uint32_t group, int64_t end_ns, struct fibers_row *row)
 {
   const struct group *of = &fibers->groups[group];
@@ -621,7 +625,7 @@ static bool read_row(const struct fibers *fibers, uint32_t group, int64_t end_ns
   return row->alive || row->wait_ns;
 }
 
-/* Of a group that the thread gives to others at this moment less may be told. */
+/* Marks a row as reported. If the thread is just giving the group to other fibers, some time stays unreported. */
 static void take_row(struct fibers *fibers, struct fibers_row *row)
 {
   struct group *of = &fibers->groups[row->group];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the rate from what the last windows cost. */
+/* Chooses the sampling rate by the cost of the last windows. */
 #include "governor.h"
 
 void governor_init(struct governor *governor, double budget, uint32_t rate_hz, uint32_t storm_per_s)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the measured cost of sampling under its budget: halves the rate when the cost, averaged over the
- * last windows, goes over it, doubles it again after a second under half of the budget, never below 50 Hz nor
- * above what is wanted. One dear window (a new viewer, many new names) does not matter.
+/* Keeps the measured cost of sampling within its budget: halves the rate when the average cost of recent windows
+ * exceeds the budget, and doubles it after a second below half of the budget. The rate stays between 50 Hz and the
+ * wanted rate. A single expensive window, as when a viewer connects, does not matter.
  *
- * The hooks themselves cost per event, whatever the rate. They step back when there are very many.
+ * Hooks cost something per event at any rate, so during a storm of events they switch to a cheaper mode.
  *
  * Threads: the publisher.
  */
@@ -17,21 +17,21 @@ enum { GOVERNOR_FLOOR_HZ = 50, GOVERNOR_CALM_WINDOWS = 10 };
 
 struct governor {
   double budget;  /* fraction of wall time */
-  double average; /* cost, exponentially weighted: the last window counts a quarter */
+  double average; /* exponentially weighted mean cost; the last window counts a quarter */
   uint32_t rate_hz;
   uint32_t calm_windows;
-  uint32_t storm_per_s; /* releases of the GVL; 0: there are no storms */
+  uint32_t storm_per_s; /* releases of the GVL per second that make a storm; 0: never */
   uint32_t lull_windows;
   bool storm;
 };
 
 void governor_init(struct governor *governor, double budget, uint32_t rate_hz, uint32_t storm_per_s);
 
-/* After each window. Returns the rate from now on. */
+/* Call after each window. Returns the sampling rate from now on. */
 uint32_t governor_update(struct governor *governor, uint32_t wanted_hz, int64_t cost_ns, int64_t window_ns);
 
-/* After each window, with the releases of the GVL in it. True: the hooks are to step back, until there were under
- * half of storm_per_s for a second. */
+/* Call after each window with its number of releases of the GVL. Returns true while hooks must use their cheap mode:
+ * from a storm on, until a second has passed with less than half of storm_per_s. */
 bool governor_storm(struct governor *governor, uint64_t releases, int64_t window_ns);
 
 #endif

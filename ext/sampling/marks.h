@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Named instants of the program on their way to the publisher.
+/* Named instants (marks) of the program on their way to the publisher.
  *
- * A bounded queue for any number of threads and one taker (the array queue of D. Vyukov: each place has a
- * turn that tells whether it is free or filled). Nobody waits: what finds no place is counted.
+ * A bounded queue with many producers and one consumer (the array queue of D. Vyukov, where a turn in each entry tells
+ * whether it is free or filled). Nobody waits: marks that find the queue full are counted.
  *
  * Threads: marks_add() any, of any Ractor. marks_take() the publisher. No allocation.
  */
@@ -35,7 +35,7 @@ struct marks {
 /* Empty; not while others use it. */
 void marks_init(struct marks *marks);
 
-/* Names that are too long are cut. False when the queue is full. */
+/* Adds a mark; names that are too long are cut. False when the queue is full. */
 bool marks_add(struct marks *marks, int64_t mono_ns, const char *name, size_t bytes);
 bool marks_take(struct marks *marks, struct mark *mark);
 

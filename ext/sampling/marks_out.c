@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts the marks of a window into the segment. */
+/* Writes the marks of a window into the segment. */
 #include "marks_out.h"
 
 #include "ext/base/hash.h"
@@ -7,7 +7,7 @@
 
 enum {
   SHARE = 8,
-  STRING_BYTES = 16, /* that a string takes beside its text, at the most */
+  STRING_BYTES = 16, /* upper limit for what a string takes besides its text */
   SLOTS = 2 * MARKS_OUT_NAMES,
   SLOT_MASK = SLOTS - 1,
 };
@@ -39,7 +39,7 @@ static uint32_t other_name(struct marks_out *out, struct rtop_writer *writer)
   return out->other;
 }
 
-/* String reference of the name; *kept is false when there was no room for it. */
+/* String reference of the mark's name; *kept is false when there was no room for it. */
 static uint32_t name_reference(struct marks_out *out, struct rtop_writer *writer, const struct mark *mark, bool *kept)
 {
   uint64_t hash = hash_bytes(HASH_START, mark->name, mark->bytes) | 1;

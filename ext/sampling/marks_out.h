@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the marks of a window: their names into the segment, once each, their times into the window.
+/* Writes the marks of a window: each name once into the segment, the times into the window.
  *
- * Names are never taken back, so they have an eighth of the segment's strings and no more: a program that
- * makes up new ones for ever does not take the room of method names. What finds none is called
- * "(other marks)" and counted.
+ * Names are never removed, so they may take an eighth of the segment's string space: a program that makes up new names
+ * for ever does not displace method names. A mark whose name found no room is called "(other marks)" and counted.
  *
  * Threads: the publisher. Allocates once, at create.
  */
@@ -24,7 +23,7 @@ struct marks_out {
   uint64_t dropped;    /* marks->dropped, as counted last */
 };
 
-/* For a new segment. 0, or -1 when memory ran out. */
+/* Prepares for a new segment. Returns 0, or -1 when memory ran out. */
 int marks_out_create(struct marks_out *out, const struct marks *marks, const struct rtop_writer *writer);
 void marks_out_destroy(struct marks_out *out);
 

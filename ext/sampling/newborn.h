@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that are being made, and have not had the GVL yet.
+/* Threads that are being created and have not had the GVL yet.
  *
- * From when the native thread of one starts, before it has the GVL, the VM takes it for the one that runs, until the next one
- * gets the GVL (up to 100 ms). What triggers the job from outside of Ruby's threads, as the publisher does, triggers it there:
- * the thread that does run is not asked for its stack. (A program that made a thread every 5 ms and had two methods run for as
- * long as each other was asked 105 times in 4 s, and showed 1.7 s of one, 1.1 s of the other and 1.1 s of Thread#initialize.)
+ * While the native thread of a new Ruby thread is starting, the VM takes it for the running thread, until the GVL next
+ * changes hands (up to 100 ms). A job that the publisher triggers then goes to the new thread, and the thread that
+ * really runs is not sampled; without correction, programs that create many threads would show too much time in the
+ * calls where threads wait.
  *
- * So an instant that no job answered may be one of these: see sampler_tick_due_at_release(), and ext/hooks/timeslice.h.
+ * So an instant that no job answered may be such a case: see sampler_tick_due_at_release() and ext/hooks/timeslice.h.
  *
  * Threads: any, in hooks.
  */
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One that the system refused would be on its way for ever. */
+/* After this time a thread that has not appeared is given up: the system may have refused to create it. */
 #define NEWBORN_WITHIN_NS INT64_C(1000000000)
 
 struct newborn {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes exceptions in the hook, names them in the job. */
+/* Records exceptions in the hook, and names them in the job. */
 #include "raised.h"
 
 #include "sampler.h"
@@ -24,7 +24,7 @@ static void mark(void *pointer)
   }
 }
 
-/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+/* The type has no write barrier, so the GC marks such an object in every cycle, minor ones included. */
 static const rb_data_type_t marker_type = {
   .wrap_struct_name = "rperf_top/raised",
   .function = { .dmark = mark },
@@ -39,7 +39,7 @@ void raised_create(struct raised *raised)
 void raised_destroy(struct raised *raised)
 {
   if (!raised->marker) return;
-  RTYPEDDATA_DATA(raised->marker) = NULL; /* the object may live until the next GC */
+  RTYPEDDATA_DATA(raised->marker) = NULL; /* The Ruby object may live on until the next GC. */
   rb_gc_unregister_address(&raised->marker);
   raised->marker = 0;
 }
@@ -65,7 +65,7 @@ static uint32_t find_program(struct raise_site *site, int most)
   return 0;
 }
 
-/* Mostly it is the caller of Kernel#raise. */
+/* Finds the innermost frame of the program, mostly the caller of Kernel#raise. */
 static void find_site(struct raise_site *site)
 {
   uint32_t depth = find_program(site, FEW_FRAMES);
@@ -93,7 +93,7 @@ static bool is_site(const struct raised_entry *entry, const struct raise_site *s
          entry->line == site->line && memcmp(entry->frames, site->frames, site->depth * sizeof *site->frames) == 0;
 }
 
-/* NULL: it is not there, but would be at that place. */
+/* The entry for this place of raising, or NULL; *place is then where it would be inserted. */
 static struct raised_entry *find(struct raised *raised, const struct raise_site *site, uint32_t *place)
 {
   *place = place_of(site->serial, site->class, site->depth, site->frames, site->line);
@@ -142,7 +142,8 @@ void raised_note(struct raised *raised, struct sampler *sampler, VALUE exception
     find_site(&site);
     entry = find(raised, &site, &place);
     if (!entry) entry = add(raised, &site, place);
-    if (entry && raised->unnamed) rb_postponed_job_trigger(sampler->job); /* the thread may go to sleep for long */
+    /* The job is triggered now, because the thread may sleep for long afterwards. */
+    if (entry && raised->unnamed) rb_postponed_job_trigger(sampler->job);
   }
   if (!entry) {
     atomic_fetch_add_explicit(&raised->untold, 1, memory_order_relaxed);
@@ -168,7 +169,7 @@ static uint32_t find_node(struct sampler *sampler, const struct raised_entry *en
   return node == RTOP_NODE_ROOT ? RTOP_NODE_NO_FRAMES : node;
 }
 
-/* RTOP_NODE_ROOT: not now; RAISED_NO_NAME: there is no room for it. */
+/* The name of a class; RTOP_NODE_ROOT when it cannot be found now, RAISED_NO_NAME when there is no room for it. */
 static uint32_t find_name(struct sampler *sampler, VALUE class)
 {
   char text[FRAME_NAMES_LABEL_MAX];
@@ -191,7 +192,7 @@ static bool name_entry(struct sampler *sampler, struct raised_entry *entry)
   return true;
 }
 
-/* More may be noted meanwhile: naming makes objects, and another thread may run. */
+/* Names the recorded exceptions. Naming makes objects and may switch threads, so more may be recorded meanwhile. */
 void raised_name(struct raised *raised, struct sampler *sampler)
 {
   if (!raised->unnamed || raised->naming) return;
@@ -205,7 +206,7 @@ void raised_name(struct raised *raised, struct sampler *sampler)
   raised->naming = false;
 }
 
-/* While its count is not 0 an entry is the publisher's, too. */
+/* Forgets entries without recent exceptions. An entry whose count is not 0 also belongs to the publisher and stays. */
 void raised_age(struct raised *raised, int64_t now_ns)
 {
   int64_t idle_ns = raised->used > RAISED_MAX / 2 ? FORGET_SOON_NS : FORGET_NS;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Exceptions by class, place and thread, counted as they are raised.
+/* Exceptions counted by class, place and thread, as they are raised.
  *
- * The hook notes VALUEs: the class, and the frames from where it was raised up to the innermost Ruby code of the program's.
- * The next job gives the class a name and the place a node of the call tree; from then on the hook only counts. The
- * publisher takes the counts. A table of fixed size: what finds no room, or comes too often in a window, is counted as
- * untold. What was not raised for a while gives its place to others, and its class to the GC.
+ * The hook records VALUEs: the class, and the frames from the raising one to the innermost Ruby code of the program.
+ * The next job names the class and finds the node of the place; from then on the hook only counts. The publisher takes
+ * the counts. The table has a fixed size: exceptions that find no room, or exceed the limit of a window, are counted as
+ * unreported. An entry without recent exceptions is freed, so that the GC can collect its class.
  *
  * Threads: see each function.
  */
@@ -26,15 +26,16 @@ enum {
 #define RAISED_NO_NAME UINT32_MAX
 
 struct raised_entry {
-  /* what it is: under the GVL, while the count is 0 */
+  /* The key. Written with the GVL, while the count is 0. */
   VALUE class; /* 0: free */
   uint64_t serial;
   uint32_t depth;
   int line;                   /* of the outermost frame */
   VALUE frames[RAISED_DEPTH]; /* leaf first */
-  /* from the job to the publisher; `node` comes last. 0: not yet. RAISED_NO_NAME: there was no room */
+  /* Passed from the job to the publisher; `node` is written last. 0: not named yet. RAISED_NO_NAME: no room for the
+   * name. */
   _Atomic uint32_t name, node;
-  /* from the hook to the publisher, which takes them: `count` comes last */
+  /* Passed from the hook to the publisher, which resets them; `count` is written last. */
   _Atomic int64_t first_ns, last_ns; /* first: 0 when it was taken */
   _Atomic uint64_t count;
 };
@@ -42,9 +43,9 @@ struct raised_entry {
 struct raised {
   _Atomic uint64_t untold; /* since the publisher took it */
   /* under the GVL */
-  uint64_t window; /* the sampler's number of the one that the next counts for */
+  uint64_t window; /* number of the window that exceptions are currently counted for */
   uint32_t in_window, used;
-  bool unnamed, naming;           /* some entry has no node yet; one is being looked for */
+  bool unnamed, naming;           /* some entry has no node yet; the job is naming one */
   uint8_t places[2 * RAISED_MAX]; /* open addressing: entry + 1; 0: free */
   VALUE marker;                   /* keeps the VALUEs alive */
   struct raised_entry entries[RAISED_MAX];
@@ -54,17 +55,18 @@ struct raised {
 void raised_create(struct raised *raised);
 void raised_destroy(struct raised *raised);
 
-/* [hook] The calling thread, of the main Ractor, raises this exception now. */
+/* [hook] Call when the calling thread, of the main Ractor, raises this exception. */
 void raised_note(struct raised *raised, struct sampler *sampler, VALUE exception, uint64_t serial);
 
-/* [job] Gives names to what was noted, and now and then forgets what does not come any more. Raises nothing. */
+/* [job] Name what was recorded, and from time to time forget entries without recent exceptions. Raise nothing. */
 void raised_name(struct raised *raised, struct sampler *sampler);
 void raised_age(struct raised *raised, int64_t now_ns);
 
-/* Under the GVL, outside of hooks: counting begins anew, and names are to be found again. */
+/* Starts counting anew, with all names to be found again. With the GVL, outside hooks. */
 void raised_begin(struct raised *raised);
 
-/* The publisher: takes what was counted. Nodes may be RTOP_NODE_ROOT (not yet) or RAISED_NO_NAME. False: nothing. */
+/* Takes counted exceptions, for the publisher. Nodes may be RTOP_NODE_ROOT (not named yet) or RAISED_NO_NAME. False
+ * when there are no more. */
 struct raised_taken {
   uint32_t name, node;
   uint64_t serial, count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives running time to what instants met, in its stretch or in others of its kind. */
+/* Attributes running time to what instants met, in the same stretch or in others of its kind. */
 #include "running.h"
 
 #include "accounting.h"
@@ -19,7 +19,7 @@ static struct strata *strata_of(struct sampler *sampler, const struct thread_dat
   return &pool_of(sampler, data)->strata;
 }
 
-/* Instants that stand for so much time met this node in a stretch of that place. Lock held. */
+/* Adds a point: instants that stand for weight_ns met this node in a stretch of that stratum. Lock held. */
 static void add_point(struct sampler *sampler, const struct thread_data *data, uint32_t place, uint32_t node,
                       int64_t weight_ns)
 {
@@ -31,8 +31,8 @@ static void add_point(struct sampler *sampler, const struct thread_data *data, u
 
 enum { ALLOCATIONS_KEPT_WINDOWS = 10 };
 
-/* What the thread made is kept for samples of new objects (ext/hooks/makers.h) for about a second; then it is "(shared)",
- * which says of no method that it made any. */
+/* Objects that the thread made wait about a second for samples of new objects (ext/hooks/makers.h) to claim them;
+ * then they are charged to "(shared)", which attributes them to no method. */
 static void charge_allocations(struct sampler *sampler, struct thread_data *data)
 {
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
@@ -49,7 +49,8 @@ static void charge_allocations(struct sampler *sampler, struct thread_data *data
   if (cells_add(sampler->open, &cell)) data->allocations -= cell.allocations;
 }
 
-/* Without a cheap clock CPU is read once a period, and kinds are not told apart: their time waits in place 0. */
+/* Without a cheap clock, CPU time is read once per period and stretches have no known CPU time of their own, so they
+ * share place 0. */
 void running_late_cpu(struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -70,20 +71,20 @@ static void move_part(struct lane *from, struct lane *to, int64_t wall_ns, int64
   atomic_fetch_add_explicit(&to->wall_ns, wall_ns, memory_order_release);
 }
 
-/* CPU of a lane, as far as it can be that of its wall time. */
+/* CPU time in a lane that can belong to its wall time. */
 static int64_t cpu_of(struct lane *lane, int64_t wall_ns)
 {
   int64_t cpu = atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed);
   return cpu < 0 ? 0 : cpu < wall_ns ? cpu : wall_ns;
 }
 
-/* The first and the last of the instants that are told now: how long it had been running then, and how long ago that
- * is. Time without a core is left out. */
+/* The first and last of the instants that are reported now: running time of the stretch at each (time without a core
+ * excluded), and the time since the last one. */
 struct passed {
   int64_t first_ns, last_ns, behind_ns;
 };
 
-/* How far the calling thread's CPU clock is behind CLOCK_MONOTONIC, as on_core.h has it. */
+/* CLOCK_MONOTONIC minus the calling thread's CPU clock, in the terms of on_core.h. */
 static int64_t own_gap_ns(void)
 {
   return clock_now_ns() - clock_own_cpu_ns();
@@ -94,7 +95,7 @@ static int64_t bounded(int64_t value, int64_t most)
   return value < 0 ? 0 : value < most ? value : most;
 }
 
-/* off_ns: without a core since instants were told last. */
+/* Finds where in the stretch the pending instants fell. off_ns: time without a core since the last report. */
 static struct passed find_passed(const struct sampler *sampler, const struct thread_data *data, unsigned met,
                                  int64_t off_ns)
 {
@@ -122,7 +123,8 @@ static void move_all(struct lane *from, struct lane *to)
   move_part(from, to, wall, cpu_of(from, wall), atomic_load_explicit(&from->blame_ns, memory_order_relaxed));
 }
 
-/* To what was met before, as much of what waits behind its instant, and of what came since. Returns how much. Lock held. */
+/* Charges up to part_ns to the node met before: first from the time kept behind its instant, then from the time
+ * since. Returns how much was charged. Lock held. */
 static int64_t charge_before(struct sampler *sampler, struct thread_data *data, struct lane *lane, int64_t part_ns)
 {
   int64_t wall = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed), part = bounded(part_ns, wall);
@@ -132,8 +134,8 @@ static int64_t charge_before(struct sampler *sampler, struct thread_data *data, 
   return part;
 }
 
-/* Half of what lies between two instants is what the one met, half what the other did; what lies behind the later one waits.
- * Lock held. */
+/* Splits the time between two instants in halves between what each of them met; the time after the later one stays in
+ * the lane. Lock held. */
 static void charge_open(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -149,7 +151,7 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
   move_all(open, &data->behind);
 }
 
-/* Without a core, of the open stretch since its last instant, after the CPU clock was read. */
+/* Time without a core in the open stretch since its last instant. Call after the CPU clock was read. */
 static int64_t breaks_ns(const struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -160,7 +162,7 @@ static int64_t breaks_ns(const struct sampler *sampler, struct thread_data *data
   return bounded(off, wall);
 }
 
-/* Instants of this stretch that are told now: one, or several that passed in C code. */
+/* Number of instants of this stretch that are reported now: one, or several that passed in C code. */
 static int64_t instants_told(const struct sampler *sampler, const struct thread_data *data)
 {
   int64_t first = atomic_load_explicit(&sampler->ticks.first_ns, memory_order_relaxed);
@@ -170,29 +172,29 @@ static int64_t instants_told(const struct sampler *sampler, const struct thread_
   return last > first && period > 0 ? 1 + (last - first) / period : 1;
 }
 
-/* Less may be what the clocks differ by, and what the publisher took at each instant: C code may have let many pass. (Beside
- * one busy process on two cores C code of 75 ms lacked 3 % of its wall time at 1000 Hz, and sleeps with the GVL had it.) */
+/* Short breaks are ignored: they can come from the difference of the clocks, or from the publisher itself, which may
+ * take the core at each instant. A call in C may have let many instants pass. */
 static int64_t off_core_ns(int64_t breaks_ns, int64_t instants)
 {
   return breaks_ns < instants * ON_CORE_BREAK_NS ? 0 : breaks_ns;
 }
 
-/* Did instants meet somebody so lately? Else such time would wait for them in vain. */
+/* Did instants meet time of this stratum recently? Otherwise time set apart for it would wait in vain. */
 static bool sets_apart(struct sampler *sampler, const struct thread_data *data, uint32_t place)
 {
   return strata_met_lately(strata_of(sampler, data), place) != 0;
 }
 
-/* Rests are told from waits for a core by what the thread knows itself. Asked at the begin of a stretch only where there are
- * both. */
+/* The thread's own count of voluntary switches, which tells rests from waits for a core; -1 when not needed or
+ * unknown. At the begin of a stretch it is read only if both have occurred recently. */
 static int64_t own_rests(struct sampler *sampler, const struct thread_data *data, bool begins)
 {
   bool both = !begins || atomic_load_explicit(&sampler->on_core.wanted, memory_order_relaxed);
   return both && sets_apart(sampler, data, STRATA_RESTS) ? on_core_own_rests() : -1;
 }
 
-/* Where time without a core belongs that came since rests were counted before. Where they were not, by what so many instants
- * say; a rest that none of several met would be no large part of it. */
+/* The stratum for time without a core: decided by the change of the voluntary switch count; if that is unknown, by
+ * the instants. If none of several instants met a rest, rests are a small part at most. */
 static uint32_t find_off_core(int64_t before, int64_t rests, unsigned met, int64_t instants)
 {
   bool known = before >= 0 && rests >= 0, never = met == ON_CORE_YES && instants >= INSTANTS_TO_SEE_RESTS;
@@ -228,7 +230,7 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
   move_part(open, lane, off_ns, 0, blame_of(open, off_ns));
 }
 
-/* Where several instants passed in one call all that it was without a core is its own. Lock held. */
+/* When several instants passed in one call, all time without a core within it belongs to that call. Lock held. */
 static void charge_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node, int64_t off_ns)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING], off = { 0 };
@@ -239,8 +241,8 @@ static void charge_off_core(struct sampler *sampler, struct thread_data *data, u
   move_all(&off, open);
 }
 
-/* Time without a core since instants were told last, of which `met` says how they met it. One that stands for a shorter wait
- * stands for a period, since few of these are met. Lock held. */
+/* Reports time without a core since the last report; `met` says how instants met the thread. A point of a wait
+ * shorter than a period counts as a whole period, because few of them are met. Lock held. */
 static void tell_off_core(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node,
                           unsigned met, int64_t instants, int64_t off_ns)
 {
@@ -253,7 +255,8 @@ static void tell_off_core(struct sampler *sampler, struct thread_data *data, uin
   if (off_ns && met != ON_CORE_YES) add_point(sampler, data, place, node, off_ns > period ? off_ns : period);
 }
 
-/* Is it one for which its own instants are enough? By the CPU that it took: one that waits for its core is not long for that. */
+/* Is the stretch long enough to be divided by its own instants? Measured by CPU time, so that waiting for a core does
+ * not make a stretch long. */
 static bool is_long(const struct sampler *sampler, const struct thread_data *data)
 {
   const struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -263,8 +266,8 @@ static bool is_long(const struct sampler *sampler, const struct thread_data *dat
   return data->long_node || (known ? atomic_load_explicit(&open->cpu_ns, memory_order_relaxed) : wall) > STRATA_LONG_NS;
 }
 
-/* Where there is no room, one of two stands for both, with a chance that goes by their weights: so none is told too seldom. (When
- * the lightest was left out, the first 4 ms of stretches of 40 ms lacked 11 % at 1000 Hz.) */
+/* Merges a point into another when there is no room: one node stands for both, chosen at random in proportion to the
+ * weights, which keeps the estimate unbiased. */
 static void merge_met(struct thread_data *data, struct met *with, uint32_t node, int64_t weight_ns)
 {
   double sum = (double)(with->weight_ns + weight_ns);
@@ -273,7 +276,7 @@ static void merge_met(struct thread_data *data, struct met *with, uint32_t node,
   if (takes) with->node = node;
 }
 
-/* Instants met it here, which is told when the stretch ends. */
+/* Keeps the node that instants met, to be reported when the stretch ends. */
 static void note_met(struct thread_data *data, uint32_t node, int64_t weight_ns)
 {
   struct met *lightest = &data->met[0];
@@ -289,7 +292,7 @@ static void note_met(struct thread_data *data, uint32_t node, int64_t weight_ns)
   else data->met[data->met_count++] = (struct met){ .node = node, .weight_ns = weight_ns };
 }
 
-/* It has got long: what lies before its last instant is divided by its own instants. Lock held. */
+/* Call when a stretch has become long: divides the time before its last instant by its own instants. Lock held. */
 static void charge_met(struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -313,9 +316,9 @@ static void count_sample(struct sampler *sampler, const struct thread_data *data
   axis_set(accounting_axis(sampler, data, RTOP_RUNNING), (struct axis_point){ .node = node });
 }
 
-/* An instant stands for a period; in a stretch that was met before, for the time since then, unless that is less than instants are
- * apart, as it is where the thread was without a core in between. Several that passed at once may have met it without a core,
- * too: they stand for no more than a period and the time for which it had one. */
+/* The weight of instants: a period, or for later instants in a stretch the time since the previous one, unless that
+ * is less than the distance of instants because the thread was without a core in between. Several instants that
+ * passed at once may partly have met time without a core; together they count for a period plus the time on a core. */
 static int64_t weight_ns(const struct sampler *sampler, const struct thread_data *data, int64_t instants,
                          const struct passed *passed)
 {
@@ -329,7 +332,7 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
                           const struct passed *passed)
 {
   if (is_long(sampler, data)) {
-    /* Of what lies between its last instant and this one, half: as charge_open() does it between those that follow. */
+    /* The first half of the time between the last instant and this one belongs to earlier ones, as in charge_open(). */
     data->met_until_ns += bounded(passed->last_ns - data->last_met_ns, INT64_MAX) / 2;
     charge_met(sampler, data);
     charge_open(sampler, data, node, passed);
@@ -341,7 +344,7 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
   data->last_met_ns = passed->last_ns;
 }
 
-/* An instant met it while it ran, or while it waited for a core that cores were short of: nobody can say. */
+/* Handles an instant that met the thread while it ran or while it waited for a core, with no way to tell which. */
 static void leave_undecided(struct sampler *sampler, struct thread_data *data, uint32_t place, int64_t off_ns)
 {
   if (sets_apart(sampler, data, place)) set_off_core_apart(sampler, data, place, off_ns);
@@ -378,8 +381,9 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   charge_allocations(sampler, data);
 }
 
-/* Kinds are told apart where the CPU of each stretch is known, by what it took itself: a thread that makes way for the timer
- * at an instant must not look like a long stretch. end_ns: without what it was without a core since that was set apart. */
+/* The kind of the ended stretch. Its length excludes time without a core and own work, so that a thread that was
+ * preempted by the timer does not look like a long stretch. Kinds are told apart only where CPU time per stretch is
+ * known. */
 static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t end_ns, uint32_t end_node)
 {
   int64_t length = end_ns - data->running_since_ns;
@@ -392,7 +396,8 @@ static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int
   return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, took), took);
 }
 
-/* What ran in it; of what has no caller in common, the caller of the wait that is known. */
+/* The node that ran in a short stretch: the common caller of the waits around it; if there is none, the caller of the
+ * known wait. */
 static uint32_t node_of_short(const struct calltree *tree, uint32_t begin_node, uint32_t end_node)
 {
   uint32_t wait = end_node ? end_node : begin_node;
@@ -401,7 +406,7 @@ static uint32_t node_of_short(const struct calltree *tree, uint32_t begin_node, 
   return node ? node : wait;
 }
 
-/* Its time, which is in its lane, on the axis of short stretches. */
+/* Moves the stretch's time from its lane to the axis of short stretches. */
 static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t wall_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
@@ -417,7 +422,7 @@ static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t
   trylock_release(&sampler->lock);
 }
 
-/* Before more comes into the lane of short stretches: what lies before a point that others met is that one's. */
+/* Charges the lane of short stretches up to a point that another thread met, before more time is added. */
 static void settle_short(struct sampler *sampler, struct thread_data *data)
 {
   struct axis *axis = &strata_of(sampler, data)->short_axis;
@@ -433,7 +438,7 @@ static void settle_short(struct sampler *sampler, struct thread_data *data)
   trylock_release(&sampler->lock);
 }
 
-/* What lies behind the last instant of a long one is what that met. Lock held. */
+/* Charges the time after the last instant of a long stretch to what that instant met. Lock held. */
 static void end_long(struct sampler *sampler, struct thread_data *data)
 {
   struct accounting_met met = { .point.node = data->long_node };
@@ -441,8 +446,9 @@ static void end_long(struct sampler *sampler, struct thread_data *data)
   accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->lanes[RTOP_RUNNING], &met, 0);
 }
 
-/* What its instants met is told, for the place that its kind turned out to have; not of what is over before a job comes, which
- * they meet where the job was late. Nobody waits for the lock: where it is taken, others of its kind divide its time. */
+/* Reports what instants met in the ended stretch to the stratum of its kind. Short stretches are skipped: instants
+ * meet them only where the job was late. If the lock is taken, nothing is reported, and the time is divided by other
+ * stretches of the kind. */
 static void tell_points(struct sampler *sampler, struct thread_data *data, uint32_t place)
 {
   bool any = data->long_node || (data->met_count && place != STRATA_SHORT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The job: takes samples, names what hooks could not, keeps house. */
+/* The sampling job: takes samples, names what hooks could not name, and does housekeeping. */
 #include "sampler.h"
 
 #include "accounting.h"
@@ -21,7 +21,7 @@
 enum { THREADS_PER_JOB = 16 };
 #define LOST_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
 
-/* Where that cannot be learnt, what rests on it is left out. */
+/* Features whose parts of the VM cannot be learnt are left out. */
 static VALUE learn_layout(VALUE unused)
 {
   (void)unused;
@@ -105,7 +105,7 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
   ticks_serve(&sampler->ticks);
 }
 
-/* The stack of a thread that is off the GVL and cannot come back while the caller has it. */
+/* The stack of another thread, which is off the GVL and cannot return while the caller has the GVL. */
 static uint32_t stack_of_other(struct sampler *sampler, void *other, VALUE *unknown)
 {
   struct thread_data *data = other;
@@ -133,8 +133,8 @@ static uint32_t stack_noted(struct sampler *sampler, void *data, VALUE *unknown)
   return sampler_walk(sampler, data, (int)noted->depth, noted->root, unknown);
 }
 
-/* Time whose stack a hook could not name belongs to it now. The publisher waits a while for that when a thread ended.
- * Fibers wait for the main Ractor's GVL. */
+/* Charges time to stacks that hooks could not name. The publisher waits for this for a while after a thread ended.
+ * Fibers need the main Ractor's GVL. */
 static void charge_noted(struct sampler *sampler, bool main_ractor)
 {
   struct noted *noted = &sampler->frames.noted;
@@ -164,8 +164,8 @@ static void charge_noted(struct sampler *sampler, bool main_ractor)
   }
 }
 
-/* A thread that stays off the GVL and left without a stack: whoever holds the GVL can walk it, since it cannot come back
- * meanwhile. (Threads of other Ractors could.) */
+/* Takes the stack of a thread that has long been off the GVL without one. Whoever has the GVL can walk its stack,
+ * since the thread cannot return meanwhile; threads of other Ractors could. */
 static void look_after(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
   enum rtop_thread_state state = threads_state(atomic_load(&data->word));
@@ -174,7 +174,8 @@ static void look_after(struct sampler *sampler, struct thread_data *data, int64_
   if (!atomic_load(&data->stack_known) && atomic_load(&data->thread)) walk_other(sampler, data);
 }
 
-/* Names what hooks could not, before it comes again; and what threads wait in that are still off the GVL. */
+/* Names the stacks that hooks could not name, so that they are known next time, including those of threads that are
+ * still off the GVL. */
 static void name_missed(struct sampler *sampler, struct thread_data *own)
 {
   while (atomic_load(&sampler->missed_count) && trylock_take(&sampler->lock)) {
@@ -191,7 +192,7 @@ static void name_missed(struct sampler *sampler, struct thread_data *own)
   }
 }
 
-/* The threads of this Ractor; only the current one where they cannot be known. */
+/* The threads of this Ractor; only the current one if the list cannot be had. */
 static VALUE list_threads(VALUE unused)
 {
   (void)unused;
@@ -256,7 +257,7 @@ void sampler_count_from_now(struct sampler *sampler)
   atomic_fetch_add_explicit(&sampler->starts, 1, memory_order_release);
 }
 
-/* What only a thread with the GVL can do, bounded per job. */
+/* Does what only a thread with the GVL can do, with a limit per job. */
 static void housekeeping(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
   charge_noted(sampler, data->main_ractor);
@@ -283,7 +284,7 @@ void sampler_job(struct sampler *sampler)
 {
   VALUE thread = rb_thread_current();
   struct thread_data *data = threads_of(&sampler->threads, thread);
-  if (!data) { /* older than the session, or there was no room for it */
+  if (!data) { /* The thread is older than the session, or found no room in the registry. */
     if (!atomic_load(&sampler->threads.full)) sampler_adopt_threads(sampler);
     return;
   }
@@ -292,7 +293,7 @@ void sampler_job(struct sampler *sampler)
   int64_t now = coarse ? sampler_event_ns(sampler, data) : own.begin_ns;
   enum rtop_thread_state before;
   int64_t open = accounting_move(sampler, data, RTOP_RUNNING, now, &before);
-  if (before != RTOP_RUNNING) { /* an interrupted wait: the VM went on without RESUMED */
+  if (before != RTOP_RUNNING) { /* An interrupted wait: the VM continued without sending RESUMED. */
     if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
     running_begin(sampler, data, now, 0);
     accounting_spent(data, before, open);

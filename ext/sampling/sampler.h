@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The sampler: what runs on application threads. Measures, attributes, adds to the cells of the window
- * that is open. Publishing is somebody else's job.
+/* The sampler: the part of the profiler that runs on application threads. It takes samples and adds to the cells of the
+ * open window; accounting.h explains what is exact and what is estimated. Stacks are taken:
  *
- * What is exact and what is estimated, and how: accounting.h. Here are the stacks.
- *   the clock     the publisher triggers a postponed job at every tick; it runs at the next safepoint of the thread
- *                 that holds the GVL. A tick counts only when it fell into the stretch that the thread is running
- *                 now: one that found the GVL free says nothing about where whoever comes next runs. A thread that
- *                 goes off the GVL, or into the GC, before its job came serves the tick there.
- *   SUSPENDED     a thread that goes off the GVL takes the stack it waits with, as long as what all that cost so far,
- *                 and did not spare (spared_ns), is within the budget (stack_credit_ns, refilled by the publisher),
- *                 and when its last one is too old.
- *   RESUMED       a wait whose stack was not taken gets one by its length, at its end.
- * In storms beyond any reason the time of events is that of the last tick: sampler_event_ns().
+ * - at ticks: the publisher triggers a postponed job, which runs at the next safepoint of the thread with the GVL. A
+ * tick counts only if it fell into that thread's current stretch; a thread that releases the GVL or begins a GC before
+ * its job ran serves the tick there.
  *
- * Threads: functions marked [hook] run under the VM's scheduler lock: they take no lock (they try), make
- * no Ruby object and allocate nothing. [job] runs at a safepoint under the GVL.
+ * - at SUSPENDED: a thread going off the GVL takes the stack it waits with, within a budget (stack_credit_ns, refilled
+ * by the publisher), and whenever its last stack is too old.
+ *
+ * - at RESUMED: a wait without a stack gets one at its end, with a probability that grows with its length. In a storm,
+ * events are timed by the last tick (sampler_event_ns()).
+ *
+ * Threads: [hook] functions run under the VM's scheduler lock: they only try locks, make no Ruby object and do not
+ * allocate. [job] functions run at a safepoint with the GVL.
  */
 #ifndef RTOP_EXT_SAMPLER_H
 #define RTOP_EXT_SAMPLER_H
@@ -46,51 +45,53 @@
 
 enum { SAMPLER_STACK_MAX = STACK_CACHE_DEPTH_MAX, SAMPLER_MISSED_MAX = 16 };
 
-/* Totals since the start; the publisher reports their change per window. samples, cost_ns and points are
- * written under the lock (sampler_count()), dropped by who did not get it. */
+/* Totals since the start; the publisher reports their change per window. samples, cost_ns and points are written
+ * under the lock (sampler_count()); dropped is written by threads that did not get the lock. */
 struct sampler_counters {
   _Atomic uint64_t samples, dropped, cost_ns;
-  _Atomic uint64_t undecided; /* instants of which it is not known whether they met who ran, or who waited for a core */
-  _Atomic uint64_t points[RTOP_STATE_COUNT]; /* stacks taken at the end of a stretch */
+  /* instants that met a thread either running or waiting for a core, with no way to tell which */
+  _Atomic uint64_t undecided;
+  _Atomic uint64_t points[RTOP_STATE_COUNT]; /* stacks taken at the end of a stretch, by state */
   _Atomic uint64_t exceptions;
-  _Atomic uint64_t makers_ns; /* what samples of new objects cost (ext/hooks/makers.h), by estimate */
+  _Atomic uint64_t makers_ns; /* estimated cost of samples of new objects (ext/hooks/makers.h) */
   _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes; /* as read last */
 };
 
-/* What was counted before a session, or before its hooks came back on: windows tell of what came after. */
+/* The VM's counters when a session began or hooks were installed again; windows report only later changes. */
 struct sampler_start {
   uint64_t exceptions, gc_minor, gc_major, allocations;
 };
 
 struct sampler {
-  /* What every release of the GVL reads, and what it writes: close together, see struct thread_data. */
+  /* Fields that every release of the GVL reads, then those it writes, close together to save cache lines (see struct
+   * thread_data). */
   alignas(64) _Atomic bool active;
   _Atomic bool ractors_seen; /* the process has had more than one */
-  _Atomic bool coarse;       /* a storm: events take place at coarse_ns; see sampler_event_ns() */
-  bool cut_pending;          /* under the lock: the open cells are of a window whose end is not known yet */
-  uint32_t depth_max;        /* outermost frames of a stack that are kept; set while nothing runs */
+  _Atomic bool coarse;       /* during a storm, events are timed at coarse_ns; see sampler_event_ns() */
+  bool cut_pending;          /* under the lock: the open cells belong to a window whose end is not announced yet */
+  uint32_t depth_max;        /* number of outermost frames of a stack that are kept; set only while nothing runs */
   /* set by the publisher */
-  _Atomic uint32_t waits_per_read; /* CPU is asked for at the end of one wait in so many */
-  _Atomic int64_t coarse_ns;       /* the last tick or cut, whether anybody ran or not */
-  _Atomic int64_t boundary_ns;     /* end of the open window, known before: stretches that pass it are told apart */
+  _Atomic uint32_t waits_per_read; /* CPU time is measured for one wait in this many */
+  _Atomic int64_t coarse_ns;       /* time of the last tick or cut, whether or not a thread ran */
+  _Atomic int64_t boundary_ns;     /* announced end of the open window; stretches that pass it are split */
   struct ticks ticks;              /* instants of the clock */
   _Atomic int64_t period_ns;       /* between ticks */
-  _Atomic int64_t fresh_ns;        /* a thread whose last stack is older takes one whatever the credit is */
+  _Atomic int64_t fresh_ns;        /* a thread whose last stack is older than this takes one regardless of credit */
   _Atomic uint64_t window;         /* number of the open window */
-  _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points; longer stretches are always seen */
+  _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points by state; longer stretches are always met */
   VALUE gc_keys[GC_FIGURES];
   _Atomic uint32_t *publisher_word; /* see publisher_wake() */
 
   alignas(64) struct trylock lock; /* calltree, frames, cells, stack buffers */
-  _Atomic uint32_t last_runner;    /* index of the thread that got a GVL last [hook] */
+  _Atomic uint32_t last_runner;    /* index of the thread that last got a GVL [hook] */
   struct newborn newborn;
   struct waiting waiting;
   struct cells *open;                /* under the lock */
-  _Atomic int64_t stack_credit_ns;   /* what stacks at SUSPENDED may cost before the next refill */
+  _Atomic int64_t stack_credit_ns;   /* budget for stacks at SUSPENDED until the next refill */
   _Atomic int64_t stacks_cost_ns;    /* what they cost so far */
-  _Atomic uint32_t makers_share_ppm; /* of all time, for samples of new objects; a million: as many as there can be */
-  _Atomic int64_t spared_ns;         /* a release without a stack costs so much more: no stack pays for that */
-  /* Threads that went off the GVL with a stack that had no names yet: the next job, on any thread, sees to them. */
+  _Atomic uint32_t makers_share_ppm; /* share of all time for samples of new objects; a million means no limit */
+  _Atomic int64_t spared_ns;         /* extra cost of a release without a stack; a stack saves this much */
+  /* Threads that went off the GVL with an unnamed stack; the next job on any thread names them. */
   _Atomic uint32_t missed_count;
   int stack_depth;
   struct sampler_counters counters;
@@ -111,39 +112,39 @@ struct sampler {
   struct work work;
 
   rb_postponed_job_handle_t job;
-  _Atomic int64_t off_ns;     /* when hooks went off for good, and the last window was not told yet; else 0 */
+  _Atomic int64_t off_ns;     /* when hooks were removed for good, until the last window is reported; else 0 */
   struct on_core on_core;     /* at the last tick */
   struct sampler_start start; /* written under the GVL before `starts` grows */
   _Atomic uint32_t starts;
-  int64_t start_ns;     /* of the session; the first window begins then */
-  uint64_t seen_window; /* [job] when it looked after the threads last */
+  int64_t start_ns;     /* start of the session and of its first window */
+  uint64_t seen_window; /* [job] window in which the threads were last looked through */
   uint32_t thread_cursor;
-  uint32_t own_node;    /* "(rperf-top)", under the root: the profiler's own work */
+  uint32_t own_node;    /* node "(rperf-top)" under the root, for the profiler's own work */
   uint32_t shared_node; /* "(shared)", under the root */
 };
 
-/* Once, at load: what of this VM is to be known. Raises when it lacks a counter. */
+/* Learns at load what is needed of this VM. Raises if the VM lacks a counter. */
 void sampler_learn(struct sampler *sampler);
 
-/* Under the GVL. 0, or -1 when memory ran out. */
+/* Creates the sampler. With the GVL. Returns 0, or -1 when memory ran out. */
 int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity, uint32_t string_bytes);
-/* Only of one that was never active: hooks may look at it for the life of the process. Also of one that was
- * made in part. */
+/* Frees a sampler that was never active, also a partly created one. Active samplers are never freed, since hooks may
+ * read them until the process ends. */
 void sampler_destroy(struct sampler *sampler);
 
-/* Before the hooks are on: a session begins now, and when its first window ends is not known yet. */
+/* Begins a session, before hooks are installed; the end of its first window is not announced yet. */
 void sampler_begin(struct sampler *sampler);
 
-/* Under the GVL: gives every living thread its data, the caller's as running. */
+/* Registers every living thread, with the calling one as running. With the GVL. */
 void sampler_adopt_threads(struct sampler *sampler);
 
-/* A job comes within so much of its instant, where its thread has a core and runs Ruby code. */
+/* A job normally runs within this time after its instant, if its thread has a core and runs Ruby code. */
 #define SAMPLER_JOB_COMES_NS INT64_C(50000)
 
-/* When an event of this thread takes place. In a storm beyond any reason reading the clock and what follows from
- * it would be most of the profiler's cost: then all events between two ticks take place at the first of
- * them, for a nanosecond each. A stretch has no length then, or it holds ticks and is as long as the time between
- * these; since ticks know nothing of the program that comes out right in the mean, as all sampling does. */
+/* The time of an event of this thread. In a storm of events, reading the clock would be most of the profiler's cost;
+ * then all events between two ticks are placed at the first of the two, a nanosecond apart. A stretch then has no
+ * length, or it contains ticks and is as long as the time between them. That is right on average, since ticks are
+ * independent of the program. */
 static inline int64_t sampler_event_ns(struct sampler *sampler, const struct thread_data *data)
 {
   if (!atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return clock_now_ns();
@@ -152,30 +153,31 @@ static inline int64_t sampler_event_ns(struct sampler *sampler, const struct thr
   return tick > since ? tick : since;
 }
 
-/* Adds to a counter whose writers all hold the sampler's lock: a plain sum that others may read. */
+/* Adds to a counter that is only written under the sampler's lock, but may be read by anybody. */
 static inline void sampler_count(_Atomic uint64_t *counter, uint64_t more)
 {
   uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
   atomic_store_explicit(counter, before + more, memory_order_relaxed);
 }
 
-/* Counting begins. Under the GVL, not in a hook. */
+/* Starts counting from the VM's current counters. With the GVL, not in a hook. */
 void sampler_count_from_now(struct sampler *sampler);
 
-/* Takes over what the VM counts (objects, collections, heap). Under the GVL, not in a hook. */
+/* Reads the VM's counters (objects, collections, heap). With the GVL, not in a hook. */
 void sampler_read_vm(struct sampler *sampler);
 
-/* [job] One tick's sample of the calling thread, and the housekeeping that needs the GVL. */
+/* [job] Takes one tick's sample of the calling thread, and does the housekeeping that needs the GVL. */
 void sampler_job(struct sampler *sampler);
 
-/* [job] The same on a thread of another Ractor, where the main one's threads run beside: true when it is one. Only what
- * hooks noted is seen to. */
+/* [job] Like sampler_job(), on a thread of another Ractor, beside which threads of the main one run. Handles only
+ * what hooks left to be named. Returns true if the calling thread is of another Ractor. */
 bool sampler_job_elsewhere(struct sampler *sampler);
 
-/* Under the GVL, before the session ends: the time, CPU, blame and allocations of the calling thread up to now. */
+/* Charges the calling thread's time, CPU time, blame and allocations up to now, before the session ends. With the
+ * GVL. */
 void sampler_hand_in(struct sampler *sampler);
 
-/* A stack of this thread could not be named. Lock held. [hook] */
+/* Records that a stack of this thread could not be named. Lock held. [hook] */
 static inline void sampler_missed(struct sampler *sampler, const struct thread_data *data)
 {
   uint32_t count = atomic_load_explicit(&sampler->missed_count, memory_order_relaxed);
@@ -184,16 +186,16 @@ static inline void sampler_missed(struct sampler *sampler, const struct thread_d
   atomic_store_explicit(&sampler->missed_count, count + 1, memory_order_release);
 }
 
-/* `node` is the stack of this thread as it was at now_ns. */
+/* Records that `node` was the stack of this thread at now_ns. */
 static inline void sampler_saw(struct thread_data *data, uint32_t node, int64_t now_ns)
 {
   atomic_store_explicit(&data->node_seen_ns, now_ns, memory_order_relaxed);
   atomic_store_explicit(&data->node, node, memory_order_release);
 }
 
-/* A tick of the clock fell into the stretch that the thread has been running since, and no sample came of it yet. One that fell
- * into our own work tells nothing of the program and counts as served. (That work has a row of its own: if such instants
- * told of the call beside it, the rest of the stretch would have less than its share.) */
+/* Has an instant fallen into the thread's current running stretch without leading to a sample yet? An instant within
+ * the profiler's own work counts as served, since that work has a row of its own; charged to the call around it, the
+ * rest of the stretch would get less than its share. */
 static inline bool sampler_tick_due(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
   int64_t tick = ticks_due(&sampler->ticks, data->running_since_ns, now_ns);
@@ -203,8 +205,8 @@ static inline bool sampler_tick_due(struct sampler *sampler, const struct thread
   return !own;
 }
 
-/* The same where it lets go of the GVL. While threads are being made, one that no job answered in time tells nothing, and counts
- * as served: what stands here is always the call that waits. */
+/* Like sampler_tick_due(), for a thread that releases the GVL. While threads are being created, an instant that no
+ * job answered in time counts as served: a stack taken here would always show the call that waits. */
 static inline bool sampler_tick_due_at_release(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
   bool due = sampler_tick_due(sampler, data, now_ns);

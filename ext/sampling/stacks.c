@@ -8,22 +8,21 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Is the call of this frame below `node` a node of its own? The level is at least the depth of the node. */
+/* Does this frame get a node of its own below `node`? The level is at least the depth of the node. */
 static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, uint32_t level, uint32_t root)
 {
   if (sampler->frames.entries[frame].excluded) return false;
-  uint32_t above = root == RTOP_NODE_ROOT ? 0 : 1; /* the node of the labels is no frame */
+  uint32_t above = root == RTOP_NODE_ROOT ? 0 : 1; /* the node of the labels is not a frame */
   return level < sampler->depth_max || sampler->tree.entries[node].depth < sampler->depth_max + above;
 }
 
-/* Threads that began with the same block are of one kind, whose outermost frame it is wherever they are first seen. (With
- * more frames workers of one kind were spread over several pools, by where each was met first, and what they seldom do had
- * too little time in any.) */
+/* Chooses the pool of a thread by its outermost frame, the block with which it began: that is the same wherever the
+ * thread is first sampled, so that workers of one kind share a pool. */
 static void choose_pool(struct sampler *sampler, struct thread_data *data, uint32_t depth)
 {
   uint64_t key = (uint64_t)sampler->stack_frames[depth - 1] * UINT64_C(0x9E3779B97F4A7C15);
   uint32_t pool = pools_find(&sampler->pools, key | 1);
-  if (!pool) return; /* there are too many: what waits there goes on waiting for the same points */
+  if (!pool) return; /* There are too many pools, so the thread stays in its present one. */
   atomic_store_explicit(&data->pool, pool, memory_order_relaxed);
   atomic_store_explicit(&data->strata[STRATA_SHORT].epoch, axis_epoch(&sampler->pools.entries[pool].strata.short_axis),
                         memory_order_relaxed);
@@ -38,7 +37,7 @@ uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data)
                           atomic_load_explicit(&data->thread, memory_order_relaxed));
 }
 
-/* All but frames and lines that decides where a stack stands. */
+/* A hash seed of everything besides frames and lines that determines a stack's node. */
 static uint64_t seed_of(const struct sampler *sampler, uint32_t root, bool cut)
 {
   uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
@@ -46,7 +45,7 @@ static uint64_t seed_of(const struct sampler *sampler, uint32_t root, bool cut)
   return (generation << 33 | (uint64_t)cut << 32 | root) + limit;
 }
 
-/* From which level on the stack has to be walked, and the node above that. */
+/* Returns the level from which the stack must be walked, and the node above that level. */
 static uint32_t known_levels(struct sampler *sampler, const struct stack_hashes *hashes, uint32_t depth, uint32_t *node)
 {
   for (uint32_t step = depth ? (depth - 1) / STACK_CACHE_STEP : 0; step > 0; step--)
@@ -54,7 +53,8 @@ static uint32_t known_levels(struct sampler *sampler, const struct stack_hashes 
   return 0;
 }
 
-/* The number of a frame in the stack buffers; FRAMES_UNKNOWN: it has no name yet. A job asks the VM, as long as it may. */
+/* The number of a frame in the stack buffers; FRAMES_UNKNOWN when it has no name yet. A job may ask the VM for the
+ * name. */
 static uint32_t frame_of(struct sampler *sampler, const struct thread_data *data, VALUE value, bool in_job)
 {
   uint32_t frame = frames_find(&sampler->frames, value);
@@ -63,14 +63,15 @@ static uint32_t frame_of(struct sampler *sampler, const struct thread_data *data
   return peeks ? frames_peek(&sampler->frames, value) : frame;
 }
 
-/* What the call tree has no room for counts each time, so it is not remembered. */
+/* Remembers the node of a stack, unless the call tree is full: then each stack must count as overflowed again. */
 static void remember(struct sampler *sampler, uint64_t hash, uint32_t node, uint64_t overflowed)
 {
   if (atomic_load_explicit(&sampler->tree.overflowed, memory_order_relaxed) == overflowed)
     stack_cache_set(&sampler->known, hash, node);
 }
 
-/* SAMPLER_NO_STACK: a frame has no name yet. The root: all frames are left out. */
+/* Walks the stack down the call tree. Returns SAMPLER_NO_STACK when a frame has no name yet, the root when all frames
+ * are excluded. */
 static uint32_t walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown)
 {
   uint32_t depth = (uint32_t)frames, node;
@@ -111,7 +112,7 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
   int depth = rb_profile_frames(0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
   sampler->stack_depth = depth;
   if (depth <= 0) return RTOP_NODE_NO_FRAMES;
-  /* JIT code keeps no program counter for the leaf; the VM finds its line all the same. */
+  /* JIT code keeps no program counter for the innermost frame; the VM can still find its line. */
   if (sampler->stack_lines[0] == 0) sampler->stack_lines[0] = rb_sourceline();
   uint32_t node = sampler_walk(sampler, data, depth, sampler_root(sampler, data), unknown);
   if (node != SAMPLER_NO_STACK) sampler_count(&sampler->counters.samples, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the VM's own functions for a thread's name and priority, and the list of threads. */
+/* Finds the VM's internal functions for a thread's name and priority, and for the list of threads. */
 #include "thread_calls.h"
 
 #include "ext/names/method_entry.h"

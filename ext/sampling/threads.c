@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of threads: slots, names, native threads. */
+/* The registry of threads: slots, names, and native threads. */
 #include "threads.h"
 
 #include "fibers.h"
@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whose native threads are shared, and who ran on this one last. */
+/* Whether Ruby threads share native threads (M:N), and which Ruby thread last ran on this native thread. */
 static bool main_shared;
 static _Thread_local uint64_t native_user;
 
@@ -43,7 +43,7 @@ static bool take_entry(struct threads *threads, struct thread_data *data)
   return false;
 }
 
-/* A cleared struct, from the pool when there is one. */
+/* Takes a cleared struct from the pool, or allocates one. */
 static struct thread_data *take_struct(struct threads *threads)
 {
   struct thread_data *data = NULL;
@@ -57,7 +57,8 @@ static struct thread_data *take_struct(struct threads *threads)
   return data;
 }
 
-/* The struct stays for the next thread: one that points to it still may look whose it is. */
+/* Returns a struct to the pool instead of freeing it, since a thread may still point to it; the struct says to which
+ * thread it belongs. */
 static void give_back(struct threads *threads, struct thread_data *data)
 {
   atomic_store_explicit(&data->thread, 0, memory_order_release);
@@ -103,7 +104,7 @@ void threads_bind_native(struct thread_data *data)
   clockid_t clock;
   if (pthread_getcpuclockid(pthread_self(), &clock) != 0) clock = CLOCK_THREAD_CPUTIME_ID;
   data->cpu_clock = clock;
-  data->main_ractor = rb_ractor_stdout() == rb_stdout; /* every other Ractor has an object of its own */
+  data->main_ractor = rb_ractor_stdout() == rb_stdout; /* every other Ractor has a stdout object of its own */
   data->native_shared = main_shared || !data->main_ractor;
   data->native = &native_user;
   native_user = data->serial;
@@ -131,7 +132,7 @@ static void take_name(struct threads *threads, struct thread_data *data, const c
   atomic_fetch_add_explicit(&threads->renamed, 1, memory_order_release);
 }
 
-/* Ruby gives what fits of the name to the native thread, of a thread without one its file and line. */
+/* Ruby gives the native thread the start of the Ruby thread's name; without a name, its file and line. */
 static void take_native_name(struct threads *threads, struct thread_data *data)
 {
   char name[16];

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known about each Ruby thread, and who owns each nanosecond of it.
+/* What is known about each Ruby thread.
  *
- * The clockwork: `word` packs the thread's state with the time since which it is unattributed. Whoever
- * moves that time forward with a compare-and-swap (accounting_move) owns the stretch in between and must
- * charge it: the thread's own hooks and samples, or the publisher for a thread that stays off the GVL.
- * Nothing is charged twice and nothing is lost, without a lock.
+ * `word` packs the thread's state with the time since which its time is unattributed. The one that moves that time
+ * forward with a compare-and-swap (accounting_move) owns the stretch in between and must charge it: the thread's own
+ * hooks and samples, or the publisher for a thread that stays off the GVL. So no time is charged twice or lost, without
+ * a lock.
  *
- * Everything else in the struct belongs to the thread itself (in hooks and in the job, where it holds
- * the GVL) unless marked atomic. READY may run on another thread, ordered by the VM's scheduler lock
- * between SUSPENDED and RESUMED.
+ * All other fields belong to the thread itself (in hooks and the job, with the GVL) unless they are atomic. READY may
+ * run on another thread; the VM's scheduler lock orders it between SUSPENDED and RESUMED.
  *
- * After `ended` is set the publisher owns the struct, charges what is left and gives it back. Structs are
- * never freed, only used again, and each says whose it is: a thread that still points to one of an
- * earlier session (threads_of) finds that it is not its own.
+ * Once `ended` is set, the publisher owns the struct, charges what is left and returns it to the pool. Structs are
+ * never freed but reused, and each records its thread: a thread that points to a struct of an earlier session
+ * (threads_of) notices that it is not its own.
  */
 #ifndef RTOP_EXT_THREADS_H
 #define RTOP_EXT_THREADS_H
@@ -31,122 +30,126 @@
 
 enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80 };
 
-/* Time of one state that no stack has been given to yet; see accounting.h. */
+/* Time of one state that has no stack yet; see accounting.h. */
 struct lane {
   _Atomic int64_t wall_ns, cpu_ns; /* whoever takes it charges it */
   _Atomic int64_t blame_ns;        /* of running time */
-  _Atomic uint64_t epoch;          /* of its axis (pools.h), when the first of it came */
+  _Atomic uint64_t epoch;          /* epoch of the axis (pools.h) when the oldest time in the lane was added */
 };
 
-/* Unattributed time that a window told of: it lies right before the end of that window. */
+/* Time that a window reported as not sampled; it lies right before the end of that window. */
 struct owed {
   int64_t start_ns, wall_ns;
 };
 enum { THREADS_OWED_MAX = 12, THREADS_OWED_RUNNING_MAX = 64 };
 
-/* What instants met in a stretch that is open, and how much time they stand for. */
+/* A node that instants met in the open stretch, and the time it stands for. */
 struct met {
   uint32_t node;
   int64_t weight_ns;
 };
 enum { THREADS_MET_MAX = 4 };
 
-/* The publisher's looks at the CPU clock of a thread that stays off the GVL: as long as it uses nothing, ever more seldom. */
+/* Plan of the publisher's readings of a thread's CPU clock off the GVL: less and less often while it uses no CPU. */
 struct clock_looks {
-  int64_t stretch_ns; /* state_since_ns of the stretch that they are about */
+  int64_t stretch_ns; /* state_since_ns of the stretch that the plan is for */
   int64_t last_ns, next_ns;
 };
 
 struct fibers;
 
 struct thread_data {
-  /* What every release of the GVL reads and writes, some 450 bytes in a row: between two of them the application takes the
-   * processor's caches, and all that is touched comes from far. */
-  alignas(64) _Atomic VALUE thread; /* whose this is; kept alive by the VM until the thread ended */
-  _Atomic uint64_t generation;      /* of the registry when this was given out */
+  /* Fields that every release of the GVL reads and writes, some 450 bytes in a row, because application work evicts
+   * them from the caches between two releases. */
+  alignas(64) _Atomic VALUE thread; /* the Ruby thread; the VM keeps it alive until it ends */
+  _Atomic uint64_t generation;      /* generation of the registry when this was assigned */
   _Atomic uint64_t word;            /* since_ns << 3 | state */
   _Atomic int64_t state_since_ns;   /* for display: not moved by the publisher */
-  _Atomic int64_t floor_ns;         /* the publisher has told of it up to here: nothing takes place before */
-  _Atomic int64_t boundary_ns;      /* end of the window that it saw pass last */
-  _Atomic uint32_t turn;            /* odd while the word and the totals change together */
+  _Atomic int64_t floor_ns;         /* the publisher has reported time up to here, so no event may be earlier */
+  _Atomic int64_t boundary_ns;      /* last announced window end that the thread saw pass */
+  _Atomic uint32_t turn;            /* odd while the word and the totals are being changed together */
   _Atomic uint32_t node;            /* leaf of the last known stack */
   _Atomic uint32_t pool;            /* see pools.h; 0 until its first stack */
   _Atomic bool stack_known;         /* `node` is the stack of the open off-GVL stretch */
   _Atomic bool ended;
-  bool main_ractor;   /* known once native_id is set, and so is: */
-  bool native_shared; /* its native thread serves other Ruby threads, too (M:N) */
+  bool main_ractor;   /* valid once native_id is set, as is: */
+  bool native_shared; /* its native thread also runs other Ruby threads (M:N) */
 
-  _Atomic int64_t total_ns[RTOP_STATE_COUNT]; /* exact time by state; the publisher's moves are not in it */
-  /* The blocked part of a stretch whose thread is waiting by now: it ended at ready_ns. Whoever exchanges it for 0
-   * charges it. */
+  _Atomic int64_t total_ns[RTOP_STATE_COUNT]; /* exact time by state, without the time that the publisher moved */
+  /* Blocked time of a thread that now waits for the GVL; it ended at ready_ns. Whoever exchanges it for 0 must charge
+   * it. */
   _Atomic int64_t off_blocked_ns;
   _Atomic int64_t ready_ns;
-  int64_t off_waiting_ns; /* of the open off-GVL stretch, as the hooks saw it */
+  int64_t off_waiting_ns; /* time waiting for the GVL in the open off-GVL stretch, as hooks saw it */
 
   /* the open stretch of running time */
-  int64_t running_since_ns;        /* since RESUMED */
-  uint32_t begin_node;             /* the stack it waited with before; 0: not known */
-  uint32_t begin_pool;             /* its pool then: one that is chosen later may be so because an instant met it */
+  int64_t running_since_ns; /* since RESUMED */
+  uint32_t begin_node;      /* node of the wait before the stretch; 0: unknown */
+  /* its pool at that time; a pool chosen later may depend on an instant that met the stretch */
+  uint32_t begin_pool;
   uint32_t met_count;              /* of `met` */
-  struct met met[THREADS_MET_MAX]; /* what instants met in it, until it ends or gets long (running.h) */
-  int64_t met_until_ns;            /* of its time, what was told by the last of them */
-  int64_t last_met_ns; /* how long it had been running at the last instant in it, time without a core left out */
-  uint32_t long_node;  /* what that met, once it is long; 0: it is not yet */
-  int64_t off_core_ns; /* of it, without a core (running.h) */
+  struct met met[THREADS_MET_MAX]; /* what instants met in the stretch, until it ends or becomes long (running.h) */
+  int64_t met_until_ns;            /* running time of the stretch up to the last reported instant */
+  int64_t last_met_ns;             /* running time of the stretch at its last instant, without time off its core */
+  uint32_t long_node;              /* node of the last instant in a long stretch; 0: the stretch is not long yet */
+  int64_t off_core_ns;             /* of it, without a core (running.h) */
   int64_t
-      breaks_seen_ns; /* that it was off its core, in what is left of it: too short to be told, or instants told of it */
+      /* time off its core in the unreported rest of the stretch; too short to report, or reported by instants */
+      breaks_seen_ns;
   int64_t begin_not_own_ns; /* not_own_ns when it began */
-  int64_t rests;            /* on_core_own_rests() at its begin, or the last instant since; -1: not known */
-  bool newborn;             /* made, and has not had the GVL yet */
-  bool own_work;            /* it is in the profiler's own job */
-  bool collects_between;    /* the collection that goes on ended a stretch of running time */
-  bool wait_read;           /* CPU was read before the open wait began */
-  int64_t off_stack_ns;     /* when a stack was taken at SUSPENDED last */
-  int64_t off_since_ns;     /* it let go of the GVL then */
+  /* voluntary switches (on_core_own_rests()) at the begin of the stretch or its last instant; -1: unknown */
+  int64_t rests;
+  bool newborn;          /* the thread was created and has not had the GVL yet */
+  bool own_work;         /* it is in the profiler's own job */
+  bool collects_between; /* the current collection ended a stretch of running time */
+  bool wait_read;        /* the CPU clock was read before the open wait began */
+  int64_t off_stack_ns;  /* when a stack was last taken at SUSPENDED */
+  int64_t off_since_ns;  /* it let go of the GVL then */
 
-  int64_t gone_off_ns,
-      gone_wait_ns;    /* all its time off the GVL, waiting for it left out, and waiting; of whole stretches */
-  int64_t not_own_ns;  /* GC, time off the GVL and own work: what own work around it leaves out */
-  uint64_t blame_read; /* waiting.h integral when the GVL was taken */
+  int64_t gone_off_ns, gone_wait_ns; /* total time blocked, and waiting for the GVL, of completed off-GVL stretches */
+  int64_t not_own_ns;                /* time of GC, off the GVL and own work, which own work around it must exclude */
+  uint64_t blame_read;               /* value of the integral in waiting.h when the thread got the GVL */
   uint64_t allocations_read, allocations;
   _Atomic int64_t node_seen_ns; /* when `node` was seen */
   _Atomic uint64_t releases;    /* times that it got the GVL back */
 
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
-  /* CPU time up to the sum of these two is charged. Each has one writer, so neither needs a lock; when both
-   * charge the same stretch at once, the next reading finds the clock behind the sum and charges less. */
+  /* CPU time is charged up to the sum of these two. Each has one writer, so no lock is needed; if both charge the
+   * same stretch, the next reading finds the clock behind the sum and charges less. */
   _Atomic int64_t cpu_read_ns;   /* the thread's part */
-  _Atomic int64_t cpu_taken_ns;  /* the publisher's, while the thread is off the GVL */
-  _Atomic int64_t cpu_unread_ns; /* wall time on the GVL whose CPU is not in cpu_read_ns yet */
+  _Atomic int64_t cpu_taken_ns;  /* CPU time that the publisher charged while the thread was off the GVL */
+  _Atomic int64_t cpu_unread_ns; /* wall time with the GVL whose CPU time is not in cpu_read_ns yet */
 
   struct cpu_clock_mark cpu_mark;
   /* CPU of waits, see accounting_begin_wait(). */
   int64_t waits_unread;              /* since the CPU clock itself was read */
   _Atomic int64_t waits_expected_ns; /* what these are taken for */
-  int64_t waits_owed_ns;             /* what waits took and was not charged yet; negative: charged too much */
-  int64_t wait_cpu_ns;               /* what one takes, a running mean */
+  /* CPU time that waits used and nobody was charged for; negative if too much was charged */
+  int64_t waits_owed_ns;
+  int64_t wait_cpu_ns; /* what one takes, a running mean */
 
   uint32_t index; /* in the registry */
   _Atomic uint32_t native_id;
   uint32_t random;
-  _Atomic uint32_t held_count;      /* locks that it holds, see `held` */
-  _Atomic uint64_t lock_wait;       /* that it waits for in the open off-GVL stretch, and how; 0: for none */
-  int64_t own_wall_ns, own_cpu_ns;  /* the profiler's own work on this thread, not handed in yet */
+  _Atomic uint32_t held_count; /* locks that it holds, see `held` */
+  /* the lock that the thread waits for in the open off-GVL stretch, and its kind; 0: none */
+  _Atomic uint64_t lock_wait;
+  int64_t own_wall_ns, own_cpu_ns;  /* own work of the profiler on this thread that is not charged yet */
   uint64_t own_window;              /* in which it was handed in last */
   int64_t own_begin_ns, own_end_ns; /* the last piece of it */
-  _Atomic(struct fibers *) fibers;  /* fibers.h; NULL: it has had no fiber scheduler */
+  _Atomic(struct fibers *) fibers;  /* see fibers.h; NULL: the thread never had a fiber scheduler */
 
-  struct lane lanes[RTOP_STATE_COUNT]; /* that of running time: of the stretch that is open, since its last instant */
-  struct lane behind;                  /* of a long one: what waits for its next instant (running.h) */
-  struct lane strata[STRATA_PLACES];   /* running time of stretches that ended, by kind; and without a core */
+  struct lane lanes[RTOP_STATE_COUNT]; /* for the running state: time of the open stretch since its last instant */
+  struct lane behind;                  /* time of a long stretch that waits for its next instant (running.h) */
+  struct lane strata[STRATA_PLACES];   /* running time of ended stretches by kind, and time without a core */
 
   /* What is seldom looked at. */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT]; /* total_ns at boundary_ns */
-  _Atomic VALUE fiber; /* the one that runs, where it has any: kept alive, so that it can be looked at when left */
+  _Atomic VALUE fiber; /* the running fiber, where known; kept alive so that it can be examined after a switch */
   _Atomic uint64_t name_version;    /* bumped when `name` changed */
   _Atomic uint64_t coarse_releases; /* of `releases`, in storms */
   /* Locks, see lock_waits.h. */
-  _Atomic uint64_t lock_waits; /* times that it waited for a Mutex or Monitor */
+  _Atomic uint64_t lock_waits; /* number of waits for a Mutex or Monitor */
   _Atomic uint32_t held_turn;  /* odd while held_count and these change */
   _Atomic uint64_t held[LOCK_WORDS_HELD_MAX];
 
@@ -154,61 +157,64 @@ struct thread_data {
   struct thread_data *next_free;
   int64_t start_ns, end_ns;
   bool is_main;
-  const void *native;          /* which one it ran on last; a name, never looked into */
-  clockid_t cpu_clock;         /* readable from other threads; valid once native_id is set */
-  char name[THREADS_NAME_MAX]; /* written under the GVL, copied by the publisher (may tear) */
+  const void *native;          /* native thread that it last ran on; used as an identity, never dereferenced */
+  clockid_t cpu_clock;         /* CPU clock that other threads can read; valid once native_id is set */
+  char name[THREADS_NAME_MAX]; /* written with the GVL and copied by the publisher, which may see a half-written name */
   uint32_t name_bytes;
   int64_t wait_taken_ns; /* cpu_taken_ns when the open wait began */
   uint64_t raises;       /* exceptions raised on it */
   int64_t gc_start_ns, gc_marking_ns, gc_sweeping_ns;
   /* What labelled work takes, see work.h. */
-  int64_t work_ns[RTOP_WORK_CAUSES]; /* by cause, while a piece is open; not of running time */
+  int64_t work_ns[RTOP_WORK_CAUSES]; /* off-GVL and GC time by cause, counted while a piece of work is open */
   uint64_t work_piece;               /* of the running fiber */
-  uint32_t work_open, work_cause;    /* pieces; what the open off-GVL stretch counts as */
-  int64_t work_gc_ns;                /* all time of collections when it became ready */
-  uint64_t allocations_window; /* when some of `allocations`, which no sample of a new object has, was given up last */
+  uint32_t work_open, work_cause;    /* number of open pieces; cause of the open off-GVL stretch */
+  int64_t work_gc_ns;                /* total time of collections when the thread became ready */
+  uint64_t allocations_window;       /* window in which unsampled `allocations` were last given up */
 
   /* publisher's */
   uint32_t slot; /* in the segment */
   bool in_segment;
-  bool last_window; /* ended before the window being built was cut */
+  bool last_window; /* the thread ended before the window being built was cut */
   uint64_t name_published;
   uint64_t releases_seen, coarse_releases_seen, lock_waits_seen;
-  struct lock_wait window_wait; /* at the end of the window being built */
+  struct lock_wait window_wait; /* lock wait at the end of the window being built */
   uint32_t native_published;
   struct clock_looks looks;
-  uint32_t window_index;              /* in the window being built */
-  int64_t moved_ns[RTOP_STATE_COUNT]; /* time by state that the publisher charged itself */
-  int64_t seen_ns[RTOP_STATE_COUNT];  /* all time by state up to the last cut */
+  uint32_t window_index;                                              /* in the window being built */
+  int64_t moved_ns[RTOP_STATE_COUNT];                                 /* time by state that the publisher has charged */
+  int64_t seen_ns[RTOP_STATE_COUNT];                                  /* total time by state up to the last cut */
   int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT]; /* in the window being built */
-  int64_t ahead_wall_ns, ahead_cpu_ns; /* own work that the window before had no time for */
-  int64_t owed_ns[RTOP_STATE_COUNT];   /* told as not sampled, by windows before: the sum of those below */
-  struct owed owed_running[THREADS_OWED_RUNNING_MAX];           /* oldest first; in a thread that hardly runs, many */
+  int64_t ahead_wall_ns, ahead_cpu_ns; /* own work that did not fit into the window before */
+  /* time reported as not sampled by earlier windows: the sum of the entries below */
+  int64_t owed_ns[RTOP_STATE_COUNT];
+  /* oldest first; a thread that hardly runs can have many */
+  struct owed owed_running[THREADS_OWED_RUNNING_MAX];
   struct owed owed_off[RTOP_STATE_COUNT - 1][THREADS_OWED_MAX]; /* the same of each other state */
   uint32_t owed_count[RTOP_STATE_COUNT];
-  int64_t forgiven_ns[RTOP_STATE_COUNT]; /* told so too, but nobody remembers where: it stays not sampled */
+  int64_t forgiven_ns[RTOP_STATE_COUNT]; /* time reported as not sampled whose entry was dropped; it stays so */
 };
 
 struct threads {
   _Atomic(struct thread_data *) table[THREADS_CAPACITY];
   _Atomic uint32_t high; /* entries at and above were never used */
   _Atomic uint64_t serial;
-  _Atomic uint32_t free_hint; /* no entry below it is free, or one was just given back */
+  _Atomic uint32_t free_hint; /* all entries below are in use, or this one was just freed */
   _Atomic uint64_t untracked; /* threads that found no entry */
   _Atomic bool full;          /* until a thread is taken out */
   _Atomic uint64_t generation;
   _Atomic uint64_t renamed; /* times that some thread got another name */
-  _Atomic uint64_t ends;    /* threads that ended; counted after they said so */
-  struct trylock pool_lock; /* tried only: without it a new struct is made */
+  _Atomic uint64_t ends;    /* number of ended threads, incremented after their `ended` is set */
+  struct trylock pool_lock; /* only tried; without the lock a new struct is allocated */
   struct thread_data *pool;
   rb_internal_thread_specific_key_t key;
 };
 
-/* native_shared: Ruby was told to run its threads on fewer native ones (those of Ractors always do). */
+/* native_shared: Ruby runs its threads on fewer native threads (M:N), as it always does in Ractors other than the
+ * main one. */
 void threads_init(struct threads *threads, bool native_shared);
 
-/* New data for a thread, in `state` from now_ns on. NULL when the registry or memory is full: the thread
- * is then not seen and counted. Allocates with libc; not to be called under the scheduler's lock. */
+/* Registers a thread, in `state` from now_ns on. NULL when the registry is full or memory ran out: the thread is then
+ * untracked, and counted as such. Allocates with libc; do not call under the scheduler's lock. */
 struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state, int64_t now_ns);
 
 /* The data of a thread, or NULL. */
@@ -220,21 +226,21 @@ static inline struct thread_data *threads_of(struct threads *threads, VALUE thre
   return atomic_load_explicit(&data->generation, memory_order_relaxed) == generation ? data : NULL;
 }
 
-/* Remembers native id and CPU clock. On the thread itself, once it runs. */
+/* Stores native id and CPU clock. Call on the thread itself, once it runs. */
 void threads_bind_native(struct thread_data *data);
 
-/* A thread that shares its native thread got the GVL, perhaps on another one, or after others ran on this one:
- * its CPU time goes on from what the clock says there. On the thread itself. */
+/* Call on a thread that shares its native thread after it got the GVL: it may be on another native thread now, or
+ * others ran on this one. Its CPU time continues from that clock's present value. */
 void threads_follow_native(struct thread_data *data);
 
-/* Takes the name of a living thread when it changed, or what the kernel knows of it where thread_calls.h does not know
- * better. Under the GVL, in the job. */
+/* Updates the name of a living thread if it changed, using the kernel's name where thread_calls.h has no answer. With
+ * the GVL, in the job. */
 void threads_refresh_name(struct threads *threads, struct thread_data *data);
 
 /* Publisher: takes an ended thread out. */
 void threads_remove(struct threads *threads, struct thread_data *data);
 
-/* Forgets all threads, of all Ractors: none has data any more. Not while the publisher runs. */
+/* Forgets all threads of all Ractors. Not while the publisher runs. */
 void threads_clear(struct threads *threads);
 
 static inline uint64_t threads_pack(int64_t since_ns, enum rtop_thread_state state)

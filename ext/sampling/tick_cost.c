@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures once what an interrupt costs on this machine. */
+/* Measures once what a timer interrupt costs on this machine. */
 #include "tick_cost.h"
 #include "shm/base/clock.h"
 
@@ -20,7 +20,7 @@ static int64_t work(int rounds)
   return clock_now_ns() - begin;
 }
 
-/* How much longer it takes per interrupt; negative when it cannot be said. */
+/* How much longer the work takes per interrupt; negative when that cannot be determined. */
 static int64_t compare(int timer, int rounds)
 {
   struct itimerspec every = { .it_interval.tv_nsec = INTERRUPT_EVERY_NS, .it_value.tv_nsec = INTERRUPT_EVERY_NS };

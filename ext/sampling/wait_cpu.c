@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* What takes less than a switch of threads is not told from it, and one of many times the length most likely rests. */
+/* Waits below SHORT_NS cannot be told from thread switches; a wait LONG_TIMES longer than usual most likely rests. */
 enum { IN_MEAN = 8, SHORT_NS = 30000, LONG_TIMES = 4 };
 
 static uint32_t slot_of(uint32_t node)

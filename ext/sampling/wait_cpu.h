@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a wait takes of a core, by the stack that it waits with: a read of a socket, a write and a sleep differ by a factor
- * of ten, and a system call for each of them would cost more than all else. Means of those that were measured.
+/* The usual CPU time of a wait, by the stack that waits. Reads, writes and sleeps differ by a factor of ten, but
+ * measuring each of them would take a system call; so this keeps averages of those that were measured.
  *
- * Most take about the same however long they are: going to sleep, waking up, copying what came. Where more than half of the
- * time is on a core it is code that computes without the GVL, or the kernel that does: what these take is a part of their time.
+ * Most waits use about the same CPU time however long they are: for going to sleep, waking up, and copying. A wait that
+ * uses more than half of its time computes without the GVL; its CPU time is taken to be proportional to its length.
  *
- * Threads: any that has a GVL; no lock. Two that learn at once may lose one of two values.
+ * Threads: any that has a GVL; no lock. Of two concurrent updates one may be lost.
  */
 #ifndef RTOP_EXT_WAIT_CPU_H
 #define RTOP_EXT_WAIT_CPU_H
@@ -14,22 +14,22 @@
 
 enum { WAIT_CPU_SLOTS_LOG2 = 12 };
 
-/* All 0: nothing is known. Two stacks that share a slot take it from each other. */
+/* All 0 when nothing is known yet. Two stacks with the same slot displace each other. */
 struct wait_cpu {
   _Atomic uint64_t cpu[1 << WAIT_CPU_SLOTS_LOG2];  /* node << 32 | mean ns */
   _Atomic uint64_t wall[1 << WAIT_CPU_SLOTS_LOG2]; /* the same of how long they are */
 };
 
-/* A wait with this stack (a node, not 0) took so much in so long. */
+/* Adds a measured wait with this stack (a node, not 0). */
 void wait_cpu_learn(struct wait_cpu *waits, uint32_t node, int64_t cpu_ns, int64_t wall_ns);
 
-/* What one takes in the mean; -1: not known. */
+/* Average CPU time of waits with this stack; -1 when unknown. */
 int64_t wait_cpu_mean_ns(const struct wait_cpu *waits, uint32_t node);
 
-/* What one of this length takes; may be more than that. -1: not known. */
+/* Estimated CPU time of a wait with this stack and length; it may exceed the length. -1 when unknown. */
 int64_t wait_cpu_usual_ns(const struct wait_cpu *waits, uint32_t node, int64_t wall_ns);
 
-/* The mean with one more value: the last ones count most. 0: there was none before. */
+/* Updates a mean with one more value; recent values count most. A mean of 0 means that there was none. */
 int64_t wait_cpu_mean_with(int64_t mean_ns, int64_t cpu_ns);
 
 #endif

@@ -35,7 +35,7 @@ static inline uint64_t waiting_integral(struct waiting *waiting, int64_t now_ns)
   return ((word >> 16) + (word & 0xFFFF) * (uint64_t)now_ns) & (UINT64_MAX >> 16);
 }
 
-/* What piled up since `before`. Clocks of different cores may disagree by some ns: never negative. */
+/* What piled up since `before`. Never negative, although clocks of different cores may disagree by some ns. */
 static inline int64_t waiting_since(uint64_t integral, uint64_t before)
 {
   uint64_t difference = (integral - before) & (UINT64_MAX >> 16);
