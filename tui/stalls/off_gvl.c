@@ -33,6 +33,35 @@ static bool is_script(const struct rtop_symbol *symbol)
   return is_loaded(symbol) || strcmp(symbol->label, "<main>") == 0;
 }
 
+/* A server's or worker's own program: what it calls of the application is called by a framework, and what it waits for
+ * itself is its next work, whether a gem's command has started it or a script, rake task or thread of the application. */
+static bool is_server(const struct rtop_symbol *symbol)
+{
+  static const char *const programs[] = {
+    "Puma::CLI#run",
+    "Puma::Launcher#run",
+    "Unicorn::HttpServer#start",
+    "Unicorn::HttpServer#join",
+    "Pitchfork::HttpServer#start",
+    "Pitchfork::HttpServer#join",
+    "Rack::Server#start",
+    "Rackup::Server#start",
+    "WEBrick::GenericServer#start",
+    "Thin::Server#start",
+    "Async::Container::Controller#run",
+    "Sidekiq::CLI#run",
+    "Resque::Worker#work",
+    "Delayed::Worker#start",
+    "GoodJob::CLI#start",
+    "SolidQueue::Supervisor#start",
+    "Karafka::Server.run",
+    "GRPC::RpcServer#run",
+  };
+  for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+    if (strcmp(symbol->label, programs[i]) == 0) return true;
+  return false;
+}
+
 /* What a call adds to the way of its caller. */
 static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_symbol *symbol, uint32_t frame,
                                 struct off_way way)
@@ -41,7 +70,8 @@ static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_
   way.known = true;
   if (!rtop_symbol_is_program(symbol)) return way;
   bool mine = rtop_lens_is_mine(lens, symbol);
-  if (!mine && way.script && is_loaded(symbol)) way.mine = way.mine_outside = way.script = false;
+  if (!mine && ((way.script && is_loaded(symbol)) || is_server(symbol)))
+    way.mine = way.mine_outside = way.script = false;
   if (way.depth == 0) way.mine_outside = mine;
   if (mine) way.script = is_script(symbol) && (way.script || !way.mine);
   if (mine || !way.mine) way.own = frame;

@@ -12,7 +12,8 @@
  *   work     everything else: a query, a call to another server, a sleep in a request
  *
  * A child's stack begins where it was forked: what called fork() calls it no more.
- * A script that loads a gem's program (bin/puma, as RubyGems and Bundler write it) is not the application.
+ * A script that loads a gem's program (bin/puma, as RubyGems and Bundler write it) is not the application; nor is what
+ * starts a server's or worker's program that is known by name (Puma::Launcher#run).
  *
  * others, library and event are rest as far as a stack can tell. Whoever has seen the thread before may know
  * better: see stalls.h.

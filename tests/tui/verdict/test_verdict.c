@@ -200,6 +200,19 @@ static void test_program_of_a_gem_rests(void **state)
   says("main thread waits 100% in IO#wait_readable < Boot#warm, for 5.0 s");
 }
 
+/* A script of the application starts a server itself: the server waits for its work, whatever it waits in. */
+static void test_server_that_a_script_starts_rests(void **state)
+{
+  (void)state;
+  uint32_t start = call(call(0, "<main>", "/app/serve.rb"), "Site.start", "/app/site.rb");
+  uint32_t launcher = call(start, "Puma::Launcher#run", "/gems/puma-6.4/lib/puma/launcher.rb");
+  uint32_t cluster = call(launcher, "Puma::Cluster#run", "/gems/puma-6.4/lib/puma/cluster.rb");
+  HAPPENS(rests(call(cluster, "IO#wait_readable", "")));
+  says("idle: 1 thread waits for work");
+  HAPPENS(rests(call(call(cluster, "Site#call", "/app/site.rb"), "IO#wait_readable", "")));
+  says("main thread waits 100% in IO#wait_readable < Site#call, for 5.0 s");
+}
+
 /* A child that was forked deep in the application waits in a loop of its own. */
 static void test_forked_child_rests(void **state)
 {
@@ -1005,6 +1018,7 @@ int main(void)
     CASE(test_a_loop_around_the_place),
     CASE(test_a_pool_of_connections),
     CASE(test_program_of_a_gem_rests),
+    CASE(test_server_that_a_script_starts_rests),
     CASE(test_forked_child_rests),
     CASE(test_plain_worker_rests_in_its_queue),
     CASE(test_sleep_of_the_program_is_what_it_is),
