@@ -8,6 +8,7 @@ bool pager_click(struct pager *pager, int row, size_t count, size_t page)
   if (row < 0 || (size_t)row >= page || pager->top + (size_t)row >= count) return false;
   pager->cursor = pager->top + (size_t)row;
   pager->away = false;
+  pager->blank = 0;
   return true;
 }
 
@@ -30,14 +31,19 @@ void pager_fit(struct pager *pager, size_t count, size_t page)
   pager->away = pager->away && !pager_sees(pager, page);
   if (!pager->away && pager->cursor < pager->top) pager->top = pager->cursor;
   if (!pager->away && pager->cursor >= pager->top + page) pager->top = pager->cursor - page + 1;
-  if (pager->top + page > count) pager->top = count > page ? count - page : 0;
+  if (pager->top + page > count + pager->blank)
+    pager->top = count + pager->blank > page ? count + pager->blank - page : 0;
 }
 
 void pager_show(struct pager *pager, size_t count, size_t page, size_t sight)
 {
   pager->away = false;
+  pager->blank = 0;
   if (!pager_sees(pager, sight)) pager->top = pager->cursor > page / 2 ? pager->cursor - page / 2 : 0;
   pager_fit(pager, count, page);
+  if (pager_sees(pager, sight)) return;
+  pager->blank = page > sight ? page - sight : 0;
+  pager->top += pager->cursor - (pager->top + sight) + 1;
 }
 
 static void go_to(struct pager *pager, int64_t place, size_t count)
@@ -61,6 +67,7 @@ bool pager_request(struct pager *pager, enum request request, size_t count, size
   default: return false;
   }
   pager->away = false;
+  pager->blank = 0;
   pager_fit(pager, count, page);
   return true;
 }

@@ -10,7 +10,8 @@
 
 struct pager {
   size_t cursor, top;
-  bool away; /* the cursor is out of sight, and nobody has moved it there */
+  bool away;    /* the cursor is out of sight, and nobody has moved it there */
+  size_t blank; /* rows below the last one, so that nothing hides the cursor (pager_show) */
 };
 
 /* Moves within `count` rows, `page` of which are seen; a cursor that is away starts from the top of these. False when it
@@ -23,7 +24,7 @@ bool pager_click(struct pager *pager, int row, size_t count, size_t page);
 void pager_follow(struct pager *pager, size_t place, size_t page);
 /* After count or page changed: the cursor exists and, unless it is away, is seen. */
 void pager_fit(struct pager *pager, size_t count, size_t page);
-/* The cursor was sent to a row: in the middle of the page, unless it is in its first `sight` rows. */
+/* The cursor was sent to a row: in the middle of the page, unless it is in its first `sight` rows, and never below these. */
 void pager_show(struct pager *pager, size_t count, size_t page, size_t sight);
 
 #endif

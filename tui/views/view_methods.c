@@ -185,24 +185,56 @@ static void update_heat(struct ui *ui, uint32_t frame)
                      source_heat_build(&view->heat, ui->live, symbols, symbol, ui->wanted.mode);
 }
 
-/* What is told of a method below the row of what is off the GVL, or of the culprit of a stall that is, is that time. */
+static bool verdict_names_wait(const struct ui *ui)
+{
+  enum verdict_kind kind = ui->verdict.verdict.kind;
+  return ui->verdict.made && (kind == VERDICT_LOCK || kind == VERDICT_BLOCKED);
+}
+
+bool methods_view_is_wait(const struct ui *ui, const struct rtop_method_row *row)
+{
+  const struct methods_view *view = methods_view(ui);
+  return row->frame == view->order.first && verdict_names_wait(ui) && row->frame == ui->verdict.verdict.place.leaf &&
+         row->self.wall_ns[RTOP_STATE_BLOCKED] > 0;
+}
+
+/* The cursor is on that row. */
+static bool on_wait(const struct ui *ui)
+{
+  const struct methods_view *view = methods_view(ui);
+  const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
+  return row != NULL && !methods_view_below_off(view, view->pager.cursor) && methods_view_is_wait(ui, row);
+}
+
+/* What the details are about; 0: the row is of no method. The row of the wait that the verdict names speaks of the
+ * application's method. */
+static uint32_t detail_frame(const struct ui *ui)
+{
+  const struct rtop_method_row *row = methods_view_row(ui, methods_view(ui)->pager.cursor);
+  const struct verdict_place *place = &ui->verdict.verdict.place;
+  if (row == NULL) return 0;
+  return on_wait(ui) && place->caller != 0 ? place->caller : row->frame;
+}
+
+/* What is told of a method below the row of what is off the GVL, of the wait that the verdict names, or of the culprit of a
+ * stall off the GVL, is that time. */
 static void methods_update_detail(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
-  const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
-  bool off = methods_view_below_off(view, view->pager.cursor) || ui_stalls_is_off_gvl(ui);
+  uint32_t frame = detail_frame(ui);
+  bool off = on_wait(ui) || methods_view_below_off(view, view->pager.cursor) || ui_stalls_is_off_gvl(ui);
   enum rtop_mode mode = off ? RTOP_MODE_WALL : ui->wanted.mode;
   view->detail_ready =
-      row != NULL && details_shown(ui) && detail_build(&view->detail, ui_shown_live(ui), symbols, row->frame, mode);
+      frame != 0 && details_shown(ui) && detail_build(&view->detail, ui_shown_live(ui), symbols, frame, mode);
   view->heat_ready = false;
   if (view->detail_ready) {
     detail_lead(&view->detail, symbols, ui_way_node(ui));
-    update_file(ui, row->frame);
+    update_file(ui, frame);
     if (ui_calls_are_shown(ui)) return; /* neither labels nor lines are known of calls */
-    update_labels(ui, row->frame);
+    update_labels(ui, frame);
     update_raised(ui);
-    update_heat(ui, row->frame);
+    update_heat(ui, frame);
   }
 }
 
@@ -240,12 +272,6 @@ static void fold_off(struct ui *ui)
   methods_view(ui)->order.part = folds ? ORDER_BUSY : ORDER_ALL;
 }
 
-static bool verdict_names_wait(const struct ui *ui)
-{
-  enum verdict_kind kind = ui->verdict.verdict.kind;
-  return ui->verdict.made && (kind == VERDICT_LOCK || kind == VERDICT_BLOCKED);
-}
-
 /* Where rows are sorted by what they take, the call that has not ended stands first, else the wait that the verdict
  * names. */
 static void find_first(struct ui *ui)
@@ -261,13 +287,6 @@ static void find_first(struct ui *ui)
   if (lasts) view->order.first = rtop_symbols_get_node(symbols, node)->frame;
   else if (verdict_names_wait(ui) && down && (sort == RTOP_SORT_SELF || sort == RTOP_SORT_TOTAL))
     view->order.first = ui->verdict.verdict.place.leaf;
-}
-
-bool methods_view_is_wait(const struct ui *ui, const struct rtop_method_row *row)
-{
-  const struct methods_view *view = methods_view(ui);
-  return row->frame == view->order.first && verdict_names_wait(ui) && row->frame == ui->verdict.verdict.place.leaf &&
-         row->self.wall_ns[RTOP_STATE_BLOCKED] > 0;
 }
 
 /* What is shown as zero says nothing row by row. Who filters, compares, or asks for the least first, wants all rows. */
@@ -299,6 +318,7 @@ static void apply_order(struct ui *ui)
     view->order.count = view->order.folded = 0;
   view->fold.shown = view->order.folded > 1;
   off->part = ORDER_OFF;
+  off->first = view->anchor_off && ui_stalls_is_off_gvl(ui) ? ui->stalls.selected : 0;
   if (!view->off.shown || !view->off.open ||
       !order_apply(off, &ui->methods, RTOP_SORT_BLOCKED, false, hold && off->count > 0, frames)) {
     off->count = 0;
@@ -470,11 +490,35 @@ static uint32_t row_for(const struct ui *ui, struct methods_view *view)
   return stall && anchor_place(view) == UINT32_MAX ? ui->stalls.frame : ui->selected;
 }
 
+/* The wait that the verdict names, in the first row, is what the stall off the GVL waited in. */
+static bool first_row_tells_stall(const struct ui *ui)
+{
+  const struct rtop_method_row *row = methods_view_row(ui, 0);
+  const struct verdict_place *place = &ui->verdict.verdict.place;
+  return row != NULL && methods_view_is_wait(ui, row) && place->leaf == ui->stalls.frame &&
+         (place->caller != 0 ? place->caller : place->leaf) == ui->stalls.selected;
+}
+
+/* The cursor stands on it, at the top; what is selected for the other views is the application's method. */
+static void go_to_first_row(struct ui *ui)
+{
+  struct methods_view *view = methods_view(ui);
+  view->pager = (struct pager){ 0 };
+  view->anchored = true;
+  view->anchor_off = view->anchor_fold = false;
+  view->anchor = ui->stalls.frame;
+}
+
 /* Another view may have chosen another method. The culprit of a stall off the GVL is where that time is told. */
 static void methods_open(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
-  if (ui->profile != NULL && ui->stalls.seek && view->off.shown && ui_stalls_is_off_gvl(ui)) {
+  bool off_gvl = ui->profile != NULL && ui->stalls.seek && view->off.shown && ui_stalls_is_off_gvl(ui);
+  if (off_gvl && first_row_tells_stall(ui)) {
+    go_to_first_row(ui);
+    return;
+  }
+  if (off_gvl) {
     view->off.open = view->anchor_off = true;
     apply_order(ui);
   }
@@ -520,9 +564,7 @@ static void methods_prepare(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
   ui_rows_fit(ui);
-  if (details_shown(ui) && (!view->detail_ready || methods_view_row(ui, view->pager.cursor) == NULL ||
-                            view->detail.frame != methods_view_row(ui, view->pager.cursor)->frame))
-    methods_update_detail(ui);
+  if (details_shown(ui) && (!view->detail_ready || view->detail.frame != detail_frame(ui))) methods_update_detail(ui);
 }
 
 const struct view_ops view_methods = {

@@ -54,8 +54,13 @@ static void test_sent_to_a_row(void **state)
   pager.cursor = 2;
   pager_show(&pager, 100, 10, 7);
   assert_int_equal(pager.top, 0);
-  pager.cursor = 99;
+  pager.cursor = 99; /* the last one is not hidden either, until the user moves */
   pager_show(&pager, 100, 10, 7);
+  assert_int_equal(pager.top, 93);
+  pager_fit(&pager, 100, 10);
+  assert_int_equal(pager.top, 93);
+  pager_request(&pager, REQUEST_UP, 100, 10);
+  assert_int_equal(pager.cursor, 98);
   assert_int_equal(pager.top, 90);
 }
 

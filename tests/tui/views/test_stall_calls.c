@@ -2,6 +2,7 @@
 #include "tests/tui/model_fixture.h"
 #include "tests/tui/screen_model.h"
 #include "tui/views/view_icicle.h"
+#include "tui/views/view_methods.h"
 #include "tui/views/view_source.h"
 #include "tui/views/view_threads.h"
 #include "tui/views/view_tree.h"
@@ -176,6 +177,20 @@ static void test_details(void **state)
   assert_true(shows("100.0> AudioClip#play") && shows("100.0  Kernel#sleep"));
 }
 
+/* The wait that the verdict names stands in the first row: that is where the key leads, and the top stays in sight. */
+static void test_first_row(void **state)
+{
+  (void)state;
+  open_screen(24, 80);
+  jump('1');
+  const struct methods_view *methods = ui.data[VIEW_METHODS];
+  assert_int_equal(methods->pager.cursor + methods->pager.top, 0);
+  assert_false(methods->off.open);
+  assert_true(shows("waits: AudioClip#close"));
+  model_press(&ui, '5');
+  check_source();
+}
+
 /* A method that is hidden leads to what is shown of the call. */
 static void test_hidden(void **state)
 {
@@ -305,6 +320,7 @@ int main(void)
     CASE(test_from_view_to_view),
     CASE(test_list_of_stalls),
     CASE(test_details),
+    CASE(test_first_row),
     CASE(test_hidden),
     CASE(test_lane),
     CASE(test_lane_of_a_small_screen),
