@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the word of a class, and that of a method's definition, that say which box they are of. */
+/* Finds the words in a class and in a method's definition that tell their box. */
 #include "boxes.h"
 
 #include "ext/base/readable.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A class: somewhere behind its flags and its own class its box, and next to it its superclass; a module: the same. A definition: its box is
- * behind its name. A box: its object, its number. */
+/* Where the words may be. Class or module: its box is some words after its flags and its own class, next to its
+ * superclass. Definition: its box follows its name. Box: its object, then its number. */
 enum {
   CLASS_FIRST = 2,
   CLASS_LAST = 4,
@@ -25,14 +25,14 @@ enum {
 static bool known, own_has_prefix;
 static int of_class, of_definition;
 static long main_number;
-static VALUE own_box, ruby_box; /* where we were loaded, and Ruby's own: places in memory, no objects */
+static VALUE own_box, ruby_box; /* the box where this library was loaded, and Ruby's own; addresses, not objects */
 
 static VALUE word(VALUE object, int which)
 {
   return ((const VALUE *)object)[which];
 }
 
-/* "#<Ruby::Box:3,user,optional>"; -1: it is another text. */
+/* Parses the number in "#<Ruby::Box:3,user,optional>"; -1 for any other text. */
 static long number_of(VALUE box)
 {
   static const char begin[] = "#<Ruby::Box:";
@@ -49,7 +49,7 @@ static VALUE probe(VALUE self)
   return self;
 }
 
-/* Where a class, a module, and a method in the class, of our own have the same word, between what is known of each. */
+/* Finds the word that is equal in a class, a module and a method definition of our own, among words of known meaning. */
 static bool learn_words(void)
 {
   VALUE class = rb_class_new(rb_cObject);
@@ -70,7 +70,8 @@ static bool learn_words(void)
   return of_definition <= DEFINITION_LAST;
 }
 
-/* A box that is gone leaves its place behind in methods that others still hold. */
+/* Reads a box. A box that is gone leaves its address behind in methods that others still hold, so the address is
+ * tested first. */
 static bool read_box(VALUE box, VALUE words[BOX_WORDS])
 {
   const VALUE *place = (const VALUE *)box;
@@ -92,7 +93,7 @@ void boxes_learn(void)
 {
   ID ruby = rb_intern("Ruby"), box = rb_intern("Box");
   known = false;
-  if (RUBY_API_VERSION_MAJOR < 4) return; /* a module of that name would be the program's */
+  if (RUBY_API_VERSION_MAJOR < 4) return; /* In an older Ruby, a module of that name would be the program's own. */
   if (!rb_const_defined(rb_cObject, ruby)) return;
   VALUE module = rb_const_get(rb_cObject, ruby);
   if (!RB_TYPE_P(module, T_MODULE) || !rb_const_defined_at(module, box)) return;
@@ -102,7 +103,7 @@ void boxes_learn(void)
   known = vm_unknown_unless(learn_boxes(boxes), RTOP_VM_BOXES);
 }
 
-/* Boxes are numbered as they are made: Ruby's own and the main one are the first. */
+/* Boxes are numbered in order of creation; Ruby's own and the main box come first. */
 static size_t write_prefix(VALUE box, char *out)
 {
   VALUE words[BOX_WORDS];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which box (Ruby::Box, from Ruby 4.0 on) a method or a class is of. Classes of two boxes may have the same name, and are
- * different ones: "#<Ruby::Box:3>::Price#total". What belongs to the main box, or to Ruby itself, is named as ever.
+/* The box (Ruby::Box, from Ruby 4.0 on) of a method or class. Classes in two boxes may have the same name and still be
+ * different: "#<Ruby::Box:3>::Price#total". The main box and Ruby's own get no prefix.
  *
- * That is not part of the VM's interface: at load a class and a method of our own are looked at first. Nothing of this
- * costs anything unless RUBY_BOX=1 asked for boxes.
+ * Boxes are not part of the VM's interface, so at load a class and a method of our own are examined first. All this
+ * costs nothing unless RUBY_BOX=1 enables boxes.
  *
- * Threads: boxes_learn() under the GVL, not in a hook, may raise. The others under the GVL.
+ * Threads: boxes_learn() with the GVL, not in a hook; may raise. The others with the GVL.
  */
 #ifndef RTOP_EXT_BOXES_H
 #define RTOP_EXT_BOXES_H
@@ -18,10 +18,11 @@ enum { BOXES_PREFIX_MAX = 48 };
 /* After method_entry_learn(). */
 void boxes_learn(void);
 
-/* Of a frame VALUE: false when its name needs nothing of that, which is found by comparing alone. [hook] */
+/* May the name of this frame VALUE need a box prefix? Found by comparisons alone. [hook] */
 bool boxes_may_have(VALUE frame);
 
-/* Writes "#<Ruby::Box:3>::" and returns its length, 0 when the name needs none, or the box is not known. A class, or a module. */
+/* Write the prefix "#<Ruby::Box:3>::" for a method's frame, or for a class or module, and return its length; 0 when
+ * no prefix is needed or the box is unknown. */
 size_t boxes_of_method(VALUE frame, char *out);
 size_t boxes_of_class(VALUE class, char *out);
 

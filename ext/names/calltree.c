@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The call tree: finding a node by parent, frame and line, or making it. */
+/* The call tree: finds a node by parent, frame and line, or makes it. */
 #include "calltree.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ int calltree_create(struct calltree *tree, uint32_t capacity)
   tree->capacity = capacity;
   tree->mask = FIRST_SLOTS - 1;
   tree->mask_most = slots - 1;
-  /* The reserved frames have the ids of their nodes; they hang below the root and are never looked up. */
+  /* Reserved frames have the ids of their nodes, which are children of the root and are never looked up. */
   for (uint32_t id = 1; id < RTOP_NODE_FIRST_FREE; id++)
     tree->entries[id] = (struct rtop_node_entry){ .parent = RTOP_NODE_ROOT, .frame = id, .depth = 1 };
   atomic_store(&tree->count, RTOP_NODE_FIRST_FREE);
@@ -50,7 +50,7 @@ static bool matches(const struct rtop_node_entry *entry, uint32_t parent, uint32
   return entry->parent == parent && entry->frame == frame && entry->line == line;
 }
 
-/* Twice as many slots, all nodes in their new places: a few ns for each. */
+/* Doubles the hash table and inserts all nodes again, at a few ns per node. */
 static void grow(struct calltree *tree, uint32_t count)
 {
   memset(tree->index, 0, (tree->mask + 1) * sizeof *tree->index);

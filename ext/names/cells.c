@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of a window: finding one by its key and adding to it. */
+/* The cells of a window: finds a cell by its key, and adds to it. */
 #include "cells.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void cells_destroy(struct cells *cells)
   *cells = (struct cells){ 0 };
 }
 
-/* A window mostly has as many as the one before. */
+/* Clears the cells. The hash table keeps about its size, since a window mostly has as many cells as the one before. */
 void cells_clear(struct cells *cells)
 {
   if (cells->count) memset(cells->index, 0, (cells->mask + 1) * sizeof *cells->index);
@@ -40,7 +40,7 @@ static uint32_t hash_key(const struct rtop_cell *cell)
   return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 40);
 }
 
-/* Twice as many slots, all cells in their new places: a few ns for each. */
+/* Doubles the hash table and inserts all cells again, at a few ns per cell. */
 static void grow(struct cells *cells)
 {
   memset(cells->index, 0, (cells->mask + 1) * sizeof *cells->index);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is collected for one window: cells (node, thread, state), in the order in which they
- * were first added to.
+/* The cells collected for one window, one per (node, thread, state), in the order of their first use.
  *
- * Fixed capacity, so that adding never allocates. When the table is full, further keys are summed into
- * RTOP_NODE_FOLDED of their thread and state, so that no time is lost.
+ * The capacity is fixed, so adding never allocates. When the table is full, time with further keys is added to
+ * RTOP_NODE_FOLDED of the same thread and state, so no time is lost.
  *
  * Threads: whoever holds the sampler's lock; after the swap, the publisher alone.
  */
@@ -16,12 +15,13 @@
 
 enum { CELLS_CAPACITY = 8192, CELLS_RESERVE = 1024 };
 
-/* `thread` is the index in threads.h; the publisher turns it into the window's own. */
+/* `thread` in a cell is the registry index of threads.h; the publisher converts it to the window's own index. */
 struct cells {
   struct rtop_cell *entries;
   uint16_t *index; /* open addressing: entry + 1, 0 = free */
   uint32_t count;
-  uint32_t mask;   /* of the part of index that is used; it follows the count, so that few cells are on few lines */
+  /* mask of the used part of `index`, which follows the count so that few cells touch few cache lines */
+  uint32_t mask;
   uint64_t folded; /* additions that went to RTOP_NODE_FOLDED */
 };
 
@@ -29,7 +29,8 @@ int cells_create(struct cells *cells);
 void cells_destroy(struct cells *cells);
 void cells_clear(struct cells *cells);
 
-/* The CPU that goes with so much of the cell's wall time. Where the cell has no more CPU than wall time neither part has. */
+/* The CPU time that belongs to wall_ns of the cell's wall time. If the cell's CPU time does not exceed its wall time,
+ * neither does that of the two parts. */
 static inline uint64_t cells_cpu_of(const struct rtop_cell *cell, uint64_t wall_ns)
 {
   uint64_t left_ns = cell->wall_ns - wall_ns;
@@ -37,7 +38,7 @@ static inline uint64_t cells_cpu_of(const struct rtop_cell *cell, uint64_t wall_
   return cell->cpu_ns > cpu_ns + left_ns ? cell->cpu_ns - left_ns : cpu_ns;
 }
 
-/* Adds the cost in `cell` to the cell with its key. False when there is no room even for what is folded. */
+/* Adds a cost to the cell with the same key. False when there is no room, not even for folded time. */
 bool cells_add(struct cells *cells, const struct rtop_cell *cell);
 
 #endif

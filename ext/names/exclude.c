@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks the patterns about frames that are new. */
+/* Applies the patterns of excluded frames to new frames. */
 #include "exclude.h"
 
 #include "frames.h"
@@ -15,7 +15,7 @@ void exclude_use(struct frames *frames, struct trylock *lock, const char *patter
   while (!trylock_take(lock)) sched_yield();
   frames->excluded = made;
   for (uint32_t id = RTOP_NODE_FIRST_FREE; id < frames_count(frames); id++) frames_judge(frames, &frames->entries[id]);
-  atomic_fetch_add(&frames->generation, 1); /* stacks that are remembered were made by the old ones */
+  atomic_fetch_add(&frames->generation, 1); /* Cached stacks were made with the old patterns. */
   trylock_release(lock);
   rtop_patterns_destroy(&before);
 }

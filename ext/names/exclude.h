@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames that are left out of stacks: their time goes to the caller that is kept.
+/* Frames that are excluded from stacks; their time goes to the nearest caller that is kept.
  *
- * Patterns (shm/base/pattern.h) are asked once for each frame, when it gets its id or its complete name; a walk
- * looks at one bit.
+ * Patterns (shm/base/pattern.h) are matched once for each frame, when it gets its id or its complete name; a stack walk
+ * only tests a bit.
  *
- * Threads: under the sampler's lock, but for exclude_use().
+ * Threads: under the sampler's lock, except exclude_use().
  */
 #ifndef RTOP_EXT_EXCLUDE_H
 #define RTOP_EXT_EXCLUDE_H
@@ -14,8 +14,8 @@
 
 struct frames;
 
-/* From now on these patterns; all frames are judged again. "" or a text that means nothing: none. Under the
- * GVL, while nothing is sampled in this Ractor; waits for the lock. Allocates with libc. */
+/* Replaces the patterns and matches all frames again. An empty or invalid text excludes nothing. With the GVL, while
+ * nothing is sampled in this Ractor; waits for the lock. Allocates with libc. */
 void exclude_use(struct frames *frames, struct trylock *lock, const char *patterns, size_t bytes);
 
 #endif

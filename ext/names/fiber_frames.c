@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns where a thread keeps its fiber, and shows the VM a copy of the thread with another one. */
+/* Learns where a thread stores its fiber, and walks another fiber's stack through a copy of the thread. */
 #include "fiber_frames.h"
 
 #include "method_entry.h"
@@ -16,9 +16,9 @@ struct words {
 };
 
 static int fiber_word = UNKNOWN, data_word = UNKNOWN; /* data_word: of a thread's object */
-static struct words while_probe;                      /* as the fiber of our own saw them */
+static struct words while_probe;                      /* the words of the thread as they were while our own fiber ran */
 
-/* A thread's object, where it is one that points to what the VM keeps of it. */
+/* Reads the words of a thread, if the thread's object points to separate data. */
 static bool read_words(VALUE thread, struct words *words)
 {
   const void *data = vm_data(thread);
@@ -49,7 +49,8 @@ static VALUE run_probe(RB_BLOCK_CALL_FUNC_ARGLIST(unused, object))
   return rb_funcallv(object, rb_intern("rperf_top_wait"), 0, NULL);
 }
 
-/* Which word of a thread's object points to its data; UNKNOWN: none does, for they are in the object itself, or several. */
+/* Index of the word in a thread's object that points to its data; UNKNOWN when none does (the data are in the object
+ * itself) or several do. */
 static int find_data(VALUE thread)
 {
   const VALUE *object = (const VALUE *)thread, data = (VALUE)vm_data(thread);
@@ -62,8 +63,8 @@ static int find_data(VALUE thread)
   return found;
 }
 
-/* Does the VM show the frame of our fiber, and nothing else, when this word is the one of then? The others are those of
- * now: a word that means something else shows the frames of now. */
+/* Does the VM walk our fiber's stack when this word has its value of that time and all others have their present
+ * values? A word with another meaning would show the present stack. */
 static bool is_fiber_word(VALUE thread, int which)
 {
   VALUE frames[PROBE_FRAMES];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack of a fiber that does not run.
+/* The stack of a fiber that is not running.
  *
- * The VM shows the frames of the fiber that a thread runs (rb_profile_thread_frames()), and tells of a switch when the
- * next fiber runs already. So it is given a copy of the thread's object, in which the word that says which fiber runs is
- * another one: nothing of the VM's is written to. Which word that is is learnt at load, from a fiber of our own.
+ * rb_profile_thread_frames() only walks the fiber that a thread currently runs, and the VM reports a switch when the
+ * next fiber already runs. So it is given a copy of the thread's object in which the word for the current fiber is
+ * replaced; the VM's own memory is not written to. Which word that is, is learnt at load from a fiber of our own.
  *
- * Threads: under the GVL. fiber_frames_learn() once, not in a hook, may raise; the others [hook].
+ * Threads: with the GVL. fiber_frames_learn() once, not in a hook; may raise. The others [hook].
  */
 #ifndef RTOP_EXT_FIBER_FRAMES_H
 #define RTOP_EXT_FIBER_FRAMES_H
@@ -19,10 +19,11 @@ void fiber_frames_learn(void);
 /* Is it known how to? */
 bool fiber_frames_known(void);
 
-/* What stands for the fiber that this thread runs: the same as long as the fiber lives. NULL: it cannot be known. */
+/* An identity of the fiber that this thread runs, constant while the fiber lives; NULL when unknown. */
 const void *fiber_frames_current(VALUE thread);
 
-/* Frames of a fiber of the thread that lives and does not run, leaf first. Returns how many. */
+/* Walks the stack of a living fiber of the thread that is not running, innermost frame first. Returns the number of
+ * frames. */
 int fiber_frames_of(VALUE thread, const void *fiber, int limit, VALUE *frames, int *lines);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a frame's label, path and line from the VM. */
+/* Reads the label, path and line of a frame from the VM. */
 #include "frame_names.h"
 
 #include "boxes.h"
@@ -112,7 +112,7 @@ static bool is_hex(char c)
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Copies with ":0x0000ffff…" after "#<Class" and the like left out. */
+/* Copies a label without the address in ":0x0000ffff…" after "#<Class" and the like. */
 static size_t copy_without_addresses(char *to, const char *from, size_t count)
 {
   size_t used = 0;
@@ -133,7 +133,7 @@ static size_t copy_without_addresses(char *to, const char *from, size_t count)
   return used;
 }
 
-/* The class of a module without a name that is none of Module's own, such as Refinement. */
+/* The class of an unnamed module, if it is a special class such as Refinement. */
 static VALUE class_of_module(VALUE frame)
 {
   VALUE module = method_entry_is(frame) ? method_entry_class(frame) : 0;
@@ -141,7 +141,8 @@ static VALUE class_of_module(VALUE frame)
   return NIL_P(rb_mod_name(module)) ? rb_mod_name(rb_obj_class(module)) : Qnil;
 }
 
-/* Ruby 4.0 tells of such a module by its singleton class: its class is what was meant, "#<Refinement>#run". */
+/* Ruby 4.0 labels methods of such a module with its singleton class; this gives them the module's class instead, as
+ * in "#<Refinement>#run". */
 static size_t name_class_of_module(char *text, size_t bytes, VALUE class)
 {
   static const char singleton[] = "#<#<Class>>";
@@ -167,7 +168,7 @@ static size_t insert(char *text, size_t bytes, const char *at, const char *more,
   return bytes + count;
 }
 
-/* Before the class: "block in #<Ruby::Box:3>::Price#total". */
+/* Inserts the box prefix before the class: "block in #<Ruby::Box:3>::Price#total". */
 static void name_box(VALUE frame, struct frame_names *names)
 {
   char box[BOXES_PREFIX_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of frames: lookup, naming, marking, forgetting. */
+/* The table of frames: finds, names, marks and forgets them. */
 #include "frames.h"
 
 #include "frame_names.h"
@@ -14,7 +14,7 @@
 
 enum { VALUE_SLOTS_FIRST = 2048 };
 
-/* Under the lock: a walk holds ids of what it found. */
+/* Forgets all VALUEs. Under the lock, because a stack walk holds ids that it found. */
 static void forget_values(struct frames *frames)
 {
   memset(frames->values, 0, (frames->value_mask + 1) * sizeof *frames->values);
@@ -22,7 +22,8 @@ static void forget_values(struct frames *frames)
   atomic_fetch_add(&frames->generation, 1);
 }
 
-/* Once in each: what is met while it goes on is marked when it comes back to us at its end. */
+/* Forgets VALUEs once per major collection. VALUEs added while it runs are marked when the GC visits this object
+ * again at its end. */
 static void forget_in_major(struct frames *frames)
 {
   size_t majors = gc_figure(frames->majors_key);
@@ -42,7 +43,7 @@ static void mark_values(void *pointer)
   noted_mark(&frames->noted);
 }
 
-/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+/* The type has no write barrier, so the GC marks such an object in every cycle, minor ones included. */
 static const rb_data_type_t marker_type = {
   .wrap_struct_name = "rperf_top/frames",
   .function = { .dmark = mark_values },
@@ -65,7 +66,8 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   while (frames->value_slots < 2 * capacity) frames->value_slots *= 2;
   frames->values_max = frames->value_slots / 2;
   frames->entries = calloc(capacity, sizeof *frames->entries);
-  /* Room for the most, of which the first slots are used; behind it, half as much for remembering while it grows. */
+  /* Memory for the maximum size, of which only the first slots are used at first; the extra half holds the old
+   * entries during a rehash. */
   frames->values = calloc(frames->value_slots + frames->value_slots / 2, sizeof *frames->values);
   frames->arena = calloc(1, arena_bytes);
   frames->strings = calloc(strings, sizeof *frames->strings);
@@ -82,7 +84,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   frames_special(frames, "(excluded)");
   frames_special(frames, "(shared)");
   waits_learn(&frames->waits);
-  /* Of no class: the program's ObjectSpace does not show it. */
+  /* The object has no class, so the program's ObjectSpace does not show it. */
   frames->marker = rb_data_typed_object_wrap(0, frames, &marker_type);
   rb_gc_register_address(&frames->marker);
   return 0;
@@ -91,7 +93,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
 void frames_destroy(struct frames *frames)
 {
   if (frames->marker) {
-    RTYPEDDATA_DATA(frames->marker) = NULL; /* the object may live until the next GC */
+    RTYPEDDATA_DATA(frames->marker) = NULL; /* The Ruby object may live on until the next GC. */
     rb_gc_unregister_address(&frames->marker);
   }
   free(frames->entries);
@@ -104,7 +106,7 @@ void frames_destroy(struct frames *frames)
   *frames = (struct frames){ 0 };
 }
 
-/* Id of an equal string, or a new one; 0 when the arena is full. */
+/* Id of an equal string, or of a new one; 0 when the arena is full. */
 static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
 {
   if (count == 0) return 0;
@@ -184,7 +186,7 @@ uint32_t frames_task(struct frames *frames, const char *text, size_t bytes)
   return add_text(frames, RTOP_FIBERS_NAMESPACE, text, bytes);
 }
 
-/* Of a namespace in which a name stands once. */
+/* Adds a frame in a namespace where each name exists only once. */
 static uint32_t add_once(struct frames *frames, const char *space, const char *text, size_t bytes)
 {
   uint64_t identity = hash_bytes(hash_bytes(HASH_START, space, strlen(space)), text, bytes) | 1;
@@ -205,7 +207,7 @@ uint32_t frames_class(struct frames *frames, const char *text, size_t bytes)
   return add_once(frames, RTOP_OBJECTS_NAMESPACE, text, bytes);
 }
 
-/* See frames.h. The label has the owner in it, and no address. */
+/* Hash of what identifies a frame (see frames.h). The label includes the owner, without addresses. */
 static uint64_t identity_of(const struct frame_names *names)
 {
   uint64_t start = names->is_c ? 1 : hash_bytes(names->line + 2, names->path, names->path_bytes);
@@ -219,7 +221,7 @@ static uint32_t value_slot(const struct frames *frames, VALUE value)
   return slot;
 }
 
-/* As in id_map.c. No Ruby code runs meanwhile, so the GC does not look. */
+/* Grows the hash table in the way of id_map.c. No Ruby code runs meanwhile, so the GC cannot see it half done. */
 static void grow_values(struct frames *frames)
 {
   uint32_t before = frames->value_mask + 1, aside = 2 * before;
@@ -242,7 +244,7 @@ static void remember(struct frames *frames, VALUE value, uint32_t frame)
   *entry = (struct frames_value){ .value = value, .frame = frame };
 }
 
-/* The frame with this identity; made, with *made set, when there is none. */
+/* Finds the frame with this identity, or makes it and sets *made. */
 static uint32_t find_or_add(struct frames *frames, const struct frame_names *names, bool *made)
 {
   uint64_t identity = identity_of(names);
@@ -272,7 +274,7 @@ uint32_t frames_function(struct frames *frames, const char *label, const char *n
   return find_or_add(frames, &names, &made);
 }
 
-/* Its name is made of what was learned at load: nobody asks the VM. */
+/* The frame of a wait method. Its name was learnt at load, so the VM is not asked. */
 static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait *wait)
 {
   struct frame_names names;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes and finds the call node of a set of labels. */
+/* Finds or makes the call tree node of a set of labels. */
 #include "label_nodes.h"
 
 static uint32_t make(struct label_sets *sets, struct frames *frames, struct calltree *tree, const struct label_set *set)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where stacks of labelled threads begin: below a node of the root that stands for the set of labels.
+/* Where stacks of labelled threads begin: below a child of the root that stands for the set of labels.
  *
- * Threads: whoever holds the sampler's lock; also in hooks. No Ruby object, no allocation.
+ * Threads: whoever holds the sampler's lock; also in hooks. Makes no Ruby object and allocates nothing.
  */
 #ifndef RTOP_EXT_LABEL_NODES_H
 #define RTOP_EXT_LABEL_NODES_H
@@ -10,11 +10,11 @@
 #include "frames.h"
 #include "label_sets.h"
 
-/* The node for the labels of the fiber that the thread runs; the root when it has none, or when there is no
- * room: a quarter of the call tree is kept for new stacks of the sets that are there. */
+/* The node for the labels of the thread's running fiber. The root when it has none or there is no room: a quarter of
+ * the call tree is reserved for new stacks of existing sets. */
 uint32_t label_nodes_root(struct label_sets *sets, struct frames *frames, struct calltree *tree, VALUE thread);
 
-/* Makes the node of a set that has none yet; the root when there is no room. */
+/* Makes the node of a set that has none yet; returns the root when there is no room. */
 uint32_t label_nodes_of(struct label_sets *sets, struct frames *frames, struct calltree *tree, uint32_t set);
 
 #endif

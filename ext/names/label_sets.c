@@ -11,7 +11,7 @@
 
 enum { LOCK_TRIES = 1000, INDEX_MASK = 2 * LABEL_SETS_MAX - 1 };
 
-/* The labels of a set while another is made of it. */
+/* The labels of a set while another set is derived from it. */
 struct draft {
   struct rtop_label labels[RTOP_LABEL_PAIRS_MAX];
   struct rtop_label_buffer buffers[RTOP_LABEL_PAIRS_MAX];
@@ -111,7 +111,7 @@ static bool try_lock(struct label_sets *sets)
   return false;
 }
 
-/* The set with this text, 0 when there is none; *slot is where it stands in the index, or would. */
+/* The set with this text; 0 when there is none. *slot: its position in the index, or where it would be inserted. */
 static uint32_t find(const struct label_sets *sets, uint64_t hash, const char *text, size_t bytes, uint32_t *slot)
 {
   for (*slot = (uint32_t)(hash >> 20) & INDEX_MASK;; *slot = (*slot + 1) & INDEX_MASK) {
@@ -136,7 +136,7 @@ static uint32_t add(struct label_sets *sets, uint64_t hash, const char *text, si
   return set;
 }
 
-/* The set with this text, made when it is new; 0 when there is no room. */
+/* Finds the set with this text or makes it; 0 when there is no room. */
 static uint32_t find_or_add(struct label_sets *sets, const char *text, size_t bytes)
 {
   uint64_t hash = hash_bytes(HASH_START, text, bytes);
@@ -148,7 +148,7 @@ static uint32_t find_or_add(struct label_sets *sets, const char *text, size_t by
   return set;
 }
 
-/* No room: the work has the labels that it had. */
+/* The result when there is no room: the work keeps its old labels. */
 static struct label_result without_room(struct label_sets *sets, uint32_t base, const struct label_wish *wish,
                                         const struct draft *draft)
 {
@@ -187,7 +187,7 @@ void label_sets_forget_begun(struct label_sets *sets)
 enum { KEPT_SET_BITS = 16 };
 static_assert(LABEL_SETS_MAX <= 1 << KEPT_SET_BITS, "sets");
 
-/* Nobody else uses the key; whoever does so all the same is not believed. */
+/* Reads what the fiber keeps. No other code should use the key, but the value is checked all the same. */
 struct label_kept label_sets_kept(const struct label_sets *sets, VALUE thread)
 {
   VALUE value = sets->key && thread ? rb_thread_local_aref(thread, sets->key) : Qnil;

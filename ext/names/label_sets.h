@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The sets of labels that the program has used: each gets a small number, never used again.
+/* The sets of labels that the program has used; each gets a small number that is never reused.
  *
- * A bounded table. When it is full, or the texts are too long in all, a new set is not made: the thread
- * keeps the one that it had, and the loss is counted.
+ * The table is bounded. When it is full, or the texts are too long in total, no new set is made: the thread keeps its
+ * old one, and the loss is counted.
  *
- * Threads: any, of any Ractor; a lock that is only tried, so that a fork in the wrong moment stops nobody.
- * Sets below the count are never changed but for `node`, which belongs to who holds the sampler's lock.
- * Allocates with libc; not for hooks. label_sets_of() is for hooks.
+ * Threads: any, of any Ractor, with a lock that is only tried, so a fork at the wrong moment blocks nobody. Sets below
+ * the count never change, except `node`, which is protected by the sampler's lock. Allocates with libc, so not for
+ * hooks, except label_sets_of().
  */
 #ifndef RTOP_EXT_LABEL_SETS_H
 #define RTOP_EXT_LABEL_SETS_H
@@ -23,35 +23,35 @@ enum { LABEL_SETS_MAX = 1024, LABEL_SETS_BYTES_MAX = 512 * 1024 };
 struct label_set {
   uint64_t hash;
   uint32_t bytes;
-  _Atomic uint32_t node; /* call node that stands for it; 0: none yet */
+  _Atomic uint32_t node; /* call tree node of the set; 0: none yet */
   char *text;            /* label_text.h */
 };
 
 struct label_sets {
   struct trylock lock;
-  ID key;                 /* under which a fiber keeps the number of its set; 0: never used */
+  ID key;                 /* key under which a fiber stores the number of its set; 0: never used */
   _Atomic uint32_t count; /* set 0 is empty and always there */
   _Atomic uint64_t overflowed;
   uint32_t bytes;
   _Atomic uint16_t index[2 * LABEL_SETS_MAX]; /* open addressing by hash: set, 0 = free */
   struct label_set sets[LABEL_SETS_MAX];
-  /* By set and its label, in the order of its text: how often it began since it was told. */
+  /* How often each label of a set has begun since it was last reported; labels in the order of the set's text. */
   _Atomic uint32_t begun[LABEL_SETS_MAX][RTOP_LABEL_PAIRS_MAX];
 };
 
-/* For the life of the process; under the GVL. */
+/* Initialises the sets for the life of the process; with the GVL. */
 void label_sets_init(struct label_sets *sets);
 
-/* The set `base` with these labels put in; one whose value is NULL is taken out. The first
- * RTOP_LABEL_PAIRS_MAX of them by key are kept, as far as their text fits. `base` itself when there is no
- * room. `begins`: which of them begin, and are counted. */
+/* Derives a set from `base` by adding labels; a label whose value is NULL is removed. The first RTOP_LABEL_PAIRS_MAX
+ * labels by key are kept, as far as their text fits. Returns `base` itself when there is no room. `begins` says which
+ * of the labels count as begun. */
 enum label_begins {
   LABEL_BEGINS_NEW, /* those that `base` does not have */
   LABEL_BEGINS_ALL, /* all that are put in */
   LABEL_BEGINS_NONE,
 };
-/* `taken[i]`: the label is taken along from work that goes on elsewhere, and does not begin. `works`: of the labels of
- * `base`, a bit each, those that the work is about for which these are. */
+/* The wanted change. `taken[i]`: the label continues work that began elsewhere, and is not counted as begun. `works`:
+ * a bit for each label of `base` that describes the enclosing piece of work. */
 struct label_wish {
   const struct rtop_label *labels;
   const bool *taken;
@@ -59,26 +59,26 @@ struct label_wish {
   enum label_begins begins;
   uint32_t works;
 };
-/* The set, and a bit for each of its labels: `works`: those of the wish that are still there, and those that begin;
- * `given`: those that were put in. `lost`: there was no room, and some would have begun. */
+/* The resulting set, with bits for its labels: `works`: remaining bits of the wish plus labels that begin; `given`:
+ * labels that were added. `lost`: there was no room for labels that would have begun. */
 struct label_result {
   uint32_t set, works, given;
   bool lost;
 };
 struct label_result label_sets_with(struct label_sets *sets, uint32_t base, const struct label_wish *wish);
 
-/* How often the label of a set began since the last call; counting begins again. Any thread. */
+/* Returns how often the label of a set has begun since the last call, and resets the count. Any thread. */
 static inline uint32_t label_sets_take_begun(struct label_sets *sets, uint32_t set, uint32_t label)
 {
   _Atomic uint32_t *begun = &sets->begun[set][label];
   return atomic_load_explicit(begun, memory_order_relaxed) ? atomic_exchange_explicit(begun, 0, memory_order_relaxed)
                                                            : 0;
 }
-/* All that was counted so far is of no interest. */
+/* Resets all counts of begun labels without reporting them. */
 void label_sets_forget_begun(struct label_sets *sets);
 
-/* What the fiber that the thread runs keeps: its set, and the piece of work that it is in (ext/sampling/work.h). 0: none.
- * Makes no object. */
+/* What the thread's running fiber keeps: its set, and its piece of work (ext/sampling/work.h). 0: none. Makes no
+ * object. */
 struct label_kept {
   uint32_t set;
   uint64_t piece; /* below 1 << 45 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns at load where words about locks stand, and reads them. */
+/* Learns at load where the VM stores its data about locks, and reads them. */
 #include "lock_words.h"
 
 #include "fiber_frames.h"
@@ -12,30 +12,32 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* What runs: its stack, how long that is, its frame. A frame: its receiver, and where its local variables end. */
+/* An execution context: its stack, the stack's size, its current frame. A frame: its receiver, and the end of its
+ * local variables. */
 enum { CONTEXT_STACK, CONTEXT_STACK_WORDS, CONTEXT_FRAME };
 enum { FRAME_RECEIVER = 3, FRAME_ENVIRONMENT, FRAME_WORDS = 7 };
 #define STACK_WORDS_MAX ((VALUE)1 << 27)
 
-/* A Mutex: its owner (two words from 3.4.11 on), the next Mutex that the same thread holds, the list of those who wait
- * (its first and its last element). Where the list begins is looked for; the word before it is the next Mutex. */
+/* A Mutex: its owner (two words from 3.4.11 on), the next Mutex that the same thread owns, and the first and last
+ * element of the list of waiting threads. The begin of the list is searched for; the word before it is the next
+ * Mutex. */
 enum { MUTEX_OWNER, MUTEX_WAITERS_LEAST = 2, MUTEX_WAITERS_MOST };
 enum { MONITOR_MUTEX = 2, MONITOR_WORDS = 3 };
 enum { THREAD_WORDS_MAX = 160, UNKNOWN = -1, HEADS_MAX = 2, MONITOR_TRIES = 3 };
-#define OWN_STACK_BYTES ((uintptr_t)16384) /* between a list's element and the hook, at most */
+#define OWN_STACK_BYTES ((uintptr_t)16384) /* largest distance between a list element and the hook's frame */
 
-/* Queues: where their lists of waiting threads begin, in bytes, the one for what is in it first. */
+/* A queue class: offsets in bytes of its lists of waiting threads, the list of consumers first. */
 struct queue_type {
   const rb_data_type_t *type;
   uint32_t heads;
   size_t head[HEADS_MAX];
 };
 
-/* A ConditionVariable: since Ruby 4.0 its `wait` is Ruby code, which sleeps in it without calling Mutex#sleep. Which Mutex that
- * is about is its first argument. Words of the environment, from its end: that argument, and the one behind it. An
- * element of a list of waiting threads: the lock is so many words before it. */
+/* A ConditionVariable. Since Ruby 4.0 its `wait` is Ruby code that sleeps without calling Mutex#sleep; the Mutex is
+ * its first argument. Constants: words of the environment from its end (that argument and the next one); the word of
+ * a list element, relative to it, that holds the lock. */
 enum { ENVIRONMENT_MUTEX = -4, ENVIRONMENT_TIMEOUT, WAITER_LOCK = -3, CONDITION_ARITY = -2 };
-static const rb_data_type_t *condition_type; /* NULL: it is written in C, or not known */
+static const rb_data_type_t *condition_type; /* NULL: the class is written in C, or unknown */
 static bool arguments_were_right;            /* as the probe saw them */
 static _Thread_local struct {
   const VALUE *frame;
@@ -44,7 +46,7 @@ static _Thread_local struct {
 
 static bool known;
 static int held_word = UNKNOWN; /* of a thread */
-static bool wanted_known;       /* the word before it: the Mutex that the thread waits for, whoever locks it */
+static bool wanted_known;       /* the word before held_word, the Mutex that the thread waits for, is known */
 static const rb_data_type_t *mutex_type;
 static size_t mutex_waiters;                         /* a word */
 static _Atomic(const rb_data_type_t *) monitor_type; /* NULL: the class is not there yet */
@@ -66,14 +68,14 @@ static const VALUE *words_of(VALUE object)
   return vm_data_of(object);
 }
 
-/* The innermost frame; NULL: there is none (any more), as when a thread ends: its stack goes first. */
+/* The innermost frame; NULL when there is none, as for a thread that is ending, whose stack is freed first. */
 static const VALUE *frame_of(VALUE thread)
 {
   const VALUE *context = fiber_frames_current(thread);
   return context && context[CONTEXT_STACK] ? (const VALUE *)context[CONTEXT_FRAME] : NULL;
 }
 
-/* Is that a frame? It stands in the stack of what runs. */
+/* Does this look like a frame? It must be inside the current stack. */
 static bool frame_is_right(VALUE thread)
 {
   const VALUE *context = fiber_frames_current(thread), *frame = frame_of(thread);
@@ -84,7 +86,7 @@ static bool frame_is_right(VALUE thread)
          frame <= stack + (words - FRAME_WORDS) && (uintptr_t)frame % sizeof(VALUE) == 0;
 }
 
-/* A list's first and last element, where the list of an object begins. */
+/* Reads the first and last element of a list at an offset in an object's data. */
 static void read_head(const void *data, size_t offset, uintptr_t head[2])
 {
   memcpy(head, (const char *)data + offset, 2 * sizeof *head);
@@ -97,7 +99,8 @@ static bool is_empty_head(const void *data, size_t offset)
   return head[0] == own && head[1] == own;
 }
 
-/* The last one that came to wait is the caller: the list's last element lies on its stack, a little above this frame. */
+/* Does the caller wait in this list? The latest waiter's element is the last one and lies on its own stack, slightly
+ * above this frame. */
 static bool waits_in(const void *data, size_t offset)
 {
   uintptr_t head[2], here = (uintptr_t)__builtin_frame_address(0);
@@ -137,7 +140,8 @@ static bool learn_frames(void)
   return frame_was_right;
 }
 
-/* The one word of the thread that is `now`, and was `before` then; UNKNOWN: none is, or several are. */
+/* Index of the only word of the thread that is `now` and was `before` at that time; UNKNOWN when there is none or
+ * more than one. */
 static int changed_word(const VALUE *thread, const VALUE *then, int words, VALUE now, VALUE before)
 {
   int found = UNKNOWN;
@@ -149,7 +153,7 @@ static int changed_word(const VALUE *thread, const VALUE *then, int words, VALUE
   return found;
 }
 
-/* Two are locked and unlocked again, one within the other. */
+/* Learns the word for owned Mutexes: locks two of them, one within the other, and unlocks them. */
 static bool learn_held(VALUE one, VALUE other)
 {
   VALUE then[THREAD_WORDS_MAX], current = rb_thread_current();
@@ -169,11 +173,12 @@ static bool learn_held(VALUE one, VALUE other)
   right = right && thread[which] == before && !a[MUTEX_OWNER];
   if (right) held_word = which;
   wanted_known =
-      right && which > 0 && !thread[which - 1]; /* it waits for none; what that word is shows when it is one */
+      /* The thread waits for nothing, so the word before must be 0; its meaning is confirmed when it is used. */
+      right && which > 0 && !thread[which - 1];
   return right;
 }
 
-/* The word where the list of a Mutex begins that nobody waits for; 0: it is in none of its places. */
+/* The word where the list of a Mutex begins that nobody waits for; 0 when it is at none of the expected places. */
 static size_t waiters_of(VALUE mutex)
 {
   size_t words = data_bytes(mutex) / sizeof(VALUE);
@@ -196,7 +201,8 @@ static bool learn_mutex(void)
   return right;
 }
 
-/* Lists without elements are those that point to themselves. One that has others is left out. */
+/* Learns where the lists of a queue class are: an empty list points to itself. A class with a different number of
+ * such lists is left out. */
 static bool learn_queue(struct queue_type *to, const char *name, uint32_t heads)
 {
   struct queue_type found = { 0 };
@@ -217,7 +223,7 @@ static bool learn_queue(struct queue_type *to, const char *name, uint32_t heads)
   return found.type && found.heads == heads;
 }
 
-/* Called by a method in Ruby with the arguments of ConditionVariable#wait: itself, and none. */
+/* A probe called by a Ruby method with the arguments of ConditionVariable#wait: the object itself, and none. */
 static VALUE probe_arguments(VALUE self)
 {
   VALUE thread = rb_thread_current();
@@ -241,7 +247,7 @@ static bool learn_arguments(void)
   return arguments_were_right;
 }
 
-/* Where it is written in C it calls Mutex#sleep, which is known. */
+/* Learns about ConditionVariable. Where it is written in C it calls Mutex#sleep, which is known already. */
 static void learn_condition(void)
 {
   ID id = rb_intern("ConditionVariable");
@@ -256,7 +262,8 @@ static void learn_condition(void)
   RB_GC_GUARD(object);
 }
 
-/* Three words; where they lie in the object itself, its type does not tell how many these are. */
+/* Is the object's data as large as a monitor's, three words? If the data are embedded in the object, its type does
+ * not tell their size. */
 static bool is_as_large_as_a_monitor(VALUE object)
 {
   const rb_data_type_t *type = vm_data_type(object);
@@ -321,7 +328,7 @@ static struct lock_wait wait_for(uint32_t kind, const void *lock)
   return (struct lock_wait){ kind, (uint64_t)(uintptr_t)lock };
 }
 
-/* In its list, or asleep in Mutex#sleep, which is what ConditionVariable#wait does. */
+/* A wait at a Mutex: in its list, or asleep in Mutex#sleep, as ConditionVariable#wait does. */
 static struct lock_wait wait_in_mutex(const void *data)
 {
   VALUE frames[2];
@@ -332,8 +339,8 @@ static struct lock_wait wait_in_mutex(const void *data)
   return sleeps ? wait_for(RTOP_LOCK_CONDITION, data) : wait_for(RTOP_LOCK_NONE, NULL);
 }
 
-/* Its argument is followed where the list says the same; once it is woken up, and waits for its Mutex, as long as it is in
- * the same call. */
+/* A wait in ConditionVariable#wait. The argument is believed if the list confirms it; after waking, while waiting for
+ * the Mutex, as long as the call is the same. */
 static struct lock_wait wait_in_condition(const VALUE *frame, const void *data)
 {
   VALUE mutex = ((const VALUE *)frame[FRAME_ENVIRONMENT])[ENVIRONMENT_MUTEX];
@@ -357,7 +364,7 @@ static struct lock_wait wait_in_queue(const struct queue_type *type, const void 
   return wait_for(RTOP_LOCK_NONE, NULL);
 }
 
-/* By its name: which type that is a job finds out. */
+/* Notes a type that is a Monitor by its name; a job checks it later. */
 static void meet_monitor(const rb_data_type_t *type)
 {
   static const char wanted[] = "monitor";
@@ -377,8 +384,8 @@ static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *typ
   return wait_for(RTOP_LOCK_MONITOR, words_of(mutex));
 }
 
-/* Files are loaded by `require`, and where code uses a constant. Another function in C waits for a Mutex that came with it: an
- * extension's. So does an IO, for whoever writes to it. */
+/* Does the wait belong to loading a file? Files are loaded by `require`, and by code that uses a constant. Other C
+ * functions wait for a Mutex of an extension, and an IO waits for its writer. */
 static bool waits_for_file(const VALUE *frame)
 {
   VALUE leaf;
@@ -390,8 +397,8 @@ static bool waits_for_file(const VALUE *frame)
   return name == id_require || name == id_require_relative || name == id_const_get;
 }
 
-/* The VM and extensions in C lock Mutexes that no frame has as a receiver. The word is followed as far as it can be read, and
- * believed if what is there is a Mutex in whose list the caller is. */
+/* Finds a wait for a Mutex that no frame has as its receiver, locked by the VM or a C extension. The address is
+ * tested for readability first, and believed only if it is a Mutex with the caller in its list. */
 static struct lock_wait wait_of_the_vm(VALUE thread, const VALUE *frame)
 {
   VALUE wanted = wanted_known ? words_of(thread)[held_word - 1] : Qfalse;

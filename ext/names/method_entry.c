@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns at load where words of a method entry stand, and reads them. */
+/* Learns at load where the words of a method entry are, and reads them. */
 #include "method_entry.h"
 
 #include "ext/base/vm_object.h"
@@ -8,15 +8,16 @@
 
 enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID, WORD_OWNER };
 
-/* A definition: its type, then for a C function that function, how it is called, the number of its arguments; its name. */
+/* A method definition: its type; for a C function its address, how it is called, and its number of arguments; its
+ * name. */
 enum { FUNCTION_TYPE, FUNCTION_CALL, FUNCTION_INVOKER, FUNCTION_ARGUMENTS, FUNCTION_NAME };
 #define FUNCTION_TYPE_MASK ((VALUE)0xF)
 
-enum { METHOD_WORDS = 5 }; /* of a Method object; one of them is the entry */
+enum { METHOD_WORDS = 5 }; /* words of a Method object; one of them is the entry */
 
 static bool known, functions_known, owners_known;
-static VALUE entry_flags;   /* as far as its type goes; 0 until one was right */
-static VALUE defined_in;    /* a class for the first probe, a module for the second */
+static VALUE entry_flags;   /* the flags of an entry's type; 0 until a probe succeeded */
+static VALUE defined_in;    /* the class of the first probe, the module of the second */
 static VALUE own_entry;     /* that of the first */
 static int entry_of_method; /* which word of a Method object */
 static VALUE function_type;
@@ -26,7 +27,7 @@ static VALUE word(VALUE frame, int which)
   return ((const VALUE *)frame)[which];
 }
 
-/* The type of a frame's object; 0: it is none that could be a method entry. */
+/* The type of a frame's object; 0 when it cannot be a method entry. */
 static VALUE type_of(VALUE frame)
 {
   if (RB_SPECIAL_CONST_P(frame) || (int)RB_BUILTIN_TYPE(frame) != VM_IMEMO) return 0;
@@ -55,7 +56,7 @@ static bool is_function(VALUE entry, ID name, uint32_t arguments)
          (word(definition, FUNCTION_TYPE) & FUNCTION_TYPE_MASK) == function_type;
 }
 
-/* What stands in a Method object, and how a definition in C looks: as that of our own method. */
+/* Learns the layout of a Method object and of a C function's definition, from our own method. */
 static bool learn_functions(VALUE object, ID name)
 {
   VALUE method = rb_obj_method(object, ID2SYM(name)), definition = word(own_entry, WORD_DEFINITION);
@@ -70,7 +71,7 @@ static bool learn_functions(VALUE object, ID name)
   return right;
 }
 
-/* Calls a method of `object` that stands in `class`. */
+/* Calls a probe method of `object` that is defined in `class`, and checks its entry. */
 static bool is_right(VALUE object, VALUE class)
 {
   defined_in = class;
@@ -78,12 +79,13 @@ static bool is_right(VALUE object, VALUE class)
   return rb_funcallv(object, rb_intern("rperf_top_probe"), 0, NULL) == Qtrue;
 }
 
-/* What is done with the VM's own functions. Further checks come when somebody asks for it. */
+/* Features that use the VM's own functions; each is checked further when it is first used. */
 static const enum rtop_vm_part by_function[] = { RTOP_VM_FUNCTIONS,  RTOP_VM_CALLS,     RTOP_VM_C_CALLS,
                                                  RTOP_VM_ATTRIBUTES, RTOP_VM_ALL_CALLS, RTOP_VM_ARGUMENTS,
                                                  RTOP_VM_ALIVE,      RTOP_VM_SITES };
 
-/* One method in a class, and one in a module, whose entry names what stands for the module in the class. */
+/* Probes a method in a class, and one in a module; the latter's entry names the object that represents the module in
+ * the class. */
 void method_entry_learn(void)
 {
   VALUE class = rb_class_new(rb_cObject), including = rb_class_new(rb_cObject), module = rb_module_new();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the words of a method entry hold. A frame VALUE of a method is one; of other code (the top of a file, a class body)
- * it is a compiled piece of code.
+/* Reads method entries. The frame VALUE of a method is a method entry; that of other code (the top of a file, a class
+ * body) is a compiled piece of code.
  *
- * That is not part of the VM's interface. So at load methods that we made ourselves are looked at first, one of a class and
- * one of a module, and unless everything is where it should be, nothing is taken for a method entry: names are
- * made in the job then, as all others are (tests/ext/test_layout.rb).
+ * Entries are not part of the VM's interface. So at load methods of our own, one of a class and one of a module, are
+ * examined, and if a word is not where it should be, nothing is taken for a method entry; names are then made in the
+ * job like all others (tests/ext/test_layout.rb).
  *
- * Threads: method_entry_learn() under the GVL, not in a hook, may raise; so may method_entry_function(), which also
+ * Threads: method_entry_learn() with the GVL, not in a hook; may raise. So may method_entry_function(), which also
  * allocates. The others any. [hook]
  */
 #ifndef RTOP_EXT_METHOD_ENTRY_H
@@ -20,35 +20,36 @@ typedef VALUE method_entry_call(VALUE self);
 
 void method_entry_learn(void);
 
-/* False of everything when the layout is not known. */
+/* Is the VALUE a method entry, or a piece of code? False for everything when the layout is unknown. */
 bool method_entry_is(VALUE frame);
 bool method_entry_is_code(VALUE frame);
 
-/* Of a method entry: the class or module that defines the method, 0 when there is none; the id of its name. */
+/* The class or module that defines the method of an entry, 0 when there is none; and the id of its name. */
 VALUE method_entry_class(VALUE frame);
 ID method_entry_id(VALUE frame);
 
-/* The VM's own function behind the method `name` of `receiver`, which is defined in `class` and takes no arguments. NULL
- * when it is not known, when it is no C function, or when somebody has put another method in its place. */
+/* The VM's function behind the method `name` of `receiver`, defined in `class` without arguments. NULL when unknown,
+ * when it is not a C function, or when the method was redefined. */
 method_entry_call *method_entry_function(VALUE receiver, VALUE class, const char *name);
-/* The same of one that takes one argument. */
+/* Like method_entry_function(), for a method with one argument. */
 typedef VALUE method_entry_call_1(VALUE self, VALUE argument);
 method_entry_call_1 *method_entry_function_1(VALUE receiver, VALUE class, const char *name);
 /* And two. */
 typedef VALUE method_entry_call_2(VALUE self, VALUE first, VALUE second);
 method_entry_call_2 *method_entry_function_2(VALUE receiver, VALUE class, const char *name);
 
-/* The entry of a Method or UnboundMethod, 0 when the layout is not known. */
+/* The entry of a Method or UnboundMethod; 0 when the layout is unknown. */
 VALUE method_entry_of(VALUE method);
-/* What makes two entries the same method, and of which kind it is: one in Ruby is of the same as another one. Of an entry. */
+/* The definition of an entry, which is equal for entries of the same method; and its kind. All methods in Ruby have
+ * the same kind. */
 VALUE method_entry_definition(VALUE entry);
 unsigned method_entry_kind(VALUE entry);
-/* Is it a function in C? Of kinds that have several ways of being called: which one. */
+/* Is the entry a C function? For kinds with several ways of being called, method_entry_way() tells which. */
 bool method_entry_is_function(VALUE entry);
 uint32_t method_entry_way(VALUE entry);
 
-/* The class or module in which an entry stands, 0 when that is not known, and the name that its method was defined with,
- * whatever it is called by now. */
+/* The class or module in which an entry is, 0 when unknown; and the name with which its method was defined, even if
+ * it has another name now. */
 VALUE method_entry_owner(VALUE entry);
 ID method_entry_first_name(VALUE entry);
 

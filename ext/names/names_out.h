@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies new strings, frames and call nodes from the sampler's tables into the segment.
+/* Copies new strings, frames and call tree nodes from the sampler's tables into the segment.
  *
  * Threads: the publisher. Allocates once, at create.
  */
@@ -11,7 +11,7 @@
 #include "shm/channel/writer.h"
 
 struct names_out {
-  uint32_t *string_references; /* by string id; 0: not copied yet (or empty) */
+  uint32_t *string_references; /* references by string id; 0: not copied yet (or empty) */
   uint32_t string_capacity, frame_capacity;
   uint32_t frame_count, node_count; /* published so far */
 };
@@ -21,7 +21,7 @@ void names_out_destroy(struct names_out *out);
 
 void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree, struct rtop_writer *writer);
 
-/* The node, or its nearest ancestor that is in the segment. */
+/* The node itself, or its nearest ancestor that is in the segment. */
 uint32_t names_out_known(const struct names_out *out, const struct calltree *tree, uint32_t node);
 
 #endif

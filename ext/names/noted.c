@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The short queue of stacks that could not be named in a hook. */
+/* A short queue of stacks that a hook could not name. */
 #include "noted.h"
 
 #include <string.h>

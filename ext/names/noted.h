@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks that a hook saw and could not name: their frames, and the time that is theirs, until the next job.
+/* Stacks that a hook saw but could not name: their frames and the time that belongs to them, until the next job.
  *
- * Few: a stack is noted only when one of its methods was never met before. When there is no room the time goes the way
- * of all that has no stack (accounting.h).
+ * The queue is short, since a stack is noted only if one of its methods is new. When it is full, the time is treated
+ * like any time without a stack (accounting.h).
  *
- * Threads: under the sampler's lock; noted_mark() in the GC, which runs under the GVL. No allocation.
+ * Threads: under the sampler's lock; noted_mark() in the GC, with the GVL. No allocation.
  */
 #ifndef RTOP_EXT_NOTED_H
 #define RTOP_EXT_NOTED_H
@@ -21,7 +21,7 @@ struct noted_stack {
   uint32_t thread, depth;
   uint32_t root;     /* node below which it stands */
   uint32_t name;     /* of the fiber (task_names.h) */
-  const void *fiber; /* that waits there (fiber_frames.h); NULL: the thread did */
+  const void *fiber; /* fiber that waits there (fiber_frames.h); NULL: the thread itself */
   uint32_t states[2];
   int64_t wall_ns[2], cpu_ns[2];
   VALUE frames[NOTED_DEPTH_MAX]; /* leaf first */
@@ -33,7 +33,7 @@ struct noted {
   struct noted_stack stacks[NOTED_MAX];
 };
 
-/* A free place with this stack in it; NULL: there is none. Its thread and time are the caller's to add. */
+/* Takes a free entry and stores the stack in it; NULL when there is none. The caller adds thread and time. */
 struct noted_stack *noted_add(struct noted *noted, const VALUE *frames, const int *lines, uint32_t depth);
 
 /* Frees the place of the oldest. */

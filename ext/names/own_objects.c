@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts collections that the profiler's own objects cause, and keeps them few. */
+/* Counts collections that the profiler's own objects cause, and limits them. */
 #include "own_objects.h"
 
 #include <ruby.h>
@@ -7,7 +7,7 @@
 
 enum { MOST = OWN_OBJECTS_IN_HAND * OWN_OBJECTS_ONE_IN };
 
-/* In collections of anybody's; one of ours costs OWN_OBJECTS_ONE_IN of them. */
+/* Credit in collections: every collection of the program adds one, one of our own costs OWN_OBJECTS_ONE_IN. */
 static int64_t in_hand = MOST;
 static size_t counted;
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How many collections the profiler's own objects may cause.
+/* Limits the number of collections that the profiler's own objects cause.
  *
- * Usually next to none. But a program may have every new object cause one (GC.stress), or nearly every one (a heap that cannot
- * grow); then a name that takes three objects takes three collections, of which a major one makes the profiler forget names.
- * Without a limit it had no end: the program stood still. So the profiler causes at most one collection in 32, after a few
- * that it has in hand, and does without names meanwhile. It goes by collections and not by the clock: however slow they are, the
- * program comes to most of them.
+ * That number is usually almost zero. But in some programs (GC.stress, or a heap that cannot grow) almost every new
+ * object causes a collection, which in turn makes the profiler forget names and make more objects, until the program
+ * hardly advances. So the profiler causes at most one collection in 32, after a small initial credit, and does without
+ * names meanwhile. The limit counts collections, not time, so it also holds where collections are slow.
  *
- * Threads: under the GVL of the main Ractor, in the job. No allocation.
+ * Threads: with the GVL of the main Ractor, in the job. No allocation.
  */
 #ifndef RTOP_EXT_OWN_OBJECTS_H
 #define RTOP_EXT_OWN_OBJECTS_H
@@ -20,7 +19,7 @@ enum { OWN_OBJECTS_IN_HAND = 16, OWN_OBJECTS_ONE_IN = 32 };
 /* May objects be made now? */
 bool own_objects_allowed(void);
 
-/* Before they are made, and behind that: those collections are the profiler's. */
+/* Call before and after making objects: collections in between count as the profiler's. */
 size_t own_objects_begin(void);
 void own_objects_end(size_t begun);
 

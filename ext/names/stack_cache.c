@@ -2,8 +2,8 @@
 /* Hashes of stacks. */
 #include "stack_cache.h"
 
-/* Little stands between one level and the next; a level is mixed beside that. Without the shift it would be a polynomial,
- * in which levels that alternate in certain ways cancel out. */
+/* Adds a level to a hash. Only a few instructions separate levels, so each level is mixed on its own. Without the
+ * shift the hash would be a polynomial, in which certain alternating levels cancel out. */
 static inline uint64_t with_level(uint64_t hash, unsigned long frame, int line)
 {
   uint64_t level = (uint64_t)frame * UINT64_C(0xBF58476D1CE4E5B9) + (uint32_t)line * UINT64_C(0x9FB21C651E98DF25);

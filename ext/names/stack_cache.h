@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks that were met before: from what rb_profile_frames() gave to their nodes in the call tree.
+/* A cache from stacks, as rb_profile_frames() returns them, to nodes of the call tree.
  *
- * A stack is known by a hash of its root, its frames and their lines; so is every 32nd level of it, from the root, so
- * that of a new one only what lies below the last of these has to be walked. All threads share it: they run the same
- * code. The hash has 63 bits and stands for the stack; two that share a slot take it from each other.
+ * A stack is identified by a hash of its root, frames and lines; so is every 32nd level from the root, so that a new
+ * stack is walked only below the last known level. All threads share the cache, since they run the same code. Equal
+ * 63-bit hashes count as equal stacks; two stacks with the same slot displace each other.
  *
  * Threads: whoever holds the sampler's lock. No allocation.
  */
@@ -23,17 +23,18 @@ struct stack_cache {
   } entries[1 << STACK_CACHE_SLOTS_LOG2];
 };
 
-/* Of a stack: whole, and of its levels 1 to 32, 1 to 64, … that are not all of it. */
+/* Hashes of a stack: of all of it, and of its levels 1 to 32, 1 to 64, … as far as these are not all of it. */
 struct stack_hashes {
   uint64_t whole;
   uint64_t steps[STACK_CACHE_DEPTH_MAX / STACK_CACHE_STEP];
 };
 
-/* Frames (VALUEs) and lines stand leaf first, at most STACK_CACHE_DEPTH_MAX of them. `seed`: what else the node depends on. */
+/* Hashes at most STACK_CACHE_DEPTH_MAX frames (VALUEs) and lines, innermost first. `seed`: whatever else determines
+ * the node. */
 void stack_cache_hash(struct stack_hashes *hashes, uint64_t seed, const unsigned long *frames, const int *lines,
                       uint32_t depth);
 
-/* The node of a hash; false: not known. */
+/* Finds the node of a hash; false when it is not in the cache. */
 static inline bool stack_cache_find(const struct stack_cache *cache, uint64_t hash, uint32_t *node)
 {
   const struct stack_cache_entry *entry = &cache->entries[hash >> (64 - STACK_CACHE_SLOTS_LOG2)];

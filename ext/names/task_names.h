@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The names that programs give their fibers: Fiber#annotate (the gem fiber-annotation), Async::Task#annotate.
+/* Names that programs give their fibers: Fiber#annotate (gem fiber-annotation), Async::Task#annotate.
  *
- * An annotation is an instance variable of the fiber. It is read in place: no method is called, no object made. What
- * differs only in numbers of three digits and more, or in hexadecimal ones, is one name: ids, ports, addresses. A bounded
- * table: when it is full a new name is none.
+ * An annotation is an instance variable of the fiber, which is read in place without calling a method or making an
+ * object. Names that differ only in hexadecimal numbers or numbers of three or more digits (ids, ports, addresses)
+ * count as one. The table is bounded; a new name that finds no room is ignored.
  *
- * Threads: whoever holds the sampler's lock, but for task_names_read(): under the GVL of a process with one Ractor, which
- * need not take the VM's locks. No allocation. [hook]
+ * Threads: whoever holds the sampler's lock; task_names_read() with the GVL of a process with one Ractor, where the VM
+ * takes no lock. No allocation. [hook]
  */
 #ifndef RTOP_EXT_TASK_NAMES_H
 #define RTOP_EXT_TASK_NAMES_H
@@ -30,10 +30,10 @@ struct task_names {
 /* Once; under the GVL. */
 void task_names_init(struct task_names *names);
 
-/* The annotation of a fiber that lives; nil: it has none. */
+/* The annotation of a living fiber; nil when it has none. */
 VALUE task_names_read(const struct task_names *names, VALUE fiber);
 
-/* The call node that stands for the name (RTOP_FIBERS_NAMESPACE); RTOP_NODE_ROOT: it is none. */
+/* The call tree node of the name (RTOP_FIBERS_NAMESPACE); RTOP_NODE_ROOT when the annotation is not a name. */
 uint32_t task_names_node(struct task_names *names, struct frames *frames, struct calltree *tree, VALUE annotation);
 
 #endif

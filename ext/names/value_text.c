@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at values with functions of the VM that call nothing. */
+/* Examines values with functions of the VM that call no methods. */
 #include "value_text.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static void add_words(struct value_text *text, const char *words)
 
 /* ---- characters -------------------------------------------------------------------------------------- */
 
-/* The bytes of a character that can stand as it is; 0: it is none. */
+/* Length of the character at `at` if it needs no escape; else 0. */
 static size_t plain_bytes(const char *at, const char *end, bool utf8)
 {
   unsigned char byte = (unsigned char)*at;
@@ -59,7 +59,7 @@ static void add_escaped(struct value_text *text, unsigned char byte)
   add_words(text, escaped);
 }
 
-/* Of one value: what is longer is cut between two characters, and what follows has still room. */
+/* Adds the characters of one value. A long value is cut between two characters, and leaves room for what follows. */
 static void add_characters(struct value_text *text, const char *bytes, size_t count, bool utf8, bool quoted)
 {
   size_t room = text->room, most = text->used + VALUE_BYTES;
@@ -92,7 +92,7 @@ static void add_string(struct value_text *text, VALUE string)
   add_words(text, "\"");
 }
 
-/* Could it stand in a program without quotes? Enough of them are known. */
+/* Could the symbol be written without quotes? Checks the common cases only. */
 static bool is_word(const char *bytes, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -122,7 +122,7 @@ void value_text_name(struct value_text *text, ID name)
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
-/* The fewest digits that are read as the same number. */
+/* Writes a float with the fewest digits that read back as the same number. */
 static void add_float(struct value_text *text, double number)
 {
   char digits[NUMBER_BYTES];
@@ -138,7 +138,7 @@ static void add_float(struct value_text *text, double number)
   if (!strpbrk(digits, ".e")) add_words(text, ".0");
 }
 
-/* What fits into 64 bits is often the number of something. */
+/* Writes an integer if it fits into 64 bits, as ids often do. */
 static void add_big(struct value_text *text, VALUE number)
 {
   int zeros;

@@ -67,7 +67,7 @@ static VALUE learn(VALUE pointer)
   add_class(waits, constant(rb_cThread, "SizedQueue"), "Thread::SizedQueue", "push pop << enq", RTOP_WORK_QUEUE);
   VALUE process = constant(rb_cObject, "Process");
   if (!NIL_P(process)) add_singleton(waits, process, "Process", "wait wait2 waitpid waitall detach", RTOP_WORK_OTHER);
-  waits->io_singleton = rb_singleton_class(rb_cIO); /* kept alive and in its place by what stands above */
+  waits->io_singleton = rb_singleton_class(rb_cIO); /* The class above keeps the singleton class alive and in place. */
   waits->io = rb_cIO;
   return Qnil;
 }
@@ -97,7 +97,7 @@ uint32_t waits_find(const struct waits *waits, VALUE frame)
   return WAITS_MAX;
 }
 
-/* Of a class that an entry names; modules are none. */
+/* Is a class that an entry names IO or below it? Modules are not. */
 static bool is_io(const struct waits *waits, VALUE class)
 {
   if (!waits->io || !RB_TYPE_P(class, T_CLASS)) return false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Ruby's own methods in which programs wait, known without asking the VM. Which of them are in C and which in Ruby code of
- * its own ("<internal:thread_sync>") differs from one version to the next.
+/* Ruby's own methods in which programs wait, recognised without asking the VM. Ruby versions differ in which of them
+ * are C and which are Ruby code ("<internal:thread_sync>").
  *
- * A hook may not ask for names. But a process that only waits runs no job, and what it waits in is what one wants to
- * know. So at load each of these methods is looked up once: its class, its name, and the label that Ruby would print.
- * A frame is known by the words of its method entry.
+ * A hook may not ask the VM for names, and a process that only waits runs no job; still, what it waits in matters most.
+ * So at load each of these methods is looked up once: its class, its name, and the label that Ruby would print. A frame
+ * is then recognised by the words of its method entry.
  *
- * Threads: waits_learn() once, under the GVL, not in a hook. waits_find() any. [hook]
+ * Threads: waits_learn() once, with the GVL, not in a hook. waits_find() any. [hook]
  */
 #ifndef RTOP_EXT_WAITS_H
 #define RTOP_EXT_WAITS_H
@@ -32,11 +32,11 @@ struct waits {
 
 void waits_learn(struct waits *waits);
 
-/* Which one the frame is of; WAITS_MAX: none of these. */
+/* Index of the wait method that the frame belongs to; WAITS_MAX when it is none. */
 uint32_t waits_find(const struct waits *waits, VALUE frame);
 
-/* What a thread waits for whose innermost frame this is: RTOP_WORK_IO of what is a method of IO or of a class below it,
- * RTOP_WORK_OTHER of what is not known. */
+/* What a thread waits for whose innermost frame this is: RTOP_WORK_IO for methods of IO and its subclasses,
+ * RTOP_WORK_OTHER when unknown. */
 enum rtop_work_cause waits_cause(const struct waits *waits, VALUE frame);
 
 #endif

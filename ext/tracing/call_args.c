@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads parameters of methods, and their values in a frame. */
+/* Reads the parameters of methods, and their values in a frame. */
 #include "call_args.h"
 
 #include "call_place.h"
@@ -28,7 +28,8 @@ struct parameters_wish {
   struct call_parameters *parameters;
 };
 
-/* Of what stands for no argument (**nil) NULL. */
+/* The mark before a parameter's name; NULL for kinds that take no argument (**nil). *valued: a local variable holds
+ * its value. */
 static const char *mark_of(VALUE kind, bool *valued)
 {
   static const struct {
@@ -44,7 +45,7 @@ static const char *mark_of(VALUE kind, bool *valued)
   return NULL;
 }
 
-/* _1 to _9 are no local variables for a binding. */
+/* The numbered parameters _1 to _9 cannot be read from a binding. */
 static bool is_numbered(ID name)
 {
   const char *text = rb_id2name(name);
@@ -173,7 +174,7 @@ static VALUE learn(VALUE pointer)
   return seen->bytes == sizeof probe_text - 1 && memcmp(seen->text, probe_text, seen->bytes) == 0 ? Qtrue : Qfalse;
 }
 
-/* Else the program has put something else in their place. */
+/* False if the program has redefined these methods. */
 static bool are_of_the_vm(void)
 {
   return rb_method_basic_definition_p(rb_cMethod, rb_intern("parameters")) &&

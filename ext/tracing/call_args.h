@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments of a call of a method in Ruby as text: "id: 7, filter: Hash(3)" (ext/names/value_text.h).
+/* Arguments of a call to a Ruby method as text: "id: 7, filter: Hash(3)" (ext/names/value_text.h).
  *
- * Names of parameters are known when the method is found. Values are read at the end of the call, from a binding of its
- * frame, so they are what the method has made of them by then. Those without a name (*, **, & and what is taken apart)
- * have no value either, nor has a block.
+ * Parameter names are read when the method is found. Values are read at the end of the call, from a binding of its
+ * frame, so they are the values that the variables have by then. Parameters without a name (*, **, & and destructured
+ * ones) and blocks have no value.
  *
- * The VM's own functions behind Method#parameters and Binding#local_variable_get are called, without a dispatch, and a
- * method of our own must be told rightly before anything is (tests/ext/test_layout.rb).
+ * The VM's functions behind Method#parameters and Binding#local_variable_get are called directly; first they must give
+ * correct results for a method of our own (tests/ext/test_layout.rb).
  *
- * Threads: call_args_learn() and call_args_of() in the job, call_args_text() in the hook of a return. They make objects, so
- * no lock of ours may be held. None raises anything.
+ * Threads: call_args_learn() and call_args_of() in the job, call_args_text() in the hook of a return. All make objects,
+ * so the caller may hold none of our locks. None of them raises.
  */
 #ifndef RTOP_EXT_CALL_ARGS_H
 #define RTOP_EXT_CALL_ARGS_H
@@ -34,13 +34,14 @@ struct call_parameters {
   struct call_parameter all[CALL_ARGS_MAX];
 };
 
-/* False: this VM is not known. Looks once. */
+/* Checks this VM at the first call. False when arguments cannot be read on it. */
 bool call_args_learn(void);
 
-/* Of a Method or UnboundMethod in Ruby; none: they are not known. */
+/* Reads the parameters of a Method or UnboundMethod written in Ruby; no parameters when they are unknown. */
 void call_args_of(VALUE method, struct call_parameters *parameters);
 
-/* Those of the call that returns, or is jumped through. Returns the bytes; 0: they cannot be known. */
+/* Writes the arguments of the call that is returning or being left by a jump. Returns the number of bytes; 0 when the
+ * arguments cannot be read. */
 size_t call_args_text(rb_trace_arg_t *event, const struct call_parameters *parameters, char *out, size_t bytes);
 
 #endif

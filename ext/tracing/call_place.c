@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns how the VM tells of calls, from calls of our own. */
+/* Learns from calls of our own how the VM describes calls to hooks. */
 #include "call_place.h"
 
 #include "ext/base/vm_unknown.h"
@@ -10,12 +10,13 @@ enum { EVENT_FIBER = 1, EVENT_FRAME, EVENT_SELF };
 enum { FRAME_NEXT_INSTRUCTION = 0, FRAME_SELF = 3 };
 enum { FIBER_FRAME = 2 }; /* the frame that it is in */
 
-static bool looked, known, replaced; /* replaced: by the program, what sets a tracepoint */
-static uintptr_t leaving;            /* the instruction that leaves a frame whose calls are traced */
+static bool looked, known, replaced; /* replaced: the program has redefined the method that enables a tracepoint */
+/* the instruction that leaves a frame whose calls are traced; learnt by the probe */
+static uintptr_t leaving;
 static uintptr_t frame_bytes;
 static unsigned ruby_kind;
 
-/* What was seen of one of our methods. */
+/* What the hook saw of calls to one of our probe methods. */
 struct seen {
   struct call_place called, returned;
   uintptr_t instruction; /* at the return */
@@ -29,7 +30,7 @@ static bool is_address(uintptr_t word)
   return word % sizeof word == 0 && word >= 1 << 16 && word < UINTPTR_MAX >> 8;
 }
 
-/* Each word is compared with what is known before the next is followed. */
+/* Compares each word with what is known before it follows the next one. */
 static bool is_event(const rb_trace_arg_t *event, VALUE self)
 {
   const uintptr_t *words = (const uintptr_t *)event;
@@ -39,8 +40,8 @@ static bool is_event(const rb_trace_arg_t *event, VALUE self)
          is_address(frame[FRAME_NEXT_INSTRUCTION]);
 }
 
-/* The last word of the instruction that the frame is at: what leaves has one word only, and others end with something
- * else. */
+/* The last word of the instruction that the frame is at. The leaving instruction has one word; others end with some
+ * other word. */
 static uintptr_t instruction_at(uintptr_t frame)
 {
   const uintptr_t *next = (const uintptr_t *)((const uintptr_t *)frame)[FRAME_NEXT_INSTRUCTION];
@@ -63,7 +64,7 @@ static void note_probe(VALUE tracepoint, void *pointer)
   }
 }
 
-/* The VM's own, which is written in Ruby. */
+/* Is the method one of the VM's own, written in Ruby? */
 static bool is_of_the_vm(VALUE object, ID name)
 {
   VALUE method = rb_obj_method(object, ID2SYM(name)), entry = method_entry_of(method);
@@ -97,7 +98,8 @@ static void watch_probe(VALUE object, const char *name, struct seen *seen, VALUE
   if (!call_place_enable(*tracepoint, rb_obj_method(object, ID2SYM(rb_intern(name))))) replaced = true;
 }
 
-/* "other" ends in its middle. "leap" is left by a return in a block that "tail" calls last, so that both are jumped through. */
+/* The probe methods. "other" ends in the middle of its code. "leap" is left by a return in a block that "tail" calls
+ * last, so that the return jumps through both. */
 static const char probes[] = "Module.new do\n"
                              "def self.plain = 1\n"
                              "def self.other\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hook of all calls in C, and which of them are traced. */
+/* The hook on all C calls, and the list of traced ones among them. */
 #include "functions.h"
 
 #include "call_place.h"
@@ -16,7 +16,8 @@
 
 static const rb_event_flag_t events_of_c = RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
 
-/* How methods of a kind look; a member of a Struct has the same kind as others that the VM does not tell of. */
+/* Characteristics of a kind of method. Members of a Struct share their kind with methods for which the VM sends no
+ * events, so `way` tells these apart. */
 struct look {
   bool known;
   unsigned kind;
@@ -25,15 +26,16 @@ struct look {
 
 static struct look reader, writer, member, member_set;
 
-/* What the VM hands to a hook it marks, so it is not that: there is one session. */
+/* The state of the hook. It is static, because the VM would mark anything passed to a hook as a Ruby object; there is
+ * only one session. */
 static struct functions *followed;
 
 static inline uint64_t function_bit(ID name)
 {
-  return UINT64_C(1) << (name >> 4 & 63); /* the lowest bits say what kind of name it is */
+  return UINT64_C(1) << (name >> 4 & 63); /* The lowest bits of an ID only tell its kind. */
 }
 
-/* Runs at every call in C of the program. */
+/* The hook: runs at every C call of the program. */
 static void hook(VALUE unused, const rb_trace_arg_t *event)
 {
   struct functions *functions = followed;
@@ -111,8 +113,9 @@ static void remove_hook(struct functions *functions)
   rb_remove_event_hook((rb_event_hook_func_t)(void (*)(void))hook);
 }
 
-/* A call of ours that nobody traces, with and without the hook. The least of some rounds: whatever comes in between makes it
- * longer. A machine that is slow for a moment must not make the hook look free: calls without it are timed on both sides. */
+/* Measures an untraced call of our own with and without the hook. Disturbances only lengthen a round, so the shortest
+ * round counts. Calls without the hook are timed before and after, so that a slow moment of the machine cannot make
+ * the hook appear free. */
 static int64_t measure_call(struct functions *functions)
 {
   struct fast_clock_start start = fast_clock_start();

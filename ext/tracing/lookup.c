@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks constants and asks the VM's own function for the method. */
+/* Finds a class through its constants, and asks the VM's own function for the method. */
 #include "lookup.h"
 
 #include "ext/names/method_entry.h"
@@ -16,7 +16,7 @@ bool lookup_learn(void)
   return instance_method != NULL;
 }
 
-/* What is none raises, and the application's own hooks would see that. */
+/* Is the text valid UTF-8? Making a name from invalid text would raise, and hooks of the application would see that. */
 static bool lookup_is_text(const char *name, size_t bytes)
 {
   const char *end = name + bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From "Class#method" and "Class.method" to the method, without any code of the program: nothing is autoloaded, no
- * const_missing and no respond_to_missing? is asked, and no name becomes a symbol that was none.
+/* Finds a method by its name, "Class#method" or "Class.method", without running code of the program: nothing is
+ * autoloaded, const_missing and respond_to_missing? are not called, and no new symbols are made.
  *
  * Threads: in the job. May raise.
  */
@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* False: this VM is not known. Looks once. */
+/* Checks this VM at the first call. False when methods cannot be looked up on it. */
 bool lookup_learn(void);
 
-/* An UnboundMethod of a module that has such a method. */
+/* The instance method `id` of a module that has one, as an UnboundMethod. */
 VALUE lookup_instance_method(VALUE module, ID id);
 
-/* A Method or UnboundMethod; Qnil: there is none of that name. */
+/* The method of this name as a Method or UnboundMethod; Qnil when there is none. */
 VALUE lookup_method(const char *name, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of open calls in memory of fixed size. */
+/* Lists of open calls, in memory of fixed size. */
 #include "open_calls.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@ static void drop_call(struct open_calls *open, struct open_fiber *fiber)
   open->lost(open->context, call->target);
 }
 
-/* A fiber without open calls is as good as none. */
+/* Finds the entry of a fiber or makes one. An entry without open calls may be reused. */
 struct open_fiber *open_calls_of(struct open_calls *open, uintptr_t fiber)
 {
   uint32_t at = (uint32_t)(fiber * UINT64_C(0x9E3779B97F4A7C15) >> 40);

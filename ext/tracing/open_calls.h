@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of traced methods that have begun and not ended, of each fiber the innermost first.
+/* Open calls: calls of traced methods that have begun and not ended, a list per fiber with the innermost call first.
  *
- * Memory is bounded and made once. A call that finds no room is not timed; a fiber that finds no place takes that of the
- * one that did nothing for longest, whose open calls are not timed then. What a fiber left without an event (its stack
- * overflowed, or it was given up) is dropped when a frame is met that cannot be inside it.
+ * Memory is allocated once and bounded. A call that finds no room is not timed. A fiber that finds no entry takes the
+ * one that was idle for longest, whose open calls are then not timed. Calls whose return was never reported (a stack
+ * overflow, or an abandoned fiber) are dropped when a frame appears that cannot be inside them.
  *
- * Threads: under the GVL; those that take a place in hooks of events: nothing is allocated.
+ * Threads: with the GVL; functions that take a place run in hooks of events and never allocate.
  */
 #ifndef RTOP_EXT_OPEN_CALLS_H
 #define RTOP_EXT_OPEN_CALLS_H
@@ -21,7 +21,7 @@ struct thread_data;
 struct open_call {
   struct call_place place;
   uint32_t target;
-  uint32_t outer;                   /* the call around it in this fiber; 0: none */
+  uint32_t outer;                   /* enclosing call in the same fiber; 0: none */
   const struct thread_data *thread; /* NULL: not known */
   int64_t start_ns, inside_ns;      /* inside: in calls that it made */
   int64_t off_ns, wait_ns;          /* of the thread, when it began */
@@ -36,23 +36,23 @@ struct open_fiber {
 
 struct open_calls {
   struct open_call calls[OPEN_CALLS_MAX]; /* 0 is nobody's */
-  uint32_t free;                          /* first of a list; 0: none was given back */
-  uint32_t used;                          /* at and above it none was ever used */
+  uint32_t free;                          /* first of the list of freed entries; 0: the list is empty */
+  uint32_t used;                          /* entries from this index on were never used */
   struct open_fiber fibers[OPEN_CALLS_FIBERS];
-  void (*lost)(void *context, uint32_t target); /* one is dropped: its end was not seen */
+  void (*lost)(void *context, uint32_t target); /* called for each call that is dropped because its end was not seen */
   void *context;
 };
 
 /* The fiber's, found or made. */
 struct open_fiber *open_calls_of(struct open_calls *open, uintptr_t fiber);
 
-/* Drops what cannot be open any more when a frame is called, or when it returns. */
+/* Drop the calls that cannot be open any more when this frame is called, or when it returns. */
 void open_calls_called(struct open_calls *open, struct open_fiber *fiber, uintptr_t frame);
 void open_calls_returns(struct open_calls *open, struct open_fiber *fiber, uintptr_t frame);
 
-/* A new innermost call, its place filled in; NULL: there is no room. */
+/* Adds a new innermost call with its place filled in; NULL when there is no room. */
 struct open_call *open_calls_push(struct open_calls *open, struct open_fiber *fiber, const struct call_place *place);
-/* Takes the innermost one away; it can be read until the next push. NULL: there is none. */
+/* Removes the innermost call, which can be read until the next push; NULL when there is none. */
 const struct open_call *open_calls_pop(struct open_calls *open, struct open_fiber *fiber);
 static inline struct open_call *open_calls_innermost(struct open_calls *open, const struct open_fiber *fiber)
 {

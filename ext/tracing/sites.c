@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of sampling allocation sites: the hook, intervals, what is followed. */
+/* Sampling of allocation sites: the hook, the intervals, and the objects that are followed. */
 #include "sites.h"
 
 #include "sites_names.h"
@@ -17,16 +17,17 @@ enum {
   PROBE_OBJECTS = 500,
   PROBE_ROUNDS = 4,
   PROBE_COLLECTIONS_MAX = 4, /* in a round */
-  FAILURES_MAX = 16,         /* jobs in which not all got names: then they go without */
+  FAILURES_MAX = 16,         /* After this many jobs in which naming failed, samples without names are dropped. */
   JUDGED_PER_JOB = 512,
   END_TRIES = 1000,
 };
 #define SAMPLE_COST_NS 3000 /* until it was measured */
-/* By the clock: more is of another thread that had the core. */
+/* Limits for measured costs; a longer time means that another thread had the core. */
 #define SAMPLE_COST_MOST_NS 20000
 #define OBJECT_COST_MOST_NS 500
 
-/* What the VM hands to a hook it marks, so it is not that: there is one session. */
+/* State of the object hook. It is static, because the VM would mark anything passed to a hook as a Ruby object; there
+ * is only one session. */
 static struct sites *sampled;
 static method_entry_call_1 *map_at;
 static method_entry_call_2 *map_put;
@@ -36,7 +37,7 @@ bool sites_is_asked(const struct rtop_trace_wish *wish)
   return wish->name[0] == RTOP_TRACE_SITES;
 }
 
-/* Objects may be half made when the GC comes, or be none yet. */
+/* Marks pending samples. An object may be only partly initialised when the GC comes. */
 static void mark_pending(void *pointer)
 {
   const struct sites *sites = pointer;
@@ -47,7 +48,7 @@ static void mark_pending(void *pointer)
   if (sites->map) rb_gc_mark(sites->map);
 }
 
-/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+/* The type has no write barrier, so the GC marks such an object in every cycle, minor ones included. */
 static const rb_data_type_t marker_type = {
   .wrap_struct_name = "rperf_top/sites",
   .function = { .dmark = mark_pending },
@@ -62,7 +63,8 @@ static bool call_protected(VALUE (*call)(VALUE), struct sites *sites)
   return !raised && result != Qfalse;
 }
 
-/* Too many before the next job: half of them, by chance, stand for all. False: this one is not among them. */
+/* Halves the pending samples at random when there are too many before the next job; the rest stand for all. False if
+ * the current sample is among those dropped. */
 static bool halve_pending(struct sites *sites)
 {
   uint32_t kept = 0;
@@ -73,7 +75,7 @@ static bool halve_pending(struct sites *sites)
   return sites_sums_coin(&sites->sums);
 }
 
-/* The line of a frame; that of the innermost one of Ruby code is known also where it is compiled. */
+/* The line of a frame. For the innermost frame of Ruby code it is known even if the code is compiled. */
 static int line_of(int level, bool innermost)
 {
   VALUE frame;
@@ -82,7 +84,7 @@ static int line_of(int level, bool innermost)
   return rb_profile_frames(level, 1, &frame, &line) == 1 ? line : 0;
 }
 
-/* Where the program makes it: its innermost frame, not the method of Ruby itself that it called, in C or not. */
+/* Notes the place of allocation: the innermost frame of the program, not a built-in method that the program called. */
 static void note_place(struct sites_pending *sample)
 {
   VALUE frames[FRAMES_LOOKED_AT];
@@ -116,8 +118,8 @@ static void __attribute__((noinline)) take_object(struct sites *sites, rb_trace_
   sites->hook_ns += took_ns < SAMPLE_COST_MOST_NS ? took_ns : SAMPLE_COST_MOST_NS;
 }
 
-/* For every object, inside the allocator: no call of the VM that could allocate. Since Ruby 4.0 those of all Ractors come
- * here, which run beside one another: only the main one's are looked at. [hook] */
+/* Runs for every new object, inside the allocator, and so must not call anything in the VM that could allocate. Since
+ * Ruby 4.0 it also runs for other Ractors, in parallel; only objects of the main Ractor are counted. [hook] */
 static void on_new_object(VALUE unused, rb_trace_arg_t *event)
 {
   (void)unused;
@@ -161,7 +163,7 @@ static bool is_marking(void)
   return rb_gc_latest_gc_info(ID2SYM(rb_intern("state"))) == ID2SYM(rb_intern("marking"));
 }
 
-/* Fewer objects where each is a collection: then it is dear whatever hangs on it. */
+/* Uses fewer objects when each of them causes a collection, since then the measurement is expensive in any case. */
 static double probe_once(void)
 {
   size_t begun = own_objects_begin();
@@ -184,7 +186,7 @@ static double probe_least(void)
   return least;
 }
 
-/* What every object costs as long as the VM tells of it. */
+/* Measures what every object costs while the hook is installed. */
 static VALUE measure(VALUE pointer)
 {
   struct sites *sites = (struct sites *)pointer;
@@ -200,7 +202,8 @@ static VALUE measure(VALUE pointer)
   return Qtrue;
 }
 
-/* Nobody else sees it, and no method of it is called that the program could have changed. */
+/* Makes the weak map, which is invisible to the program; no method of it that the program could have redefined is
+ * called. */
 static VALUE make_map(VALUE pointer)
 {
   struct sites *sites = (struct sites *)pointer;
@@ -312,7 +315,8 @@ static VALUE name_all(VALUE pointer)
   return sites_names_all((struct sites *)pointer) ? Qtrue : Qfalse;
 }
 
-/* Places of samples that are followed; the map is filled when the lock is free, for that may raise. */
+/* Samples that are to be followed. They are put into the weak map after the lock was released, because that may
+ * raise. */
 struct followed {
   struct sites *sites;
   uint32_t count, places[SITES_PENDING_MAX];
@@ -327,7 +331,7 @@ static VALUE put_followed(VALUE pointer)
   return Qtrue;
 }
 
-/* Its place may have been given away again meanwhile: the newer one is meant. */
+/* Notes an object to follow. If its place was already assigned in this job, the newer object replaces the older one. */
 static void note_followed(struct followed *followed, uint32_t place, VALUE object, bool again)
 {
   for (uint32_t i = 0; again && i < followed->count; i++)
@@ -352,13 +356,13 @@ static void add_samples(struct sites *sites, struct followed *followed)
   }
 }
 
-/* What all objects of the interval cost, and samples in the hook. */
+/* Cost of an interval in the hook: of all objects, and of the samples. */
 static int64_t hook_cost_ns(const struct sites *sites, uint64_t objects)
 {
   return sites->hook_ns + (sites->sums.looks ? (int64_t)((double)objects * sites->costs.object_ns) : 0);
 }
 
-/* The interval that is over: what its samples cost one by one, and all of it. */
+/* Updates the cost per sample and the budget after an interval. */
 static void pay(struct sites *sites, int64_t hook_ns, int64_t job_ns, uint32_t samples)
 {
   double sample_ns = samples ? (double)(sites->hook_ns + job_ns) / samples : sites->costs.sample_ns;
@@ -368,7 +372,7 @@ static void pay(struct sites *sites, int64_t hook_ns, int64_t job_ns, uint32_t s
   sites_sums_cost(&sites->sums, hook_ns + job_ns, sites->pause_ns - sites->interval_ns, sites->costs.budget);
 }
 
-/* The interval, with its samples. False: not now; it goes on. */
+/* Ends an interval and adds its samples. False when that is not possible now; the interval then goes on. */
 static bool close_interval(struct sites *sites)
 {
   static struct followed followed; /* under the GVL, and large */
@@ -403,7 +407,7 @@ void sites_pause(struct sites *sites)
   sites->at_pause = objects_made(sites);
 }
 
-/* The interval goes on: but for what was made meanwhile. */
+/* Resumes the interval, without the objects made during the pause. */
 static void resume(struct sites *sites)
 {
   sites->left = sites->left_paused;
@@ -458,7 +462,7 @@ static void judge_some(struct sites *sites)
   if (sites->judged >= sums->followed_count) tell(sites, false);
 }
 
-/* One that began when the time was up, and has marked all. */
+/* Waits for a major GC that began after the time was up and has finished marking. */
 static void wait_for_gc(struct sites *sites)
 {
   int64_t until_ns = atomic_load(&sites->end_ns) + RTOP_SITES_GC_SECONDS * CLOCK_NS_PER_SECOND;
@@ -467,7 +471,7 @@ static void wait_for_gc(struct sites *sites)
   else if (clock_now_ns() >= until_ns) tell(sites, true);
 }
 
-/* Nobody would read what is left, and who asks next must not get it. */
+/* Drops everything: nobody would read it, and the next request must not get it. */
 static void drop(struct sites *sites)
 {
   remove_hook(sites);
@@ -489,7 +493,7 @@ void sites_job(struct sites *sites)
 {
   int state = atomic_load_explicit(&sites->state, memory_order_relaxed);
   if (!state) return;
-  if (!atomic_load(&sites->wanted)) drop(sites); /* the publisher had it when the last one left */
+  if (!atomic_load(&sites->wanted)) drop(sites); /* The publisher had the lock when the last request ended. */
   else if (state == RTOP_SITES_ON) sample_on(sites);
   else if (state == RTOP_SITES_WAITS) wait_for_gc(sites);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the call node of a class below that of a method and line. */
+/* Finds the call tree node of a class, below the node of its method and line. */
 #include "sites_names.h"
 
 #include "ext/base/vm_object.h"
@@ -21,7 +21,7 @@ void sites_names_learn(void)
   vm_unknown_unless(memsize_of && slot_size, RTOP_VM_OBJECT_BYTES);
 }
 
-/* The VM's own objects, and what is no object any more. */
+/* Is the object one of the VM's own, or no longer an object? */
 static bool is_internal(VALUE object)
 {
   int type = (int)RB_BUILTIN_TYPE(object);

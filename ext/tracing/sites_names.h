@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names samples of new objects: class, method, line, bytes.
+/* Names the samples of new objects: class, method, line, and size in bytes.
  *
  * Threads: in the job. May raise.
  */
@@ -11,11 +11,11 @@
 /* Once, before the others. */
 void sites_names_learn(void);
 
-/* Those that have none yet. False: not all of them, now. */
+/* Names all samples that have no name yet. False when some could not be named now. */
 bool sites_names_all(struct sites *sites);
 
-/* Bytes of an object: its slot, and what it has outside as far as the VM itself knows; of objects of extensions the slot, for
- * only their own code knows more. 0: the VM does not tell. */
+/* Size of an object in bytes: its slot, and its memory outside as far as the VM knows it. Objects of C extensions
+ * count with their slot only. 0 when the VM does not tell. */
 size_t sites_names_bytes(VALUE object);
 
 #endif

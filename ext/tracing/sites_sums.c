@@ -11,11 +11,12 @@ enum {
   INDEX_SLOTS = 2 * SITES_MAX,
   DISTANCE_MAX = 1 << 20,
   EXCESS_MAX = 256,
-  OWN_NS_MAX = 2000000, /* of an interval: one that is dear does not matter */
+  OWN_NS_MAX = 2000000, /* maximum cost of an interval, so that a single expensive one does not matter */
 };
 static const double excess_step = 1.02;
-static const double memory_ns = 200e6;       /* rate and load are means of so long */
-static const double burst_share = 0.1;       /* of the last interval's, if that is more: it may go on so */
+static const double memory_ns = 200e6; /* averaging time of rate and load */
+/* A burst may go on: if this share of the last interval's rate is more than the average rate, it is used instead. */
+static const double burst_share = 0.1;
 static const double hook_of_budget = 0.5;    /* what being told of objects may cost */
 static const double samples_of_budget = 0.3; /* and samples */
 
@@ -56,7 +57,7 @@ void sites_sums_clear(struct sites_sums *sums)
   sums->objects = sums->seen = sums->looked = sums->full = 0;
 }
 
-/* Of a geometric distribution: what comes of asking for each object. */
+/* Draws from a geometric distribution, which equals asking for each object whether it is a sample. */
 int64_t sites_sums_skip(struct sites_sums *sums)
 {
   if (sums->distance <= 1) return 1;
@@ -85,7 +86,7 @@ uint32_t sites_sums_site(struct sites_sums *sums, uint32_t node)
   return sums->index[slot] = sums->site_count++;
 }
 
-/* Each is forgotten with a chance of a half; the others stand for those, too. */
+/* Forgets each followed sample with a probability of one half; the others then stand for twice as many. */
 static void follow_fewer(struct sites_sums *sums)
 {
   for (uint32_t i = 0; i < sums->followed_count; i++) {
@@ -97,7 +98,7 @@ static void follow_fewer(struct sites_sums *sums)
   sums->follow_next = 0;
 }
 
-/* The next one that is free; places come free all at once only. */
+/* The next free place. Places are only freed in bulk. */
 static uint32_t follow_place(struct sites_sums *sums)
 {
   while (sums->follow_next < sums->followed_count && sums->followed[sums->follow_next].site != SITES_NONE)

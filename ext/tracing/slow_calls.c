@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes slow calls in hooks, names them in the job. */
+/* Records slow calls in hooks, and names them in the job. */
 #include "slow_calls.h"
 
 #include "ext/sampling/stacks.h"
 #include <string.h>
 
-/* Where all of a stack does not fit, none of it is kept. */
+/* Copies the stack; a stack that does not fit as a whole is not kept. */
 static uint32_t note_stack(struct slow_calls *slow)
 {
   uint32_t room = SLOW_CALLS_FRAMES - slow->frames_used;
@@ -19,7 +19,7 @@ static uint32_t note_stack(struct slow_calls *slow)
   return (uint32_t)depth;
 }
 
-/* What a window has no room for is known to be there. */
+/* Writes the arguments of a call; a mark replaces those that the window has no room for. */
 static void tell_arguments(struct slow_calls *slow, const struct slow_frame *frame, struct rtop_slow *call)
 {
   static const char no_room[] = "…";
@@ -34,7 +34,7 @@ static void tell_arguments(struct slow_calls *slow, const struct slow_frame *fra
   slow->args_in_window += call->args_bytes;
 }
 
-/* Arguments are told before anything is noted: objects are made for them, and the GC marks what is noted. */
+/* Reads the arguments before anything is recorded: reading makes objects, and the GC marks what is recorded. */
 bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call,
                      const struct slow_frame *frame)
 {
@@ -58,7 +58,8 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
   return true;
 }
 
-/* False: the lock was not to be had; again later. node: of the method; 0: it has none. */
+/* Finds the node of a recorded stack. node: the method's own node; 0: none. False when the lock could not be had: try
+ * again later. */
 static bool find_stack(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, uint32_t node,
                        uint32_t *stack)
 {
@@ -84,7 +85,7 @@ static bool hand_on(struct slow_calls *slow, const struct slow_call *noted, uint
   return true;
 }
 
-/* More may be noted meanwhile: naming makes objects, and another thread may run. */
+/* Names the recorded calls. Naming makes objects and may switch threads, so more calls may be recorded meanwhile. */
 void slow_calls_name(struct slow_calls *slow, struct sampler *sampler,
                      uint32_t (*node_of)(void *context, uint32_t target), void (*lost)(void *context, uint32_t target),
                      void *context)

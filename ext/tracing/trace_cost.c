@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls a method of ours in a loop. */
+/* Calls a method of our own in a loop to measure the cost of tracing. */
 #include "trace_cost.h"
 
 #include "call_place.h"
@@ -24,7 +24,7 @@ static const char probe[] = "Module.new do\n"
                             "end\n"
                             "end\n";
 
-/* Of several rounds the shortest: whatever comes in between makes it longer. */
+/* The shortest of several rounds, since disturbances only lengthen a round. */
 static int64_t measure(VALUE object)
 {
   int64_t least_ns = INT64_MAX;
@@ -41,7 +41,7 @@ static int64_t measure(VALUE object)
 int64_t trace_cost_ns(struct tracing *tracing)
 {
   static _Atomic uint32_t times[2][RTOP_LATENCY_BUCKETS];
-  static struct trace_target target; /* nobody's: what is counted in it is not told */
+  static struct trace_target target; /* a target that is never reported, for the calls counted here */
   target.tracing = tracing;
   target.times[0] = times[0];
   target.times[1] = times[1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What it costs that a call is traced: measured once, on a method of our own that is called with and without.
+/* The cost of tracing a call, measured once on a method of our own with and without tracing.
  *
- * Threads: in the job, once call_place_learn() was right. May raise. Takes about half a millisecond.
+ * Threads: in the job, after call_place_learn() has succeeded. May raise. Takes about half a millisecond.
  */
 #ifndef RTOP_EXT_TRACE_COST_H
 #define RTOP_EXT_TRACE_COST_H

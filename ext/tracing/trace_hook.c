@@ -11,7 +11,7 @@
 #include "shm/base/clock.h"
 #include <ruby/debug.h>
 
-/* The same code is there for methods that are defined inside of it. */
+/* Is the frame that of a method defined inside the target? Such a method's code belongs to the same piece of code. */
 static bool is_other(const struct trace_target *target, VALUE frame)
 {
   return target->own_code && (!method_entry_is(frame) || method_entry_definition(frame) != target->definition);
@@ -62,7 +62,8 @@ static void begin_call(struct trace_target *target, const struct call_place *pla
     call->wait_ns = thread->gone_wait_ns;
     call->raises = thread->raises;
   }
-  fiber->used_ns = call->start_ns = clock_now_ns(); /* at the end: what it took to count is no part of the call */
+  /* Read last, so that the cost of counting is not part of the call. */
+  fiber->used_ns = call->start_ns = clock_now_ns();
 }
 
 static void on_call(struct trace_target *target, const struct call_place *place, const struct thread_data *thread)
@@ -74,7 +75,7 @@ static void on_call(struct trace_target *target, const struct call_place *place,
   begin_call(target, place, depth > 1 ? frames[1] : 0, thread);
 }
 
-/* It has no frame yet: the innermost one is its caller's. */
+/* Handles the call of a C function. It has no frame yet, so the innermost frame is its caller's. */
 static void on_function_call(struct trace_target *target, const struct call_place *place,
                              const struct thread_data *thread)
 {
@@ -103,7 +104,7 @@ struct call_end {
   rb_trace_arg_t *event; /* of a method in Ruby; else NULL */
 };
 
-/* Is it one of those that are told one by one? */
+/* Records the call if it took longer than the target's threshold. */
 static void note_slow(struct trace_target *target, struct rtop_slow *call, const struct call_end *end)
 {
   struct tracing *tracing = target->tracing;
@@ -123,7 +124,7 @@ static void count_return(struct trace_target *target, const struct open_call *ca
   count_time(target, 0, (uint64_t)total_ns);
   count_time(target, 1, (uint64_t)self_ns);
   struct rtop_slow told = { .end_mono_ns = now_ns, .total_ns = (uint64_t)total_ns, .self_ns = (uint64_t)self_ns };
-  if (thread && thread == call->thread) { /* a fiber may go from thread to thread */
+  if (thread && thread == call->thread) { /* A fiber may move from one thread to another. */
     bool raised = end->jumped && thread->raises != call->raises;
     told.off_ns = (uint64_t)(thread->gone_off_ns - call->off_ns);
     told.wait_ns = (uint64_t)(thread->gone_wait_ns - call->wait_ns);
@@ -144,7 +145,7 @@ static void end_innermost(struct trace_target *target, struct open_fiber *fiber,
   if (around && end->now_ns > call->start_ns) around->inside_ns += end->now_ns - call->start_ns;
 }
 
-/* Calls that began before they were traced are not there, and end unseen. */
+/* Handles a return. A call that began before tracing did is not in the list, and its return is ignored. */
 static void on_return(struct trace_target *target, const struct call_place *place, struct call_end *end)
 {
   struct open_calls *open = target->tracing->open;
@@ -156,7 +157,8 @@ static void on_return(struct trace_target *target, const struct call_place *plac
   end_innermost(target, fiber, end);
 }
 
-/* In its caller's frame when it was left by its end, in its own one when it is jumped through. */
+/* Handles the return of a C function: its place is in its caller's frame after a normal return, in its own frame if
+ * it is left by a jump. */
 static void on_function_return(struct trace_target *target, const struct call_place *place, struct call_end *end)
 {
   struct open_calls *open = target->tracing->open;
@@ -168,7 +170,7 @@ static void on_function_return(struct trace_target *target, const struct call_pl
   if (end->jumped || call->place.frame == place->frame) end_innermost(target, fiber, end);
 }
 
-/* False: those of other Ractors run beside, and are not counted. */
+/* Are calls of this thread counted? False in other Ractors, which run in parallel. */
 static bool is_counted(const struct sampler *sampler, const struct thread_data *thread)
 {
   return thread ? thread->main_ractor : !atomic_load_explicit(&sampler->ractors_seen, memory_order_relaxed);

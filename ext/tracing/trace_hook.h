@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens at a call and at a return of a traced method. Allocates nothing, takes no lock, makes no name;
- * only of slow calls, and where the process allows it, objects are made for their arguments (slow_calls.h). */
+/* Counts the calls and returns of traced methods. Allocates nothing, takes no lock and makes no names; only for slow
+ * calls, where the process allows arguments, are objects made (slow_calls.h). */
 #ifndef RTOP_EXT_TRACE_HOOK_H
 #define RTOP_EXT_TRACE_HOOK_H
 
@@ -9,10 +9,10 @@
 
 struct trace_target;
 
-/* For rb_tracepoint_new(): calls and returns of one method; `target` is its struct trace_target. */
+/* Handler for rb_tracepoint_new(): handles calls and returns of one method; `target` is its struct trace_target. */
 void trace_hook(VALUE tracepoint, void *target);
 
-/* The event of a method that is not written in Ruby (functions.h). */
+/* Handles an event of a method that is not written in Ruby (functions.h). */
 void trace_hook_function(struct trace_target *target, const rb_trace_arg_t *event);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One traced method: what is counted of it.
+/* One traced method and its counts.
  *
- * Counted under the GVL, in hooks, as sums that only grow; the publisher reads them at any time and tells the differences,
- * so that neither waits for the other. A call that is being counted at that moment may be told in parts by two windows.
+ * Hooks count with the GVL, in sums that only grow. The publisher reads the sums at any time and reports differences,
+ * so neither waits for the other. A call that is being counted at that moment may be split between two windows.
  *
  * Threads: see each group.
  */
@@ -27,8 +27,8 @@ struct trace_caller {
   uint64_t told;         /* publisher's */
 };
 
-/* The life of a target. The job makes a free one used and a used one left; the publisher tells what is left of that, and
- * frees it. */
+/* Life of a target. The job turns FREE into USED and USED into LEFT; the publisher reports what remains of a LEFT
+ * target and frees it. */
 enum trace_phase { TRACE_FREE, TRACE_USED, TRACE_LEFT };
 
 struct tracing;
@@ -37,24 +37,25 @@ struct trace_target {
   struct tracing *tracing;
   uint32_t index;
   _Atomic int phase;
-  /* the job's; the publisher reads what is atomic */
+  /* Written by the job; the publisher reads the atomic fields. */
   struct rtop_trace_wish wish;
   _Atomic uint32_t key, state; /* rtop_trace_key(), enum rtop_trace_state */
   _Atomic uint32_t node;       /* 0: no name yet */
-  _Atomic uint64_t too_many;   /* calls per second, for which it is ended; 0: it is not */
+  _Atomic uint64_t too_many;   /* calls per second because of which tracing ended; 0: it did not */
   _Atomic int64_t begin_ns;    /* counted since then; 0: not now */
   int64_t end_ns;
-  bool counts;              /* its calls; false: not now, or another target has the same method */
+  bool counts;              /* its calls are counted; false: not now, or another target counts the same method */
   VALUE tracepoint, method; /* 0: not set */
   VALUE definition;         /* of the method that was found */
-  _Atomic bool is_function; /* not written in Ruby (functions.h): known by the next two */
+  _Atomic bool is_function; /* not written in Ruby (functions.h); identified by the next two fields */
   ID first_name;
   VALUE owner;
-  int64_t slower_ns;                 /* calls that take so long or longer are noted; 0: none */
-  struct call_parameters parameters; /* of one in Ruby whose arguments may be told; else none */
-  bool own_code;                     /* its definition is that of its frames: others, defined inside, are told apart */
+  int64_t slower_ns;                 /* calls of at least this length are recorded one by one; 0: none are */
+  struct call_parameters parameters; /* parameters of a Ruby method whose arguments may be reported; else empty */
+  /* its frames carry its definition, which tells it from methods defined inside it */
+  bool own_code;
   /* the hook's */
-  VALUE frame;                                   /* of its code, as frames are known by; 0: not seen yet */
+  VALUE frame;                                   /* VALUE that identifies frames of its code; 0: not seen yet */
   _Atomic uint64_t numbers[RTOP_EXACT_WHAT_END]; /* SLOW: of those that found no room */
   _Atomic uint32_t *times[2];                    /* of total and self, RTOP_LATENCY_BUCKETS each */
   struct trace_caller callers[TRACE_CALLERS];
@@ -63,14 +64,15 @@ struct trace_target {
   uint32_t last_caller;
   /* the publisher's */
   uint64_t told[RTOP_EXACT_WHAT_END], elsewhere_told;
-  uint64_t paid_calls, watched_calls; /* whose cost was told; when the second began (cut_exact_cost()) */
+  /* calls whose cost was reported; calls at the last check once a second (cut_exact_cost()) */
+  uint64_t paid_calls, watched_calls;
   uint32_t *times_told[2];
 };
 
-/* The publisher, or while there is none: what was counted up to now is told, or never will be. */
+/* Forgets unreported counts. For the publisher, or while there is none. */
 void trace_target_forget(struct trace_target *target);
 
-/* One writer: a plain sum that others may read. */
+/* Adds to a sum that has a single writer; others may read it. */
 static inline void trace_add(_Atomic uint64_t *sum, uint64_t more)
 {
   atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more, memory_order_relaxed);

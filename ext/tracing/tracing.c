@@ -32,7 +32,7 @@ static void mark_targets(void *pointer)
   if (tracing->slow) slow_calls_mark(tracing->slow);
 }
 
-/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+/* The type has no write barrier, so the GC marks such an object in every cycle, minor ones included. */
 static const rb_data_type_t marker_type = {
   .wrap_struct_name = "rperf_top/tracing",
   .function = { .dmark = mark_targets },
@@ -69,7 +69,7 @@ bool tracing_want(struct tracing *tracing, uint32_t wanted, const struct rtop_tr
   return changed;
 }
 
-/* All memory at once, for good; pages that are not used cost nothing. */
+/* Allocates all memory at once, for good; unused pages are never touched. */
 static bool make_tables(struct tracing *tracing)
 {
   enum { TIMES = 4 * RTOP_TRACE_SLOTS };
@@ -131,13 +131,14 @@ static void give_up_target(struct trace_target *target, enum rtop_trace_state st
   set_state(target, state);
 }
 
-/* Owners tell functions apart: a class that has made an alias of one has it for itself. */
+/* Do the targets have the same method? C functions are also compared by owner, since a class may have an alias of a
+ * function for itself. */
 static bool is_same_method(const struct trace_target *a, const struct trace_target *b)
 {
   return a->definition == b->definition && a->owner == b->owner;
 }
 
-/* Another target with this method, which is traced already. */
+/* Does another target already trace this method? */
 static bool is_shared(const struct trace_target *target)
 {
   for (uint32_t i = 0; i < RTOP_TRACE_SLOTS; i++) {
@@ -147,7 +148,7 @@ static bool is_shared(const struct trace_target *target)
   return false;
 }
 
-/* A mark before the name says that it is to be done although it leaves the program slower. */
+/* A mark before the name asks for tracing even if it leaves the program slower. */
 static bool is_forced(const struct rtop_trace_wish *wish)
 {
   return wish->name[0] == RTOP_TRACE_FORCED;
@@ -160,7 +161,7 @@ static VALUE find_method(VALUE pointer)
   return lookup_method(wish->name + mark, wish->bytes - mark);
 }
 
-/* Nobody is warned of a constant that is deprecated: that is the application's own code. */
+/* Finds the method with warnings off: lookup of a deprecated constant must not warn the application. */
 static VALUE find_quietly(const struct rtop_trace_wish *wish, bool *raised)
 {
   VALUE verbose = ruby_verbose;
@@ -170,7 +171,7 @@ static VALUE find_quietly(const struct rtop_trace_wish *wish, bool *raised)
   return method;
 }
 
-/* What its frames are known by is its entry, where it is a plain method of a class; else it is seen at the first call. */
+/* Stores the method. Frames of a plain method of a class are identified by its entry, other frames at the first call. */
 static void take_method(struct trace_target *target, VALUE method, VALUE entry)
 {
   bool function = functions_are(entry);
@@ -246,14 +247,14 @@ static bool has_room(struct sampler *sampler)
   return calltree_count(&sampler->tree) < sampler->tree.capacity / 4 * 3;
 }
 
-/* A frame below a node. 0: not now. Under the sampler's lock. */
+/* The node of a frame below a parent node; 0: not possible now. Under the sampler's lock. */
 static uint32_t place_below(struct sampler *sampler, uint32_t parent, uint32_t frame)
 {
   uint32_t node = frame == FRAMES_UNKNOWN ? parent : calltree_child(&sampler->tree, parent, frame, 0);
   return node == parent ? 0 : node;
 }
 
-/* A name for a frame below a node. 0: not now. */
+/* Names a frame and finds its node below a parent node; 0: not possible now. */
 static uint32_t name_place(struct sampler *sampler, uint32_t parent, VALUE value)
 {
   if (!has_room(sampler) || !frames_add(&sampler->frames, value) || !trylock_take(&sampler->lock)) return 0;
@@ -262,7 +263,7 @@ static uint32_t name_place(struct sampler *sampler, uint32_t parent, VALUE value
   return node;
 }
 
-/* Attributes have no frames, and those of others are not always met. */
+/* Names a method that is not written in Ruby. Attributes have no frames, and frames of others are not always sampled. */
 static uint32_t name_function(struct sampler *sampler, const struct trace_target *target)
 {
   uint32_t frame = has_room(sampler) ? whole_names_frame(sampler, target->owner, target->first_name) : FRAMES_UNKNOWN;
@@ -284,7 +285,7 @@ static void name_places(struct trace_target *target)
       atomic_store(&target->callers[i].node, name_place(sampler, node, target->callers[i].frame));
 }
 
-/* Somebody may have put another method in its place, or taken it away. */
+/* Has the method been replaced or removed in the program? */
 static bool is_gone(struct trace_target *target)
 {
   bool raised;
@@ -294,7 +295,7 @@ static bool is_gone(struct trace_target *target)
   return gone;
 }
 
-/* All calls: as long as they are counted. */
+/* Updates the state of a request to count all calls. */
 static void follow_whole(struct trace_target *target, uint32_t state)
 {
   struct whole *whole = &target->tracing->whole;
@@ -302,7 +303,7 @@ static void follow_whole(struct trace_target *target, uint32_t state)
   else if (state == RTOP_TRACE_ON) set_state(target, whole_follow(whole));
 }
 
-/* And allocation sites: as long as objects are sampled. */
+/* Updates the state of a request to sample allocation sites. */
 static void follow_sites(struct trace_target *target, uint32_t state)
 {
   struct sites *sites = &target->tracing->sites;
@@ -389,7 +390,7 @@ static VALUE learn_to_trace(VALUE pointer)
   return Qtrue;
 }
 
-/* Of the methods that were found, which calls are noted: whoever asks for the shortest decides. */
+/* Sets the thresholds for slow calls; of several requests for a method, the lowest threshold decides. */
 static void follow_slow(struct tracing *tracing)
 {
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {
@@ -448,7 +449,8 @@ void tracing_job(struct tracing *tracing)
   trylock_release(&tracing->lock);
   tracing->seen_window = window;
   VALUE held =
-      thread_calls_hold_on(); /* what follows calls methods, and what another thread raises would end in there */
+      /* The code below calls methods; without this, an exception raised by another thread would end in there. */
+      thread_calls_hold_on();
   follow_wanted(&wanted, held != Qundef);
   thread_calls_let_go(held);
 }
@@ -470,7 +472,7 @@ void tracing_park(struct tracing *tracing)
   whole_park(&tracing->whole);
 }
 
-/* Nothing gets a name any more: in a child the tables of names may be half written. */
+/* Forgets all targets. No names are made, since in a forked child the tables of names may be half written. */
 void tracing_forget(struct tracing *tracing)
 {
   trylock_release(&tracing->lock); /* a fork may have left it taken */

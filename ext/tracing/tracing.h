@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Methods that viewers want traced: found, traced with tracepoints of their own, given up.
+/* Traced methods: requests of viewers are found, traced with tracepoints of their own, and ended.
  *
- * A tracepoint on one method slows down that method only; what is not written in Ruby is traced in another way
- * (functions.h). A viewer asks through the control file; the publisher hands on
- * what is wanted, and the job does it at the next safepoint. What is wanted no more, because a viewer said so, is gone, or
- * its time was up, ends in the same way.
+ * A tracepoint on one method only slows down that method; methods not written in Ruby are traced differently
+ * (functions.h). A viewer makes requests through the control file, the publisher passes them on, and the job carries
+ * them out at the next safepoint. A request ends when the viewer withdraws it or disappears, or when its time is up.
  *
- * Only of the main Ractor. All calls of a method count, by whatever name: aliases are the same method.
+ * Only calls in the main Ractor are traced. Calls by any name count: aliases are the same method.
  *
- * Threads: tracing_want() the publisher. All others under the GVL.
+ * Threads: tracing_want() the publisher. All others with the GVL.
  */
 #ifndef RTOP_EXT_TRACING_H
 #define RTOP_EXT_TRACING_H
@@ -24,19 +23,19 @@
 
 struct tracing {
   struct sampler *sampler;
-  struct trylock lock; /* of the next two; held for as long as copying takes */
+  struct trylock lock; /* protects the next two fields; held only for copying */
   uint32_t wanted;
   struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
-  bool allow_args;         /* the process lets arguments of slow calls be told */
+  bool allow_args;         /* the process allows arguments of slow calls to be reported */
   _Atomic bool any;        /* something is wanted or traced */
-  struct open_calls *open; /* NULL until something was wanted, as the next */
+  struct open_calls *open; /* NULL until the first request, like the next field */
   struct slow_calls *_Atomic slow;
-  _Atomic int64_t call_cost_ns; /* what tracing adds to a call; 0: not measured yet */
+  _Atomic int64_t call_cost_ns; /* cost that tracing adds to a call; 0: not measured yet */
   struct trace_target targets[RTOP_TRACE_SLOTS];
-  struct functions functions; /* those of them that are not written in Ruby */
+  struct functions functions; /* the traced methods that are not written in Ruby */
   VALUE marker;
   uint64_t seen_window;
-  int64_t watched_ns; /* the publisher's: since then calls are looked at together */
+  int64_t watched_ns; /* used by the publisher: begin of the second over which calls are counted */
   uint64_t slow_paid_ns;
   struct whole whole; /* all calls */
   struct sites sites; /* allocation sites */
@@ -44,21 +43,21 @@ struct tracing {
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler);
 
-/* What is wanted from now on, by slot. True: something is to be done, by the next job. */
+/* Sets what is wanted from now on, by slot. Returns true when the next job has something to do. */
 bool tracing_want(struct tracing *tracing, uint32_t wanted, const struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS]);
 
-/* [job] Once in a window does what is to be done. Raises nothing. */
+/* [job] Carries out pending requests, once per window. Raises nothing. */
 void tracing_job(struct tracing *tracing);
 
-/* Before the session ends: all calls that were counted get names, so that the last windows can tell them. */
+/* Names all counted calls before the session ends, so that the last windows can report them. */
 void tracing_hand_in(struct tracing *tracing);
 
-/* Ends all, before the hooks go off. Raises nothing. */
+/* Ends all tracing, before the hooks are removed. Raises nothing. */
 void tracing_end(struct tracing *tracing);
 /* The same where nobody watches any more. */
 void tracing_park(struct tracing *tracing);
 
-/* Before a session, and in the child of a fork, while there is no publisher: forgets what was counted. */
+/* Forgets all counts. Call before a session and in a forked child, while there is no publisher. */
 void tracing_forget(struct tracing *tracing);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of tracing all calls, and what a call costs it. */
+/* Counting of all calls: begin, end, and the cost of a call. */
 #include "whole.h"
 
 #include "call_place.h"
@@ -18,7 +18,8 @@
 static const rb_event_flag_t ruby_events = RUBY_EVENT_CALL | RUBY_EVENT_RETURN;
 static const rb_event_flag_t c_events = RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
 
-/* What the VM hands to a hook it marks, so it is not that: there is one session. */
+/* State of the hook. It is static, because the VM would mark anything passed to a hook as a Ruby object; there is
+ * only one session. */
 static struct whole_counting *counted;
 
 static void hook(VALUE unused, const rb_trace_arg_t *event)
@@ -35,7 +36,7 @@ static void mark_methods(void *pointer)
   for (uint32_t i = 1; i < count; i++) rb_gc_mark(tree->methods[i].entry);
 }
 
-/* Not write-barrier protected, so the GC marks it again in every cycle, minor ones included. */
+/* The type has no write barrier, so the GC marks such an object in every cycle, minor ones included. */
 static const rb_data_type_t marker_type = {
   .wrap_struct_name = "rperf_top/whole",
   .function = { .dmark = mark_methods },
@@ -46,7 +47,7 @@ bool whole_is_asked(const struct rtop_trace_wish *wish)
   return wish->name[0] == RTOP_TRACE_WHOLE;
 }
 
-/* A variable of the VM's, where that can compile at all. */
+/* Reads a variable of the VM, which exists only if the VM was built with YJIT. */
 bool whole_is_compiled(void)
 {
   const bool *enabled = dlsym(RTLD_DEFAULT, "rb_yjit_enabled_p");
@@ -115,8 +116,8 @@ static void remove_hook(struct whole *whole)
   if (atomic_exchange(&whole->is_set, false)) rb_remove_event_hook((rb_event_hook_func_t)(void (*)(void))hook);
 }
 
-/* Of one call in ticks, the least of all rounds: how long it takes while the hook is there, and how much of that the hook
- * takes for the call itself. */
+/* Cost of one call in ticks, the least of all rounds: its length while the hook is installed, and the part that the
+ * hook measures as the call itself. */
 struct hooked {
   double whole, inside;
 };
@@ -130,7 +131,7 @@ static void forget_nodes(struct whole_tree *tree, uint32_t from)
   }
 }
 
-/* Calls of our own, in nodes behind all others. */
+/* Measures calls of our own, counted in nodes after all others. */
 static struct hooked measure_hooked(struct whole *whole, enum whole_kind kind, uint32_t from)
 {
   struct whole_counting *counting = whole->counting;
@@ -151,15 +152,14 @@ static struct hooked measure_hooked(struct whole *whole, enum whole_kind kind, u
   return least;
 }
 
-/* What it costs is the time that a call takes longer than without the hook. */
+/* The cost is the time by which the hook lengthens a call. */
 static struct whole_cost cost_of(struct hooked hooked, double plain_ticks)
 {
   double outside = hooked.whole - plain_ticks - hooked.inside;
   return (struct whole_cost){ (int64_t)hooked.inside, outside > 0 ? (int64_t)outside : 0 };
 }
 
-/* A tick that comes while the job runs stays there until it has ended, and until then each call is slower by a look at it: so
- * one is there from the start, for what is compared. */
+/* Keeps a tick pending for the measurement: in the real job one is pending, too, and slows down each call a little. */
 static void set_tick(const struct whole *whole)
 {
   rb_postponed_job_trigger(whole->sampler->job);
@@ -170,7 +170,7 @@ static int whole_kinds(const struct whole *whole)
   return whole->ruby_only ? WHOLE_C : WHOLE_KINDS;
 }
 
-/* Everything that calls code, of ours: before the hook is on its events are not ours. */
+/* Begins counting. All code that calls methods runs before the hook is installed, so that its events are not counted. */
 static VALUE begin_counting(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
@@ -193,7 +193,8 @@ static VALUE begin_counting(VALUE pointer)
   return Qtrue;
 }
 
-/* Calls of C once told of leave the program slower: where they are not asked for, not even a look at them is taken. */
+/* Checks the events of each kind that is requested. C calls are left out if they are not requested, since having had
+ * their events leaves the program slower. */
 static VALUE learn_all(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
@@ -263,7 +264,7 @@ enum rtop_trace_state whole_want(struct whole *whole, int slot, const struct rto
   return whole_follow(whole);
 }
 
-/* The other end: with the hook, then without. No call is open any more. */
+/* Measures again at the end, with the hook and then without it, when no call is open. */
 static VALUE measure_again(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
@@ -278,7 +279,7 @@ static VALUE measure_again(VALUE pointer)
   return Qtrue;
 }
 
-/* What the probe called is not the program's: its nodes stand behind those, and nobody has seen them. */
+/* Measures the cost at the end. The probe's nodes stand after those of the program and are not reported. */
 static void measure_end(struct whole *whole)
 {
   struct whole_counting *counting = whole->counting;
@@ -300,8 +301,8 @@ static void measure_end(struct whole *whole)
   atomic_store(&counting->own, own);
 }
 
-/* `in_job`: then no other one comes in between, which would see calls of ours. At the end of a process, or when nobody
- * wants it any more, what was learnt before has to do. */
+/* Ends counting. `in_job`: no other job can interrupt and see the probe's calls, so the cost is measured again. At
+ * the end of a process, or when nobody wants the counts any more, the first measurement is used. */
 static void stop(struct whole *whole, bool in_job)
 {
   if (atomic_load(&whole->state) != RTOP_WHOLE_ON) return;
@@ -326,7 +327,7 @@ static void forget_numbers(struct whole *whole)
   trylock_release(&whole->lock);
 }
 
-/* What was counted is still told: who ends it early may wait for that. */
+/* Withdraws a slot's request. What was counted is still reported, and whoever ended it early may wait for that. */
 void whole_leave(struct whole *whole, int slot)
 {
   atomic_fetch_and(&whole->wanted, ~(1u << slot));

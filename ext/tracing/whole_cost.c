@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives back what was taken off too much. */
+/* Corrects times from which too much overhead was subtracted. */
 #include "whole_cost.h"
 
 #include <stdlib.h>
 
 struct settled {
-  int64_t measured, own; /* of the method itself, in ticks: with own costs, and these */
-  int64_t back;          /* what it and all that it called get back */
+  int64_t measured, own; /* the method's own ticks, overhead included; and its overhead */
+  int64_t back;          /* ticks to give back to the node and everything it called */
 };
 
 static enum whole_kind kind_of(const struct whole_node *node)
@@ -29,7 +29,7 @@ static int64_t least_of(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
-/* No call can have taken less than what its own cost inside was. */
+/* Limits the inner overhead: no call can have been shorter than that. */
 static void bound_inside(struct whole_tree *tree, const struct whole_cost before[WHOLE_KINDS],
                          struct whole_cost costs[WHOLE_KINDS])
 {
@@ -54,7 +54,7 @@ static void choose_costs(struct whole_tree *tree, const struct whole_cost before
   bound_inside(tree, before, costs);
 }
 
-/* What was measured, and what of it is own cost: a call's outside part stands in its caller. */
+/* Sums up measured time and overhead. The outer overhead of a call is part of its caller's time. */
 static void sum_up(struct whole_tree *tree, const struct whole_cost before[WHOLE_KINDS],
                    const struct whole_cost costs[WHOLE_KINDS], struct settled *rows, uint32_t count)
 {

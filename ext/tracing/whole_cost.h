@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What counting all calls cost itself, once all is counted: not more is taken off than there was.
+/* Final correction of the overhead of counting all calls.
  *
- * A call's own cost is learnt before, and the hook takes it off while it counts. But a processor has faster and slower
- * moments, and one in which it was learnt may be none of the others: too much taken off leaves nothing of what short
- * calls took. So it is measured again at the end, and what holds is the least of
- *   what a call cost before, and, when its time was up, what it cost at the end;
- *   of the part inside, the mean of the quickest method that calls nothing: no call took less than its own cost.
- * And of what was measured of a method itself a tenth stays, whatever its calls cost
- * (rperf-top(1), --trace-all). Times only grow by that, so that windows that were told before stay true.
+ * The overhead per call is measured before counting begins, and the hook subtracts it. A processor has faster and
+ * slower moments, so this can be too much, and leave nothing of short calls. The overhead is therefore measured again
+ * at the end, and the smaller value counts; its inner part is also limited by the average of the fastest method that
+ * calls nothing, since no call is shorter than its own overhead. At least a tenth of a method's measured own time
+ * remains (rperf-top(1), --trace-all). Times only grow by this, so windows published before stay true.
  *
- * Threads: under the GVL, when the hook is off and no call is open; the publisher reads meanwhile.
+ * Threads: with the GVL, when the hook is removed and no call is open; the publisher reads meanwhile.
  */
 #ifndef RTOP_EXT_WHOLE_COST_H
 #define RTOP_EXT_WHOLE_COST_H
@@ -24,7 +22,8 @@ struct whole_cost {
   int64_t inside, outside; /* ticks a call */
 };
 
-/* `before` was taken off. Returns the ticks that were given back; without memory none are. */
+/* Corrects all nodes, where `before` was subtracted and `again` was measured at the end. Returns the ticks given
+ * back; none when memory ran out. */
 int64_t whole_cost_settle(struct whole_tree *tree, const struct whole_cost before[WHOLE_KINDS],
                           const struct whole_cost again[WHOLE_KINDS]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs calls with returns, in the tree of all calls. */
+/* Pairs calls with returns, and counts them in the tree of all calls. */
 #include "whole_hook.h"
 
 #include "ext/base/fast_clock.h"
@@ -13,7 +13,7 @@ static inline uint32_t flag_of(const rb_trace_arg_t *event)
   return (uint32_t)((const uintptr_t *)event)[EVENT_FLAG];
 }
 
-/* At a call: its frame is new, so nothing else has taken this place yet. */
+/* The method entry of a frame, valid at the call event: the frame is new, so nothing else has used this word yet. */
 static inline VALUE entry_of(uintptr_t frame)
 {
   return (*(const VALUE *const *)(frame + FRAME_ENVIRONMENT * sizeof(VALUE)))[ENVIRONMENT_ENTRY];
@@ -69,7 +69,7 @@ static void on_call(struct whole_counting *counting, const rb_trace_arg_t *event
   call->target = node;
   call->raises = (uint64_t)kind;
   call->inside_ns = call->off_ns = 0;
-  call->start_ns = fiber->used_ns = fast_clock_ticks(); /* at the end: what comes before is outside of the call */
+  call->start_ns = fiber->used_ns = fast_clock_ticks(); /* Read last: the work above is outside the call. */
 }
 
 static void end_call(struct whole_counting *counting, struct open_fiber *fiber, int64_t now)
@@ -87,10 +87,10 @@ static void end_call(struct whole_counting *counting, struct open_fiber *fiber, 
   around->off_ns += own + call->off_ns;
 }
 
-/* Calls that began before are not there, and end unseen. */
+/* Handles a return. A call that began before counting did is not in the list, and its return is ignored. */
 static void on_return(struct whole_counting *counting, const rb_trace_arg_t *event, enum whole_kind kind)
 {
-  int64_t now = fast_clock_ticks(); /* at the beginning: what comes behind is outside of the call */
+  int64_t now = fast_clock_ticks(); /* Read first: the work below is outside the call. */
   struct call_place place = place_of(event, kind);
   struct open_fiber *fiber = fiber_of(counting, place.fiber);
   if (!fiber->innermost) return;

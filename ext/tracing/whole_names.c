@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names methods once, and finds or makes a call node for each node. */
+/* Names each method once, and finds or makes the call tree node of each counted node. */
 #include "whole_names.h"
 
 #include "call_place.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 4096 }; /* readers follow no longer stacks: beyond it calls are told without a place */
+enum { DEPTH_MAX = 4096 }; /* Readers follow stacks only up to this depth; deeper calls are reported without a stack. */
 enum { NODES_PER_JOB = 512, METHODS_PER_JOB = 24, FEW = 4 /* times less */, LABEL_MAX = 512 };
 
 struct label {
@@ -23,7 +23,8 @@ static void copy_string(char *out, VALUE string)
              RSTRING_PTR(string));
 }
 
-/* "Integer#times", "Kernel.puts": as the VM would name a function in C, but of every method that has a class and a name. */
+/* Makes a label such as "Integer#times" or "Kernel.puts", in the form in which the VM names C functions, for any
+ * method with a class and a name. */
 static VALUE make_label(VALUE pointer)
 {
   struct label *label = (struct label *)pointer;
@@ -70,7 +71,7 @@ uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name)
   return name_by_label(sampler, &method) ? method.frame : FRAMES_UNKNOWN;
 }
 
-/* As the sampler names it: both are the same method then. */
+/* Names the method in the way of the sampler, so that both refer to the same method. */
 static bool name_by_entry(struct sampler *sampler, struct whole_method *method)
 {
   if (!frames_add(&sampler->frames, method->entry) || !trylock_take(&sampler->lock)) return false;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives nodes of the tree of all calls their call nodes in the channel, some at every job. */
+/* Finds the call tree node in the channel for each node of the tree of all calls, some at every job. */
 #ifndef RTOP_EXT_WHOLE_NAMES_H
 #define RTOP_EXT_WHOLE_NAMES_H
 
 #include "whole.h"
 
-/* What found no room in the tables of the channel has this place. */
+/* `place` of a node that found no room in the channel's tables */
 #define WHOLE_NO_PLACE UINT32_MAX
 
-/* In the job, or at the end; few at a time while calls are still counted. False: there is nothing left to name. */
+/* Names some nodes, fewer while calls are still counted. In the job, or at the end. False when nothing is left to
+ * name. */
 bool whole_names_some(struct whole *whole, bool many);
 
-/* [job] The frame of a method by where it stands and what it is called; FRAMES_UNKNOWN: not now. */
+/* [job] The frame of a method, by its owner and name; FRAMES_UNKNOWN: not possible now. */
 uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name);
 
 #endif

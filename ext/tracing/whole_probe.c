@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A module of our own with loops, and a look at its events. */
+/* A module of our own with loops of calls, and a check of its events. */
 #include "whole_probe.h"
 
 #include "call_place.h"
 #include "ext/base/fast_clock.h"
 #include "ext/names/method_entry.h"
 
-/* Operators of the loops are calls, too, as long as calls of C are traced: one turn has many of ours. */
+/* While C calls are traced, the operators of the loop are calls, too; so each turn makes many of our calls. */
 #define TEN_TIMES(text) text text text text text text text text text text
 #define LOOP(name, call)                                                                                               \
   "def self." name "(n)\n"                                                                                             \

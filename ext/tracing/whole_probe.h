@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of our own: do events look as they should, and what does one cost?
+/* Calls methods of our own: to check the layout of events, and to measure what an event costs.
  *
  * Threads: in the job. May raise.
  */
@@ -13,9 +13,10 @@ enum { WHOLE_PROBE_CALLS = 2000, WHOLE_PROBE_ROUNDS = 8, WHOLE_PROBE_NODES = 64 
 
 /* The object whose methods they are. */
 VALUE whole_probe_make(void);
-/* The events that are asked for are switched on for a moment. False: this VM is not known. */
+/* Enables the requested events for a moment and checks their layout. False when it differs on this VM. */
 bool whole_probe_learn(VALUE probe, rb_event_flag_t events);
-/* Ticks of one of WHOLE_PROBE_CALLS calls of a method that does nothing; the second of all rounds the least. */
+/* Ticks per call of an empty method, from WHOLE_PROBE_CALLS calls; whole_probe_least() returns the minimum of all
+ * rounds. */
 double whole_probe_run(VALUE probe, enum whole_kind kind);
 double whole_probe_least(VALUE probe, enum whole_kind kind);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The calling context tree of all calls while the whole program is traced: what was called from where, how often, how long.
+/* The calling context tree of all calls while they are counted: who called what, how often, and for how long.
  *
- * Memory is bounded: made once, given back after use page by page. A node belongs to its caller's node and its method;
- * recursion makes nodes as deep as it is. What a method is: its entry in the VM, or of a function in C the class and the
- * id that the VM tells at the call; both stay alive as long as they stand here.
+ * Memory is bounded, allocated once, and given back page by page after use. A node belongs to its caller's node and its
+ * method; recursion adds a node per level. A method is identified by its VM entry, or for a C function by the class and
+ * id that the VM reports at the call; both are kept alive while they are in the tree.
  *
- * Threads: written under the GVL, by hooks; the publisher reads what is atomic below whole_tree_count().
+ * Threads: hooks write with the GVL; the publisher reads the atomic fields below whole_tree_count().
  */
 #ifndef RTOP_EXT_WHOLE_TREE_H
 #define RTOP_EXT_WHOLE_TREE_H
@@ -18,7 +18,7 @@ enum { WHOLE_NODES_MAX = 1 << 16, WHOLE_METHODS_MAX = 1 << 14 };
 enum { WHOLE_ROOT = 0, WHOLE_NO_NODE = 0 };
 
 struct whole_method {
-  uintptr_t entry; /* of the VM; of a function in C its class. Kept alive */
+  uintptr_t entry; /* VM entry; for a C function its class. Kept alive */
   uintptr_t id;    /* of a function in C; else 0 */
   uint32_t frame;
   bool named;
@@ -30,12 +30,12 @@ struct whole_node {
   uintptr_t entry;
   uintptr_t id;
   _Atomic uint64_t calls;
-  _Atomic int64_t total, self; /* ticks; own costs are taken off, so a little too much may have been */
-  _Atomic uint32_t place;      /* call node of the channel; 0: not named yet */
-  uint32_t after;              /* the child of the same parent that was called after it the last time */
+  _Atomic int64_t total, self; /* ticks without overhead; slightly too much may have been subtracted */
+  _Atomic uint32_t place;      /* call tree node in the channel; 0: not named yet */
+  uint32_t after;              /* child of the same parent that was last called after this one */
 };
 
-/* What the publisher has told of a node. */
+/* The values of a node that the publisher has reported so far. */
 struct whole_told {
   uint64_t calls, total_ns, self_ns;
 };
@@ -55,7 +55,8 @@ bool whole_tree_make(struct whole_tree *tree);
 /* Empty again; its pages are given back. */
 void whole_tree_clear(struct whole_tree *tree);
 
-/* The child of a node; WHOLE_NO_NODE: there is no room for it. Not inlined: whole_tree_child() guesses first. */
+/* Finds or adds the child of a node; WHOLE_NO_NODE when there is no room. Not inlined; whole_tree_child() first
+ * guesses. */
 uint32_t whole_tree_find(struct whole_tree *tree, uint32_t parent, uintptr_t entry, uintptr_t id);
 
 static inline bool whole_node_is(const struct whole_node *node, uintptr_t entry, uintptr_t id)
@@ -63,8 +64,8 @@ static inline bool whole_node_is(const struct whole_node *node, uintptr_t entry,
   return node->entry == entry && node->id == id;
 }
 
-/* A method mostly calls what it called last, or what it called after that the time before. The root's entry is 0, which no
- * method has. */
+/* Finds the child of a node with a guess: most calls repeat the last call, or what followed it the time before. The
+ * root's entry is 0, which no method has. */
 static inline uint32_t whole_tree_child(struct whole_tree *tree, uint32_t parent, uintptr_t entry, uintptr_t id)
 {
   uint32_t last = tree->nodes[parent].last, after = tree->nodes[last].after;
