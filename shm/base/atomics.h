@@ -49,7 +49,7 @@ static inline void rtop_fence_release(void)
   atomic_thread_fence(memory_order_release);
 }
 
-/* Between system calls: what the kernel copies for us is ordered, too. */
+/* A full fence, which also orders the copies that the kernel makes for us in system calls. */
 static inline void rtop_fence_full(void)
 {
   atomic_thread_fence(memory_order_seq_cst);

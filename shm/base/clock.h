@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What time it is, in nanoseconds.
+/* The clocks, in nanoseconds.
  *
- * Threads: any. Async-signal-safe; no allocation. A clock that cannot be read says 0.
+ * Threads: any. Async-signal-safe; no allocation. A clock that cannot be read returns 0.
  */
 #ifndef RTOP_SHM_CLOCK_H
 #define RTOP_SHM_CLOCK_H

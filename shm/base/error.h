@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One way to say what went wrong with the environment: a code, errno and a sentence for people.
+/* How errors of the environment are reported: a code, errno and a sentence for people.
  *
- * A function that can fail takes a `struct rtop_error *` as its last argument and returns 0 or -1
- * (or NULL). The argument may be NULL when the caller does not care. The text is made where the cause
- * is known and says what to do about it. Data written by another process never leads here: a reader
- * answers with enum rtop_result instead.
+ * A function that can fail takes a `struct rtop_error *` as its last argument and returns 0 or -1 (or NULL). The
+ * argument may be NULL. The text is written where the cause is known and says what to do about it. Damaged data written
+ * by another process is not reported this way: readers return enum rtop_result.
  *
  * Threads: no shared state. Never allocates.
  */

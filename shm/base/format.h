@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The segment, byte by byte. This header is the binary format; rperf-top-segment(5) tells it in prose.
+/* The segment, byte by byte. This header is the binary format; rperf-top-segment(5) describes it in prose.
  *
- *   page 0   geometry   immutable: written before the file has a name
- *   page 1   counters   intent line, head line, statistics
- *   then     sections   as the table in the geometry says; each starts on a page
+ * page 0: geometry, immutable, written before the file has a name. Page 1: counters, that is intent line, head line and
+ * statistics. Then the sections of the table in the geometry; each begins on a page.
  *
- * All numbers are little-endian, fixed width, naturally aligned. Times are nanoseconds; *_mono_ns is
- * CLOCK_MONOTONIC of the writer's boot. Positions in the ring are monotone 64-bit byte counts that are
- * never reset; an offset is a position masked by the ring's capacity.
+ * All numbers are little-endian, of fixed width, and naturally aligned. Times are nanoseconds; *_mono_ns is
+ * CLOCK_MONOTONIC of the writer's boot. Positions in the ring are 64-bit byte counts that only grow; an offset is a
+ * position modulo the ring's capacity.
  *
- * Version rule: a reader takes any minor of its own major. A minor may add sections, counters and
- * optional payload parts; anything else is a new major. The first 16 bytes never change.
+ * Version rule: a reader accepts any minor version of its own major version. A minor version may add sections, counters
+ * and optional payload parts; any other change needs a new major version. The first 16 bytes never change.
  */
 #ifndef RTOP_SHM_FORMAT_H
 #define RTOP_SHM_FORMAT_H
@@ -35,7 +34,7 @@ enum {
   RTOP_RECORD_ALIGN = 64, /* window payloads start on a cache line */
 };
 
-/* Bounds that a reader enforces whatever a segment claims. */
+/* Limits that a reader enforces whatever a segment claims. */
 #define RTOP_SEGMENT_BYTES_MAX (UINT64_C(256) << 20)
 #define RTOP_WINDOW_RAW_BYTES_MAX (UINT32_C(1) << 20) /* after decompression */
 #define RTOP_STRING_BYTES_MAX 4096u
@@ -56,10 +55,9 @@ enum rtop_section_kind {
   RTOP_SECTION_RING_10S = 11,
 };
 
-/* The history, from fine to coarse. A merged window is the sum of the windows of the tier below that it
- * covers: it starts where the first of them starts and ends where the last one ends, next to a multiple
- * of its nominal length, and never spans a hole in time. Of a merged tier's counters only the intent
- * line, head_sequence and windows_folded are used. */
+/* The tiers of the history, from fine to coarse. A merged window is the sum of consecutive windows of the tier below,
+ * from the start of the first to the end of the last, which is near a multiple of its nominal length; it never spans
+ * a hole in time. A merged tier uses only the intent line, head_sequence and windows_folded of its counters. */
 enum rtop_tier {
   RTOP_TIER_FINE = 0, /* windows as they were cut */
   RTOP_TIER_1S = 1,
@@ -71,7 +69,7 @@ enum rtop_tier {
 struct rtop_section {
   uint32_t kind;          /* unknown kinds are skipped */
   uint32_t element_bytes; /* 1 for strings and ring */
-  uint64_t offset;        /* from the start of the file, a multiple of the page */
+  uint64_t offset;        /* offset from the start of the file; a multiple of the page size */
   uint64_t bytes;
   uint64_t reserved;
 };
@@ -85,8 +83,8 @@ struct rtop_geometry {
   uint32_t geometry_bytes; /* sizeof(struct rtop_geometry) of the writer */
   uint32_t crc32c;         /* of geometry_bytes bytes with this field 0 */
   uint64_t segment_bytes;  /* the file is exactly this long */
-  uint8_t instance_id[16]; /* random; tells two segments of one pid apart */
-  uint32_t pid;            /* in the writer's own pid namespace; a hint, never a proof */
+  uint8_t instance_id[16]; /* random; distinguishes segments of processes that had the same pid */
+  uint32_t pid;            /* pid in the writer's own pid namespace; a hint, never a proof */
   uint32_t uid;
   uint64_t pid_namespace; /* inode of /proc/self/ns/pid */
   uint64_t start_ticks;   /* field 22 of /proc/self/stat */
@@ -109,11 +107,11 @@ enum rtop_writer_state {
   RTOP_STATE_ENDED = 2, /* the process ended the channel itself */
 };
 
-/* How a process says that it ends, in the word `ending`: one of these, and a number below 256. Stored before the state.
- * 0: by RperfTop.stop, or it does not say. */
+/* How a process ends, for the counter `ending`: one of these flags plus a number below 256, stored before `state`. 0:
+ * ended by RperfTop.stop, or unknown. */
 enum {
   RTOP_ENDS_WITH_STATUS = 1 << 8, /* exit status */
-  RTOP_ENDS_BY_SIGNAL = 2 << 8,   /* a signal that it does not survive; its exit handlers ran first */
+  RTOP_ENDS_BY_SIGNAL = 2 << 8,   /* a fatal signal; the exit handlers ran before it took effect */
 };
 
 /* Page 1. Words are written by the publisher alone. */
@@ -122,25 +120,25 @@ struct rtop_counters {
   uint64_t intent_position; /* end of the payload being written */
   uint64_t intent_sequence; /* its sequence */
   uint64_t intent_reserved[6];
-  /* head line: head_sequence is stored last (release); what it covers is complete */
+  /* head line: head_sequence is stored last (release), when everything it covers is complete */
   uint64_t head_sequence; /* newest complete window; 0 = none yet */
   uint64_t string_bytes;
   uint64_t frame_count;
   uint64_t node_count;
   uint64_t thread_serial; /* threads ever seen */
   uint64_t state;         /* enum rtop_writer_state */
-  uint64_t frame_labels;  /* grows when labels of published frames were completed */
+  uint64_t frame_labels;  /* grows when labels of published frames are completed */
   uint64_t ending;        /* version 1.9 */
   /* statistics: monotone, saturating */
   uint64_t windows_folded;   /* windows too large, their smallest cells folded */
-  uint64_t nodes_overflowed; /* stacks charged to an ancestor: node table full */
+  uint64_t nodes_overflowed; /* stacks charged to an ancestor because the node table is full */
   uint64_t frames_overflowed;
   uint64_t strings_overflowed;
   uint64_t threads_overflowed;
   uint64_t samples_dropped;
-  uint64_t marks_overflowed;  /* marks that came too fast, or whose name found no room */
-  uint64_t labels_overflowed; /* label sets without room: their time is that of the set around */
-  uint64_t segments_lost;     /* earlier segments of this process that were removed or cut off */
+  uint64_t marks_overflowed;  /* marks that came too fast, or whose names found no room */
+  uint64_t labels_overflowed; /* label sets without room; their time belongs to the enclosing set */
+  uint64_t segments_lost;     /* earlier segments of this process that were removed or truncated */
   uint64_t stats_reserved[7];
 };
 static_assert(offsetof(struct rtop_counters, intent_sequence) == 8, "counters");
@@ -148,17 +146,17 @@ static_assert(offsetof(struct rtop_counters, head_sequence) == 64, "counters");
 static_assert(offsetof(struct rtop_counters, windows_folded) == 128, "counters");
 static_assert(sizeof(struct rtop_counters) == 256, "counters");
 
-/* One directory slot: window `sequence` stands in slot sequence % slots. */
+/* One slot of the directory: window `sequence` uses slot sequence % slots. */
 struct rtop_slot {
   uint64_t sequence;
   uint64_t position; /* of the payload, a multiple of RTOP_RECORD_ALIGN */
   int64_t start_mono_ns;
   int64_t end_mono_ns;
-  uint32_t stored_bytes; /* in the ring; a payload never wraps around the end */
-  uint32_t raw_bytes;    /* after decompression; equal to stored_bytes when codec is RAW */
+  uint32_t stored_bytes; /* size in the ring; a payload never wraps around the ring's end */
+  uint32_t raw_bytes;    /* size after decompression; equal to stored_bytes when codec is RAW */
   uint32_t codec;        /* enum rtop_codec */
-  uint32_t crc32c;       /* of instance_id, the slot with this field 0, stored payload */
-  uint64_t node_count;   /* tables were this long when the window was cut */
+  uint32_t crc32c;       /* CRC over instance_id, this slot with crc32c = 0, and the stored payload */
+  uint64_t node_count;   /* entries of the tables when the window was cut */
   uint64_t frame_count;
 };
 static_assert(sizeof(struct rtop_slot) == 64, "slot");
@@ -168,8 +166,8 @@ enum rtop_codec {
   RTOP_CODEC_LZ4 = 1, /* one LZ4 block */
 };
 
-/* A string stands at a multiple of 8 in the strings section: this head, then its bytes. A string
- * reference is that offset; reference 0 is the empty string. Not NUL-terminated, any bytes. */
+/* Head of a string, at a multiple of 8 in the strings section; the bytes follow. A string reference is that offset;
+ * reference 0 is the empty string. Strings are not NUL-terminated and may contain any bytes. */
 struct rtop_string_head {
   uint32_t bytes; /* <= RTOP_STRING_BYTES_MAX */
   uint32_t flags; /* bit 0: was cut */
@@ -178,12 +176,13 @@ static_assert(sizeof(struct rtop_string_head) == 8, "string head");
 
 enum rtop_frame_kind {
   RTOP_FRAME_RUBY = 0,
-  RTOP_FRAME_C = 1,       /* a method written in C: no path, no line */
-  RTOP_FRAME_SPECIAL = 2, /* made up by the profiler, named in parentheses */
+  RTOP_FRAME_C = 1,       /* a method written in C, without path and line */
+  RTOP_FRAME_SPECIAL = 2, /* a frame made by the profiler, with a name in parentheses */
 };
 
-/* label and path make one word, namespace and line another: a label may be completed later ("sleep", seen
- * where no Ruby object could be made, becomes "Kernel#sleep"), which frame_labels tells readers. */
+/* A frame. label and path form one 64-bit word, namespace_label and line another, since a label may be completed
+ * later: "sleep", sampled where no Ruby object could be made, becomes "Kernel#sleep". The counter frame_labels tells
+ * readers of that. */
 struct rtop_frame_entry {
   uint32_t label;           /* string: "Object#fib", "block in Price#total" */
   uint32_t path;            /* string: absolute path when Ruby knows it */
@@ -202,21 +201,22 @@ struct rtop_node_entry {
 };
 static_assert(sizeof(struct rtop_node_entry) == 16, "node");
 
-/* Nodes and frames that every segment starts with. */
+/* Reserved nodes and frames, which every segment has. */
 enum {
   RTOP_NODE_ROOT = 0,      /* "(root)" */
   RTOP_NODE_FOLDED = 1,    /* "(folded)": cells that did not fit into a window */
-  RTOP_NODE_UNSAMPLED = 2, /* "(not sampled)": time whose stack is not known, or not yet */
+  RTOP_NODE_UNSAMPLED = 2, /* "(not sampled)": time whose stack is unknown, or not known yet */
   RTOP_NODE_NO_FRAMES = 3, /* "(no Ruby frames)": thread start and end, native code */
   RTOP_NODE_FIRST_FREE = 4,
 };
 
-/* Of a frame of kind SPECIAL below the root that stands for a name of fibers. */
+/* Namespace of a SPECIAL frame below the root that stands for a name of fibers. */
 #define RTOP_FIBERS_NAMESPACE "(fibers)"
 /* The same of a class of exceptions. */
 #define RTOP_RAISED_NAMESPACE "(exceptions)"
 
-/* Of a frame of kind SPECIAL that stands for a class of objects (enum rtop_sites_what); "(internal)" is the VM's own. */
+/* Namespace of a SPECIAL frame that stands for a class of objects (enum rtop_sites_what); "(internal)" is the VM's
+ * own class. */
 #define RTOP_OBJECTS_NAMESPACE "(objects)"
 
 #define RTOP_LABEL_UNSAMPLED "(not sampled)"
@@ -227,8 +227,8 @@ enum rtop_thread_flag {
   RTOP_THREAD_OTHERS = 1u << 2, /* stands for all threads that found no slot */
 };
 
-/* A slot of the threads section. Written by the publisher: `version` is odd meanwhile. A slot is used
- * again after its thread ended, oldest end first; `serial` tells whose it is. */
+/* A slot of the threads section, written by the publisher; `version` is odd while it is being written. After its
+ * thread ended a slot is reused, oldest end first; `serial` identifies the thread. */
 struct rtop_thread_entry {
   uint64_t version;
   uint64_t serial; /* 1, 2, … never reused; 0 = slot never used */
@@ -242,7 +242,7 @@ struct rtop_thread_entry {
 };
 static_assert(sizeof(struct rtop_thread_entry) == 128, "thread");
 
-/* State of a thread at an instant: exactly one. */
+/* State of a thread; it is in exactly one state at any instant. */
 enum rtop_thread_state {
   RTOP_RUNNING = 0, /* holds the GVL */
   RTOP_WAITING = 1, /* wants the GVL */
@@ -252,7 +252,7 @@ enum rtop_thread_state {
   RTOP_STATE_COUNT = 5,
 };
 
-/* Parts of a window's payload (window.h); unknown kinds are skipped. */
+/* Parts of a window's payload (window.h); readers skip unknown kinds. */
 enum rtop_window_part {
   RTOP_PART_COUNTERS = 1,
   RTOP_PART_THREADS = 2,
@@ -270,7 +270,7 @@ enum rtop_window_part {
   RTOP_PART_KIND_END = 14,
 };
 
-/* What a thread that is off the GVL waits for; unknown ones are other locks, of which nothing is known. */
+/* What a thread that is off the GVL waits for; unknown values are other kinds of locks. */
 enum rtop_lock_kind {
   RTOP_LOCK_NONE = 0,
   RTOP_LOCK_MUTEX = 1,
@@ -278,32 +278,35 @@ enum rtop_lock_kind {
   RTOP_LOCK_QUEUE = 3,       /* something in a Queue or SizedQueue */
   RTOP_LOCK_SIZED_QUEUE = 4, /* room in a SizedQueue */
   RTOP_LOCK_CONDITION =
-      5,              /* a ConditionVariable, or the end of Mutex#sleep: told is the Mutex that it let go of for that */
-  RTOP_LOCK_LOAD = 6, /* a Mutex of the VM's own: of a file that another thread loads (require, autoload) */
+      /* ConditionVariable#wait or the end of Mutex#sleep; the lock is the Mutex that the thread released for it */
+  5,
+  RTOP_LOCK_LOAD = 6, /* a Mutex of the VM for a file that another thread is loading (require, autoload) */
   RTOP_LOCK_KIND_END = 7,
 };
 
-/* What is known exactly of a method that is traced. A number belongs to the node of the method, a child of the root;
- * unless it says otherwise it is the change over the window, and key is 0. Unknown ones are added up and not shown. */
+/* Exact figures of traced methods, each at the node of the method, a child of the root. Unless noted otherwise a
+ * value is the change over the window, and key is 0. Readers add up unknown ones and do not show them. */
 enum rtop_exact_what {
-  RTOP_EXACT_STATE = 1,      /* enum rtop_trace_state, now; key: of the request (rtop_trace_key()). Node 0: not found */
+  /* enum rtop_trace_state at the window's end; key: the request (rtop_trace_key()). Node 0: method not found */
+  RTOP_EXACT_STATE = 1,
   RTOP_EXACT_TRACED_NS = 2,  /* how long it was traced */
   RTOP_EXACT_CALLS = 3,      /* calls that began */
-  RTOP_EXACT_RETURNED = 4,   /* calls that ended, and whose time is known */
+  RTOP_EXACT_RETURNED = 4,   /* calls that ended and whose length is known */
   RTOP_EXACT_RAISED = 5,     /* of those, left by an exception */
   RTOP_EXACT_UNTIMED = 6,    /* calls whose end was not seen, or that found no room */
   RTOP_EXACT_TOTAL_NS = 7,   /* of the calls that ended */
-  RTOP_EXACT_SELF_NS = 8,    /* the same without calls of traced methods inside */
+  RTOP_EXACT_SELF_NS = 8,    /* the same time without traced methods that were called inside */
   RTOP_EXACT_WAIT_NS = 9,    /* of the total: waiting for the GVL */
   RTOP_EXACT_OFF_NS = 10,    /* of the total: off the GVL */
-  RTOP_EXACT_TOTAL_MAX = 11, /* the longest call, ns: of several the largest counts */
+  RTOP_EXACT_TOTAL_MAX = 11, /* the longest call, ns; windows are merged by the maximum */
   RTOP_EXACT_SELF_MAX = 12,
-  RTOP_EXACT_TOTAL_TIMES = 13, /* calls by their time; key: the bucket (latency.h) */
+  RTOP_EXACT_TOTAL_TIMES = 13, /* calls by length; key: the bucket (latency.h) */
   RTOP_EXACT_SELF_TIMES = 14,
   RTOP_EXACT_CALLER =
-      15,               /* calls from there; node: the caller, a child of the method's node, or that: from elsewhere */
-  RTOP_EXACT_SLOW = 16, /* calls that took longer than was asked for: those in SLOW, and those that found no room */
-  RTOP_EXACT_TOO_MANY = 17, /* calls per second, for which tracing was ended; now */
+      /* calls by caller; node: the caller, a child of the method's node, or the method's node itself: from elsewhere */
+  15,
+  RTOP_EXACT_SLOW = 16, /* calls longer than the requested threshold: those in part SLOW and those that found no room */
+  RTOP_EXACT_TOO_MANY = 17, /* calls per second because of which tracing was ended, at the window's end */
   RTOP_EXACT_WHAT_END = 18,
 };
 
@@ -311,62 +314,66 @@ enum rtop_slow_flag {
   RTOP_SLOW_RAISED = 1u << 0, /* left by an exception */
 };
 
-/* The arguments of a call as text are no longer, and those of a window together. */
+/* Limits for the text of a call's arguments, and for all such texts of a window. */
 enum { RTOP_ARGS_BYTES = 160, RTOP_ARGS_WINDOW_BYTES = 4096 };
 
-/* Further numbers of the same part while all calls of the program are traced (version 1.6); they are changes over the window,
- * too, but for the state. Those of a call belong to its call node: all callers up to the root, without lines. */
+/* Figures of the same part while all calls of the program are counted (version 1.6): changes over the window, except
+ * for the state. Figures of calls are at the call tree node of the method: all callers up to the root, without lines. */
 enum rtop_whole_what {
-  RTOP_WHOLE_STATE = 32,     /* enum rtop_whole_state, now; key: of its beginnings and refusals so far. Node 0 */
+  /* enum rtop_whole_state at the window's end; key: number of beginnings and refusals so far. Node 0 */
+  RTOP_WHOLE_STATE = 32,
   RTOP_WHOLE_TRACED_NS = 33, /* how long it was on. Node 0 */
-  RTOP_WHOLE_OWN_NS = 34,    /* what it cost, and was taken off the times of calls. Node 0 */
+  RTOP_WHOLE_OWN_NS = 34,    /* overhead of counting, subtracted from the times of calls. Node 0 */
   RTOP_WHOLE_UNTIMED = 35,   /* calls whose end was not seen. Node 0 */
-  RTOP_WHOLE_UNNAMED = 36,   /* calls whose call node found no room in the tables. Node 0 */
+  RTOP_WHOLE_UNNAMED = 36,   /* calls whose node found no room in the tables. Node 0 */
   RTOP_WHOLE_CALLS = 40,     /* calls that began */
-  RTOP_WHOLE_TOTAL_NS = 41,  /* of those that ended, or were open when it did */
+  RTOP_WHOLE_TOTAL_NS = 41,  /* time of calls that ended, or were open when counting did */
   RTOP_WHOLE_SELF_NS = 42,   /* the same without calls inside */
 };
 
 enum rtop_whole_state {
   RTOP_WHOLE_ON = 1,
-  RTOP_WHOLE_TELLING = 2, /* it has ended, and numbers are still to come */
-  RTOP_WHOLE_DONE = 3,    /* its time was up, and all is told */
-  RTOP_WHOLE_FULL = 4,    /* the same; there was no more room for call nodes, methods or open calls */
-  RTOP_WHOLE_YJIT = 5,    /* not done: it would slow down compiled code for good */
-  RTOP_WHOLE_REFUSED = 6, /* not done: this VM is not known well enough */
+  RTOP_WHOLE_TELLING = 2, /* counting has ended, and not all figures are published yet */
+  RTOP_WHOLE_DONE = 3,    /* the time was up, and all figures are published */
+  RTOP_WHOLE_FULL = 4,    /* as DONE, but ended because there was no room for nodes, methods or open calls */
+  RTOP_WHOLE_YJIT = 5,    /* refused: compiled code would stay slower for good */
+  RTOP_WHOLE_REFUSED = 6, /* refused: the checks of this VM failed */
   RTOP_WHOLE_STATE_END = 7,
 };
 
-/* Further numbers of the same part while objects are sampled where they are made (version 1.7); changes over the window, but
- * for the state. A site is the node of a class (RTOP_OBJECTS_NAMESPACE) below that of the method, with the line, which is a
- * child of the root. RTOP_NODE_FOLDED: sites that found no room.
+/* Figures of the same part while objects are sampled where they are made (version 1.7): changes over the window,
+ * except for the state. A site is the node of a class (RTOP_OBJECTS_NAMESPACE) below the node of the method and line,
+ * which is a child of the root; RTOP_NODE_FOLDED: sites that found no room.
  *
- * The time is cut into intervals, of which each is looked at with a chance 1/P of its own, which was chosen before; in those every
- * object is a sample with a chance of 1/D. A sample stands for P * D objects. Squares are in the unit objects * objects; what
- * exceeds RTOP_SITES_SQUARE_MAX is told by later windows. */
+ * Time is divided into intervals. Each is sampled with a probability of 1/P, chosen before it; in a sampled interval
+ * each object is a sample with a probability of 1/D and stands for P * D objects. Squares are in objects * objects;
+ * an excess over RTOP_SITES_SQUARE_MAX is published with later windows. */
 enum rtop_sites_what {
-  RTOP_SITES_STATE = 48,   /* enum rtop_sites_state, now; key: counts the times that it began. Node 0 */
+  RTOP_SITES_STATE = 48,   /* enum rtop_sites_state at the window's end; key: number of beginnings so far. Node 0 */
   RTOP_SITES_SUM = 49,     /* of the process; key: enum rtop_sites_sum. Node 0 */
-  RTOP_SITES_OBJECTS = 50, /* that samples of the site stand for: the sum of P * D; key 1: of D */
+  RTOP_SITES_OBJECTS = 50, /* objects that the site's samples stand for: the sum of P * D; key 1: the sum of D */
   RTOP_SITES_BYTES = 51,   /* the same of their bytes */
   RTOP_SITES_SAMPLES = 52,
-  RTOP_SITES_SQUARE = 53, /* over intervals: P * (P - 1) * c * c + P * D * (D - 1) * samples, c: their D summed up */
-  RTOP_SITES_CROSS = 54,  /* over intervals: P * (P - 1) * c * n, n: all objects made in the interval */
-  RTOP_SITES_ALIVE = 55,  /* key: enum rtop_sites_alive */
+  /* sum over intervals of P * (P - 1) * c * c + P * D * (D - 1) * samples, where c is the sum of D over the
+   * interval's samples */
+  RTOP_SITES_SQUARE = 53,
+  /* sum over intervals of P * (P - 1) * c * n, where n is the number of all objects made in the interval */
+  RTOP_SITES_CROSS = 54,
+  RTOP_SITES_ALIVE = 55, /* key: enum rtop_sites_alive */
 };
 
 enum rtop_sites_sum {
   RTOP_SITES_SUM_TIME_NS = 0, /* how long objects were sampled */
-  RTOP_SITES_SUM_OWN_NS = 1,  /* what it cost: measured, but for the price of an object, which was measured before */
-  RTOP_SITES_SUM_OBJECTS = 2, /* all objects that were made meanwhile, as the VM counts them */
-  RTOP_SITES_SUM_SEEN = 3,    /* over intervals that were looked at: P * n */
+  RTOP_SITES_SUM_OWN_NS = 1,  /* overhead: measured, except for the cost per object, which was measured before */
+  RTOP_SITES_SUM_OBJECTS = 2, /* all objects made meanwhile, as the VM counts them */
+  RTOP_SITES_SUM_SEEN = 3,    /* sum over sampled intervals of P * n */
   RTOP_SITES_SUM_SQUARE = 4,  /* the same: P * (P - 1) * n * n */
   RTOP_SITES_SUM_LOOKED = 5,  /* n, of those */
   RTOP_SITES_SUM_FULL = 6,    /* samples whose site found no room */
   RTOP_SITES_SUM_END = 7,
 };
 
-/* Of samples that were followed to the end of the next major GC after the time was up. */
+/* Figures of the samples that were followed until the end of the first major GC after the time was up. */
 enum rtop_sites_alive {
   RTOP_SITES_JUDGED = 0, /* objects that they stand for */
   RTOP_SITES_LIVE = 1,   /* of these */
@@ -379,22 +386,23 @@ enum rtop_sites_state {
   RTOP_SITES_WAITS = 2,   /* the time is up; the next major GC has not ended yet */
   RTOP_SITES_TELLING = 3, /* numbers are still to come */
   RTOP_SITES_DONE = 4,    /* all is told */
-  RTOP_SITES_NO_GC = 5,   /* the same; no major GC came, so it is not known what is alive */
-  RTOP_SITES_REFUSED = 6, /* not done: there was no memory, or the VM would not do it */
+  RTOP_SITES_NO_GC = 5,   /* as DONE, but no major GC came, so survival is unknown */
+  RTOP_SITES_REFUSED = 6, /* refused: memory ran out, or the VM raised */
   RTOP_SITES_STATE_END = 7,
 };
 
-/* What is known exactly of work with labels: a piece of it begins where a block with labels does (RperfTop.label) and ends
- * with it. More numbers of the part EXACT, of the node of a set of labels; key: rtop_work_key(). A piece counts in the window
- * in which it ends. RTOP_NODE_FOLDED: of labels that found no room. */
+/* Exact figures of labelled work. A piece of work begins and ends with a block of RperfTop.label. The figures are in
+ * part EXACT, at the node of the label set; key: rtop_work_key(). A piece counts in the window in which it ends.
+ * RTOP_NODE_FOLDED: labels that found no room. */
 enum rtop_work_what {
-  RTOP_WORK_ENDED = 64,   /* pieces that ended; by cause: those of them that had some of it */
-  RTOP_WORK_TIME_NS = 65, /* of those, by cause: all others together are that of RTOP_WORK_WHOLE, to the nanosecond */
-  RTOP_WORK_LONGEST_NS = 66, /* of one of them, by cause: of several the largest counts */
-  RTOP_WORK_TIMES = 67,      /* pieces by their time, by cause and bucket */
-  RTOP_WORK_OPEN = 68,       /* 1 + how many have begun and did not end; now */
-  RTOP_WORK_OLDEST_NS = 69,  /* how long ago the first of those began; now */
-  RTOP_WORK_UNTIMED = 70,    /* pieces that were not timed, for too many were open. Node: RTOP_NODE_FOLDED */
+  RTOP_WORK_ENDED = 64, /* pieces that ended; by cause: pieces with any time of that cause */
+  /* total time of those, by cause; the other causes add up to RTOP_WORK_WHOLE, to the nanosecond */
+  RTOP_WORK_TIME_NS = 65,
+  RTOP_WORK_LONGEST_NS = 66, /* longest piece, by cause; windows are merged by the maximum */
+  RTOP_WORK_TIMES = 67,      /* pieces by length, for each cause and bucket */
+  RTOP_WORK_OPEN = 68,       /* 1 + number of pieces that are open, at the window's end */
+  RTOP_WORK_OLDEST_NS = 69,  /* age of the oldest open piece, at the window's end */
+  RTOP_WORK_UNTIMED = 70,    /* pieces that were not timed because too many were open. Node: RTOP_NODE_FOLDED */
   RTOP_WORK_WHAT_END = 71,
 };
 
@@ -404,17 +412,18 @@ enum rtop_work_cause {
   RTOP_WORK_RUNNING = 1,   /* it had the GVL */
   RTOP_WORK_GVL = 2,       /* it waited for it, and nobody collected */
   RTOP_WORK_GC = 3,        /* it collected garbage */
-  RTOP_WORK_GC_OTHERS = 4, /* it waited for the GVL, and another thread collected */
-  RTOP_WORK_LOCK = 5,      /* for a Mutex, a Monitor, or a file that another thread loads */
+  RTOP_WORK_GC_OTHERS = 4, /* waiting for the GVL while another thread collected garbage */
+  RTOP_WORK_LOCK = 5,      /* waiting for a Mutex, a Monitor, or a file that another thread loads */
   RTOP_WORK_IO = 6,
   RTOP_WORK_SLEEP = 7,
   RTOP_WORK_QUEUE = 8,  /* for a Queue, a SizedQueue, a ConditionVariable */
-  RTOP_WORK_FIBER = 9,  /* under a fiber scheduler: other fibers had the thread, or all of them waited */
-  RTOP_WORK_OTHER = 10, /* off the GVL for anything else: other threads, processes, C code that lets go of it */
+  RTOP_WORK_FIBER = 9,  /* under a fiber scheduler: another fiber had the thread, or all fibers waited */
+  RTOP_WORK_OTHER = 10, /* off the GVL for other reasons: other threads, processes, C code that releases it */
   RTOP_WORK_CAUSES = 11,
 };
 
-/* `label`: which one of the set. `bucket`: latency.h; of a cause a coarser one (rtop_latency_coarse()). */
+/* The key of a figure. `label`: index in the label set. `bucket`: see latency.h; for all causes but the whole a
+ * coarse one (rtop_latency_coarse()). */
 static inline uint32_t rtop_work_key(uint32_t label, uint32_t cause, uint32_t bucket)
 {
   return label << 16 | cause << 12 | bucket;
@@ -438,21 +447,21 @@ static inline uint32_t rtop_work_key_bucket(uint32_t key)
 enum rtop_trace_state {
   RTOP_TRACE_WAITS = 1,    /* there is no such method yet */
   RTOP_TRACE_ON = 2,       /* its calls are counted */
-  RTOP_TRACE_GONE = 3,     /* it was redefined or removed while it was traced: what came after is not counted */
-  RTOP_TRACE_NOT_RUBY = 4, /* the VM does not tell of its calls (before version 1.7: it is not written in Ruby) */
-  RTOP_TRACE_REFUSED = 5,  /* this VM is not known well enough, or would not do it */
+  RTOP_TRACE_GONE = 3,     /* the method was redefined or removed while traced; later calls are not counted */
+  RTOP_TRACE_NOT_RUBY = 4, /* the VM sends no events for its calls (before version 1.7: it is not written in Ruby) */
+  RTOP_TRACE_REFUSED = 5,  /* refused: the checks of this VM failed, or the VM raised */
   RTOP_TRACE_EXPIRED = 6,  /* the time was up */
-  RTOP_TRACE_TOO_MANY = 7, /* its calls were so many that tracing them cost too much (version 1.6) */
-  RTOP_TRACE_SLOWER = 8,   /* not done: it is not written in Ruby, and the program would stay slower */
+  RTOP_TRACE_TOO_MANY = 7, /* ended, since its many calls made tracing too expensive (version 1.6) */
+  RTOP_TRACE_SLOWER = 8,   /* refused: the method is not written in Ruby, and the program would stay slower */
   RTOP_TRACE_STATE_END = 9,
 };
 
-/* Counters that a window may carry; unknown ids are skipped. Unless it says "now", a value is the
- * change over the window. */
+/* Counters of a window; readers skip unknown ids. A value is the change over the window, or, where the text begins
+ * with "now", the value at its end. */
 enum rtop_counter_id {
   RTOP_COUNTER_SAMPLES = 1,         /* stacks taken */
   RTOP_COUNTER_TICKS = 2,           /* timer ticks that were due */
-  RTOP_COUNTER_TICKS_MISSED = 3,    /* of those, without a sample although a thread was running */
+  RTOP_COUNTER_TICKS_MISSED = 3,    /* due ticks that gave no sample although a thread was running */
   RTOP_COUNTER_SAMPLES_DROPPED = 4, /* stacks not taken because another one was being taken */
   RTOP_COUNTER_COST_NS = 5,         /* measured cost of sampling on application threads */
   RTOP_COUNTER_RATE_HZ = 6,         /* now */
@@ -467,16 +476,18 @@ enum rtop_counter_id {
   RTOP_COUNTER_CPU_NS = 15,            /* CPU of the process, all its threads */
   RTOP_COUNTER_PUBLISHER_CPU_NS = 16,  /* of the publisher thread */
   RTOP_COUNTER_GVL_RELEASES = 17,      /* times that a thread got the GVL back */
-  RTOP_COUNTER_GVL_COARSE = 18,        /* of those, told by the time of the last tick: there were too many */
+  RTOP_COUNTER_GVL_COARSE = 18,        /* GVL releases timed by the last tick, because there were too many */
   RTOP_COUNTER_POINT_DISTANCE_NS = 19, /* now: mean distance of the sampling points of short stretches */
   RTOP_COUNTER_WHOLE_COST_NS =
-      20, /* of the profiler: COST_NS, the publisher, and an estimate of what nobody measures */
-  RTOP_COUNTER_FIBERS_WAITING = 21, /* now: in fiber schedulers; only where there is one */
-  RTOP_COUNTER_STOPPED_NS = 22, /* the process did not run: the timer came so much later than asked; only if it did */
-  RTOP_COUNTER_LOCK_WAITS = 23, /* times that a thread went off the GVL to wait for a Mutex or Monitor */
-  RTOP_COUNTER_LOCKS_UNKNOWN = 24, /* now: 1: what threads wait for cannot be read from this VM; only then */
-  RTOP_COUNTER_RAISES_UNTOLD = 27, /* of EXCEPTIONS, those that no window tells the class and the place of */
-  RTOP_COUNTER_VM_UNKNOWN = 28, /* now: a bit for each part of this VM that cannot be read (vm_parts.def); only then */
+      20, /* total cost of the profiler: COST_NS, the publisher, and an estimate of what cannot be measured */
+  RTOP_COUNTER_FIBERS_WAITING = 21, /* now: waiting fibers; only where there is a fiber scheduler */
+  /* time in which the process was stopped, seen by the lateness of the timer; only if it was */
+  RTOP_COUNTER_STOPPED_NS = 22,
+  RTOP_COUNTER_LOCK_WAITS = 23,    /* times that a thread went off the GVL to wait for a Mutex or Monitor */
+  RTOP_COUNTER_LOCKS_UNKNOWN = 24, /* now: 1 if lock waits cannot be read from this VM; else absent */
+  RTOP_COUNTER_RAISES_UNTOLD = 27, /* exceptions in EXCEPTIONS whose class and place no window reports */
+  /* now: a bit for each part of this VM that cannot be read (vm_parts.def); absent if there is none */
+  RTOP_COUNTER_VM_UNKNOWN = 28,
   RTOP_COUNTER_ID_MAX = 64,
 };
 
@@ -493,8 +504,8 @@ struct rtop_control_page {
 static_assert(offsetof(struct rtop_control_page, rate_hz) == 16, "control");
 static_assert(sizeof(struct rtop_control_page) == 24, "control");
 
-/* Further down in that page: methods that viewers want traced. A slot is its viewer's as long as that holds a lock on
- * its byte (liveness.h), and nobody's without. */
+/* Requests of viewers to trace methods, further down in the control page. A slot belongs to a viewer while that holds
+ * a lock on the slot's byte (liveness.h), and is free otherwise. */
 enum {
   RTOP_TRACE_OFFSET = 1024,
   RTOP_TRACE_SLOTS = 16,
@@ -506,18 +517,20 @@ struct rtop_trace_slot {
   uint32_t crc32c;    /* of all that follows */
   uint32_t seconds;   /* how long it may take */
   uint32_t bytes;     /* of the name; 0: nothing is wanted */
-  uint32_t slower_us; /* calls that took longer are told one by one; 0: none (before version 1.6 always) */
-  char name[RTOP_TRACE_NAME_BYTES]; /* "Class#method", "Class.method" or what comes next, zero behind it */
+  uint32_t slower_us; /* calls longer than this are reported one by one; 0: none (always 0 before version 1.6) */
+  /* "Class#method", "Class.method" or one of the special names below, padded with zeros */
+  char name[RTOP_TRACE_NAME_BYTES];
 };
 
-/* Before the name of a method that is not written in Ruby: although the program stays slower until it ends (version 1.7). */
+/* Prefix for the name of a method not written in Ruby: trace it although the program stays slower until it ends
+ * (version 1.7). */
 #define RTOP_TRACE_FORCED '!'
 
-/* All calls of the program: this, then letters for how. */
+/* Name that asks for all calls of the program; letters for options follow. */
 #define RTOP_TRACE_WHOLE '*'
 enum {
   RTOP_WHOLE_FORCED = '!', /* also where YJIT has compiled it */
-  RTOP_WHOLE_RUBY = 'r',   /* methods written in Ruby only: less slow, and not for good */
+  RTOP_WHOLE_RUBY = 'r',   /* methods written in Ruby only, which slows down less and leaves nothing slower */
 };
 enum { RTOP_WHOLE_SECONDS = 5, RTOP_WHOLE_SECONDS_MAX = 60 }; /* asked for 0: the first */
 /* Allocation sites: just this. */

@@ -22,7 +22,7 @@ struct text {
   size_t count;
 };
 
-/* What was found of a name: the first `*`, and the longest number. */
+/* Parts of a name that matched a pattern: the text of the first `*`, and the length of the longest number. */
 struct found {
   struct text star;
   size_t digits;
@@ -41,7 +41,7 @@ static size_t number_bytes(const char *text, size_t count, size_t *digits)
   return *digits ? at : 0;
 }
 
-/* Recursion is as deep as the pattern has stars, of which there are two at most. */
+/* Matches the name against the pattern. The recursion depth is the number of stars, at most two. */
 static bool fits(const char *pattern, struct text name, struct found *found)
 {
   size_t at = 0;
@@ -70,7 +70,7 @@ static bool fits(const char *pattern, struct text name, struct found *found)
   return at == name.count;
 }
 
-/* Did the byte of a path become this one of a name? */
+/* Would the generator turn this byte of a path into that byte of a name? */
 static bool became(char path, char name)
 {
   bool letter = (path >= 'a' && path <= 'z') || path == '_';
@@ -87,7 +87,7 @@ static bool is_end_of_path(struct text made, struct text path)
   return true;
 }
 
-/* The sign of the number behind it may have left it an underscore. */
+/* The sign of the number that follows may appear as a trailing underscore, which is no part of the path. */
 static struct text end_of_path(const struct found *found, struct text path)
 {
   struct text star = found->star;

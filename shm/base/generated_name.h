@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that generators of code give their methods, without what only one process has: a template of Action View is
- * "_app_views_orders_show_html_erb__1234567890123456789_12340" in one worker and has other numbers in the next, and after
- * each restart. Here it is "app/views/orders/show.html.erb" in all of them. generators.def has who is known.
+/* Stable names for methods of code generators. A template of Action View has a method like
+ * "_app_views_orders_show_html_erb__1234567890123456789_12340", whose numbers differ in each process; its stable name
+ * is "app/views/orders/show.html.erb". generators.def lists the known generators.
  *
- * Where: in the viewer, as names come in (tui/history/symbols.c), not in the process. There the name that a method really
- * has is needed: to find it again (tracing asks for it), to leave it out, and to show it beside the other one. And
- * recordings and processes with an older extension get the same rows. What nobody could need, the addresses in "#<Class:0x…>"
- * and "#<Module:0x…>", the process takes out itself (ext/names/frame_names.c), so that its tables do not fill with them.
+ * Names are replaced in the viewer as they are read (tui/history/symbols.c), not in the profiled process, which needs
+ * the real name for tracing and excluding, and so that recordings and older extensions give the same rows. Only
+ * addresses, as in "#<Class:0x…>", are removed in the process (ext/names/frame_names.c), so that its tables do not fill
+ * up.
  *
- * Threads: no shared state. Never allocates; time is bounded by the length times that of the table. Names and paths are
- * hostile text.
+ * Threads: no shared state. Never allocates; time is bounded by length times table size. Names and paths are hostile
+ * text.
  */
 #ifndef RTOP_SHM_GENERATED_NAME_H
 #define RTOP_SHM_GENERATED_NAME_H
 
 #include <stddef.h>
 
-enum { RTOP_GENERATED_NAME_MAX = 1024 }; /* bytes; a longer name is taken as it is */
+enum { RTOP_GENERATED_NAME_MAX = 1024 }; /* limit in bytes; longer names are kept as they are */
 
-/* What a method is called by that has this label ("block in Views#_app_…") and path: the bytes of `out`, which has room for
- * RTOP_GENERATED_NAME_MAX, not NUL-terminated. 0: by its label. */
+/* Writes the stable name of the method with this label ("block in Views#_app_…") and path to `out`, which has room
+ * for RTOP_GENERATED_NAME_MAX bytes. Returns its length, not NUL-terminated; 0 when the label is not a generated one. */
 size_t rtop_generated_name(const char *label, size_t label_bytes, const char *path, size_t path_bytes, char *out);
 
 #endif

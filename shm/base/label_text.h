@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A set of labels as text, the way it stands in a channel: key=value,key=value. The keys are in order and
- * each is there once. A backslash stands before a comma, an equals sign of a key, and a backslash.
+/* Label sets as text, in the form of the channel: key=value,key=value. Keys are sorted and unique. A backslash precedes
+ * each comma, each equals sign in a key, and each backslash.
  *
- * In a channel a label set is a frame of kind SPECIAL below the root, whose label is this text and whose
- * namespace is RTOP_LABEL_NAMESPACE: the stacks of a thread with these labels stand below its node. So a
- * reader that knows nothing of labels shows it as what it is, a group of calls.
+ * In a channel a label set is a SPECIAL frame below the root with this text as its label and RTOP_LABEL_NAMESPACE as
+ * its namespace; the stacks of threads with these labels are below its node. A reader without support for labels
+ * therefore shows it as a group of calls.
  *
  * Threads: no shared state. Never allocates. Texts are hostile.
  */
@@ -26,17 +26,18 @@ struct rtop_label {
 
 enum { RTOP_LABEL_TEXT_MAX = 2048 }; /* of a whole set */
 
-/* Writes what fits of the labels, which are in order; longer keys and values are cut. Returns the bytes. */
+/* Writes the labels, which must be sorted, as far as they fit; longer keys and values are cut. Returns the number of
+ * bytes. */
 size_t rtop_label_text_write(const struct rtop_label *labels, size_t count, char *out, size_t out_bytes);
 
-/* Reads the label at *at and moves *at behind it, false at the end. Key and value are copied without their
- * backslashes, NUL-terminated; what does not fit is cut. */
+/* Reads the label at *at and moves *at behind it; false at the end. Key and value are copied without backslashes,
+ * NUL-terminated, and cut if too long. */
 struct rtop_label_buffer {
   char key[RTOP_LABEL_KEY_MAX + 1], value[RTOP_LABEL_VALUE_MAX + 1];
 };
 bool rtop_label_text_next(const char *text, size_t bytes, size_t *at, struct rtop_label_buffer *label);
 
-/* Does the set fit "KEY=GLOB" (pattern.h; "KEY" alone: any value)? */
+/* Does the label set match "KEY=GLOB" (pattern.h), or contain the key if there is no "="? */
 bool rtop_label_text_fits(const char *text, size_t bytes, const char *wanted);
 
 #endif

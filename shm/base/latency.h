@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lengths of calls as numbers of buckets: exact below 128 ns, and 64 buckets for each doubling above, so that the
- * middle of a bucket is within 0.8 % of every length in it. What is longer than RTOP_LATENCY_MAX_NS counts as that.
+/* Buckets for lengths of calls: exact below 128 ns, then 64 buckets for each doubling, so that the middle of a bucket
+ * is within 0.8 % of every length in it. Lengths above RTOP_LATENCY_MAX_NS count as that.
  */
 #ifndef RTOP_SHM_LATENCY_H
 #define RTOP_SHM_LATENCY_H
@@ -27,8 +27,8 @@ static inline uint64_t rtop_latency_ns(uint32_t bucket)
   return low + ((UINT64_C(1) << shift) - 1) / 2;
 }
 
-/* Times of work by cause take ten times the room of those of the whole. So only those of the whole are as fine as above;
- * others share eight buckets, and the middle of these is within 6.2 % of every length in them. */
+/* Distributions by cause would need ten times the space of the whole's. So only the whole's is as fine as above; the
+ * others combine eight buckets into one, whose middle is within 6.2 % of every length in it. */
 enum { RTOP_LATENCY_COARSE = 8 };
 
 static inline uint32_t rtop_latency_coarse(uint32_t bucket)

@@ -21,8 +21,8 @@ static int liveness_set(int fd, short type, int64_t where)
   return fcntl(fd, F_SETLK, &lock);
 }
 
-/* Asking for a write lock finds readers and writers alike; the descriptor may be read-only. A lock of an
- * open file description (F_OFD_SETLK) belongs to no process, and the kernel says -1. */
+/* Asks for a write lock, which conflicts with readers and writers alike and which F_GETLK allows on a read-only
+ * descriptor. A lock of an open file description (F_OFD_SETLK) has no owning process (pid -1) and does not count. */
 static bool liveness_held(int fd, int64_t where, pid_t *pid)
 {
   struct flock lock = liveness_byte(F_WRLCK, where);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is alive, by POSIX record locks on bytes far beyond the end of the segment file: attested by the
- * kernel, released by it at SIGKILL and exec, not inherited by fork, right in other pid namespaces.
+/* Tells who is alive, by POSIX record locks on bytes far beyond the end of the segment file. The kernel vouches for
+ * them: it releases them at SIGKILL and exec, does not pass them on at fork, and translates pids between namespaces.
  *
- *   writer   write lock on RTOP_LOCK_WRITER while it publishes
- *   viewer   read lock on RTOP_LOCK_VIEWER while it watches or reads what a dead process left (a read-only
- *            descriptor suffices); such a segment is not swept
- *   trace      write lock on RTOP_LOCK_TRACE + slot of the control file while it wants a method traced
+ * writer: write lock on RTOP_LOCK_WRITER while it publishes. viewer: read lock on RTOP_LOCK_VIEWER while it watches, or
+ * reads what a dead process left (a read-only descriptor suffices); such a segment is not swept. trace: write lock on
+ * RTOP_LOCK_TRACE + slot of the control file while a viewer wants a method traced.
  *
- * A process loses its record locks on a file when it closes *any* descriptor of it: the writer asserts
- * its lock again at every window. All calls are one fcntl; none blocks.
+ * A process loses its record locks on a file when it closes any descriptor of that file, so the writer takes its lock
+ * again at every window. Each call is one fcntl; none blocks.
  */
 #ifndef RTOP_SHM_LIVENESS_H
 #define RTOP_SHM_LIVENESS_H
@@ -19,23 +18,22 @@
 
 #define RTOP_LOCK_WRITER (INT64_C(1) << 40)
 #define RTOP_LOCK_VIEWER (RTOP_LOCK_WRITER + 16)
-#define RTOP_LOCK_TRACE (RTOP_LOCK_WRITER + 32) /* of the control file; one byte for each slot of a trace */
+#define RTOP_LOCK_TRACE (RTOP_LOCK_WRITER + 32) /* in the control file: one byte for each trace slot */
 
 /* 0, or -1 with errno. */
 int rtop_liveness_hold_writer(int fd);
 int rtop_liveness_hold_viewer(int fd);
 int rtop_liveness_drop_viewer(int fd);
 
-/* Does another process hold the writer's lock? Locks that no process owns do not count. *pid becomes the
- * holder in the caller's pid namespace (0 when it lives in a sibling namespace). A process never sees its own
- * locks. */
+/* Does another process hold the writer's lock? Locks without an owning process do not count. *pid is set to the
+ * holder in the caller's pid namespace (0 if it is in a sibling namespace). A process never sees its own locks. */
 bool rtop_liveness_writer_alive(int fd, pid_t *pid);
 
 /* Does any other process hold a viewer's lock? */
 bool rtop_liveness_watched(int fd);
 
-/* The slots of traces in a control file: takes one that no other process has, gives it back; does another process hold
- * it? */
+/* Trace slots in a control file: take one that no other process has; give it back; test whether another process has
+ * it. */
 int rtop_liveness_hold_trace(int fd, int slot);
 int rtop_liveness_drop_trace(int fd, int slot);
 bool rtop_liveness_traces(int fd, int slot);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How much memory this process may use, as far as its control groups and its own limits say.
+/* How much memory this process may use according to its control groups and resource limits.
  *
- * What a process keeps on a memory file system is charged to its group, and stays charged when it has died:
- * a history that is right for a machine kills a process in a small container.
+ * Memory used on a memory file system is charged to the process's group, and stays charged after its death, so a
+ * history that suits a machine can kill a process in a small container.
  *
  * Threads: no shared state. Blocks in system calls; never allocates.
  */
@@ -11,14 +11,14 @@
 
 #include <stdint.h>
 
-/* The smallest limit of its memory group and all above it, version 1 or 2; UINT64_MAX: none is known. */
+/* The smallest limit of the process's memory group and its ancestors, version 1 or 2; UINT64_MAX when there is none. */
 uint64_t memory_limit(void);
 
-/* The same, for a /proc/PID/cgroup of these words and groups mounted below `root`. */
+/* Like memory_limit(), for a given text of /proc/PID/cgroup and groups mounted below `root`. */
 uint64_t memory_limit_of(const char *groups, const char *root);
 
-/* How much more memory RLIMIT_AS and RLIMIT_DATA (ulimit -v, -d) let this process have: 0 when one more thread would take
- * a large part of it, UINT64_MAX without such limits. For ext/, too. */
+/* How much more memory RLIMIT_AS and RLIMIT_DATA (ulimit -v, -d) allow this process: 0 when one more thread would
+ * take a large part of it, UINT64_MAX without such limits. Also for ext/. */
 uint64_t rtop_memory_left(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells from a path whose code it is. */
+/* Tells from a path where code comes from. */
 #include "origin.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* A part of a path between two slashes. */
+/* A component of a path, between two slashes. */
 struct component {
   const char *text;
   size_t bytes;
@@ -31,7 +31,7 @@ static bool begins(struct component component, const char *text)
   return component.bytes >= strlen(text) && memcmp(component.text, text, strlen(text)) == 0;
 }
 
-/* "1", "1.2.3", "2.0.0.rc1": digits, then words after dots. *dots counts them. */
+/* Is the text a version such as "1", "1.2.3" or "2.0.0.rc1": a number, then words after dots? *dots: number of dots. */
 static bool is_version(const char *text, size_t bytes, size_t *dots)
 {
   *dots = 0;
@@ -54,8 +54,8 @@ static bool is_commit(const char *text, size_t bytes)
   return bytes >= 7;
 }
 
-/* Length of NAME in "NAME-1.2.3-platform" or, of a git checkout, "NAME-0123456789ab"; 0: neither. The
- * version is the first part with a dot, else the last part that is a number. */
+/* Length of NAME in "NAME-1.2.3-platform" or, for a git checkout, "NAME-0123456789ab"; 0 when it is neither. The
+ * version begins at the first part with a dot, else at the last part that is a number. */
 static size_t gem_name_bytes(struct component folder, bool checkout)
 {
   size_t found = 0;
@@ -73,7 +73,8 @@ static size_t gem_name_bytes(struct component folder, bool checkout)
   return found;
 }
 
-/* lib/ruby/3.3.0, lib64/ruby/site_ruby, lib/x86_64-linux-gnu/ruby/vendor_ruby, share/ruby */
+/* Is `current` a library directory of Ruby, as in lib/ruby/3.3.0, lib64/ruby/site_ruby,
+ * lib/x86_64-linux-gnu/ruby/vendor_ruby or share/ruby? */
 static bool is_library(const struct component before[2], struct component current, struct component next)
 {
   size_t dots;
@@ -112,7 +113,7 @@ static enum rtop_origin origin_of_file(const char *path, size_t bytes, struct rt
   return library ? RTOP_ORIGIN_STDLIB : RTOP_ORIGIN_APPLICATION;
 }
 
-/* Takes `prefix` off the front of the path and what stands behind the last `end` off its back. */
+/* Removes `prefix` from the front of the path, and everything from the last `end` from its back. */
 static bool unwrap(const char **path, size_t *bytes, const char *prefix, char end)
 {
   size_t length = strlen(prefix);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Where code comes from, as far as its path tells: the application, a gem, the standard library, Ruby
- * itself.
+/* Where code comes from, as told by its path: the application, a gem, the standard library, or Ruby itself.
  *
  * Known layouts: RubyGems (…/gems/NAME-1.2.3[-platform]/…), git checkouts of Bundler
- * (…/bundler/gems/NAME-0123456789ab/…), Ruby's own library (…/lib/ruby/3.3.0/…, site_ruby, vendor_ruby,
- * Fedora's share/ruby). The outermost gem counts: what a gem vendors is the gem's. "(eval at FILE:LINE)"
- * comes from FILE. A path that fits none of them is the application's.
+ * (…/bundler/gems/NAME-0123456789ab/…), Ruby's own library (…/lib/ruby/3.3.0/…, site_ruby, vendor_ruby, share/ruby on
+ * Fedora). The outermost gem counts, so vendored code belongs to the gem around it. "(eval at FILE:LINE)" counts as
+ * FILE. Any other path belongs to the application.
  *
- * Threads: no shared state. Never allocates; time is linear in the path. Paths are hostile text.
+ * Threads: no shared state. Never allocates; time is linear in the length of the path. Paths are hostile text.
  */
 #ifndef RTOP_SHM_ORIGIN_H
 #define RTOP_SHM_ORIGIN_H
@@ -21,7 +20,7 @@ enum rtop_origin {
   RTOP_ORIGIN_CORE, /* no path (a method written in C) or <internal:…> */
 };
 
-/* The name of a gem, a part of the path; bytes is 0 for every other origin. */
+/* The name of a gem, a part of the given path; bytes is 0 for every other origin. */
 struct rtop_gem_name {
   const char *text;
   size_t bytes;

@@ -33,7 +33,7 @@ void outlet_grow(struct outlet *outlet, const struct outlet_extent *extent)
   if (outlet->extent_count < OUTLET_EXTENTS) outlet->extents[outlet->extent_count++] = *extent;
 }
 
-/* A sixteenth of the file system is left to others, who perhaps cannot do with less. */
+/* Leaves a sixteenth of the file system free for other programs. */
 static bool outlet_leaves_room(const struct outlet *outlet, uint64_t bytes)
 {
   struct statvfs space;
@@ -41,8 +41,8 @@ static bool outlet_leaves_room(const struct outlet *outlet, uint64_t bytes)
   return (uint64_t)space.f_bavail * space.f_frsize >= bytes + (uint64_t)space.f_blocks * space.f_frsize / 16;
 }
 
-/* A reader that maps the file must never meet a hole: that would cost memory of its own, or a signal on a full
- * file system. */
+/* Allocates blocks up to `needed` and more. A reader that maps the file must never find a hole, which would cost it
+ * memory, or a SIGBUS on a full file system. */
 static bool outlet_extend(struct outlet *outlet, struct outlet_extent *extent, uint64_t needed)
 {
   uint64_t wanted = needed + extent->step - 1;
@@ -70,7 +70,7 @@ bool outlet_reserve(struct outlet *outlet, const void *shared, size_t count)
   return true;
 }
 
-/* A short write says that the rest has no room: the next one says why. */
+/* After a short write the rest is written again, which then fails with the reason. */
 static void outlet_write(struct outlet *outlet, uint64_t offset, const unsigned char *bytes, size_t count)
 {
   while (count > 0 && outlet->cause == 0) {
@@ -97,7 +97,7 @@ static void outlet_flush_run(struct outlet *outlet, struct outlet_run *run)
   run->bytes = 0;
 }
 
-/* The run that ends where these bytes begin, else an empty one, else the first, emptied. */
+/* Finds the run that these bytes continue, else an empty run, else the first run after flushing it. */
 static struct outlet_run *outlet_run_at(struct outlet *outlet, uint64_t offset)
 {
   struct outlet_run *empty = NULL;
@@ -135,7 +135,7 @@ void outlet_flush(struct outlet *outlet)
   for (size_t i = 0; outlet && i < OUTLET_RUNS; i++) outlet_flush_run(outlet, &outlet->runs[i]);
 }
 
-/* The kernel's copies of two writes are ordered like our own stores around a full barrier. */
+/* The kernel copies the data of writes, so their order needs a full barrier. */
 void outlet_fence(const struct outlet *outlet)
 {
   if (outlet) rtop_fence_full();

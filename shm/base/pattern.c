@@ -20,7 +20,7 @@ enum pattern_kind {
 struct pattern {
   enum pattern_kind kind;
   bool keep;     /* began with `!` */
-  bool anywhere; /* may begin at any folder: the glob has that before it */
+  bool anywhere; /* the path may begin at any folder; the glob has a prefix for that */
   const char *glob;
   size_t bytes;
 };
@@ -31,11 +31,12 @@ struct rtop_patterns {
   size_t used; /* of text */
   char text[]; /* the globs */
 };
-enum { PATTERN_GROWTH_MAX = 3 }; /* a star and a slash before a path, a star behind it */
+enum { PATTERN_GROWTH_MAX = 3 }; /* at most a star and a slash before a path, and a star behind it */
 
 /* ---- globs ---------------------------------------------------------------------------------------- */
 
-/* Bytes of the glob's next element, and of the text that it takes; 0 text bytes: it does not fit. */
+/* Matches the next element of the glob at the begin of the text. Returns the element's length; *taken: bytes of text
+ * that it matched, 0: none. */
 static size_t glob_step(const char *glob, size_t glob_bytes, const char *text, size_t text_bytes, size_t *taken)
 {
   size_t element = glob[0] == '\\' && glob_bytes > 1 ? 2 : 1;
@@ -56,7 +57,7 @@ bool rtop_pattern_glob(const char *glob, size_t glob_bytes, const char *text, si
   size_t at = 0, star = SIZE_MAX, star_text = 0;
   for (size_t i = 0; i < text_bytes || at < glob_bytes;) {
     if (at < glob_bytes && glob[at] == '*') {
-      star = ++at; /* only the last star need be tried again */
+      star = ++at; /* Backtracking to the last star is sufficient. */
       star_text = i;
       continue;
     }
@@ -93,7 +94,8 @@ static bool is_word(const struct pattern *pattern, const char *word)
   return pattern->bytes == strlen(word) && memcmp(pattern->glob, word, pattern->bytes) == 0;
 }
 
-/* '#' or '.' between a class and a method: no class has them, but for the first of "#<Class>". */
+/* Does the pattern contain a '#' or '.' between a class and a method? In a class alone these occur only at the begin,
+ * as in "#<Class>". */
 static bool is_method(const struct pattern *pattern)
 {
   return pattern->bytes > 1 &&
@@ -111,7 +113,7 @@ static enum pattern_kind classify(struct pattern *pattern)
   if (is_word(pattern, "stdlib")) return PATTERN_STDLIB;
   if (is_word(pattern, "<C>")) return PATTERN_C;
   if (is_word(pattern, "<internal>")) return PATTERN_INTERNAL;
-  /* Before paths: the operator in "Integer#/" is no folder. */
+  /* A pattern with a slash is a path, except for the operator in "Integer#/". */
   const char *slash = memchr(pattern->glob, '/', pattern->bytes);
   if (slash && !(slash > pattern->glob && slash[-1] == '#')) return PATTERN_PATH;
   return is_method(pattern) ? PATTERN_METHOD : PATTERN_CLASS;
@@ -134,7 +136,7 @@ static void append(struct rtop_patterns *patterns, const char *text, size_t byte
   patterns->used += bytes;
 }
 
-/* The list's own copy of the glob, and of a path what its short form means. */
+/* Copies the glob into the list; for a path, its short form is expanded. */
 static void keep_glob(struct rtop_patterns *patterns, struct pattern *pattern)
 {
   bool path = pattern->kind == PATTERN_PATH;
@@ -173,7 +175,7 @@ static int read_list(struct rtop_patterns *patterns, const char *text, size_t by
   size_t begin = 0;
   for (size_t i = 0; i < bytes; i++) {
     if (text[i] == '\\') {
-      i++; /* a comma behind it belongs to the pattern */
+      i++; /* An escaped comma belongs to the pattern. */
       continue;
     }
     if (!is_end(text[i])) continue;
@@ -227,7 +229,7 @@ static bool fits_class(const struct pattern *pattern, const char *text, size_t b
          rtop_pattern_glob(pattern->glob, pattern->bytes - count, text, bytes);
 }
 
-/* The label from behind its last " in ": "rescue in block in Foo#bar" is Foo#bar. */
+/* Matches what follows the last " in " of a label: "rescue in block in Foo#bar" counts as Foo#bar. */
 static bool fits_method(const struct pattern *pattern, const char *text, size_t bytes)
 {
   static const char in[] = " in ";

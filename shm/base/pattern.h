@@ -34,22 +34,23 @@ enum { RTOP_PATTERNS_MAX = 256, RTOP_PATTERNS_BYTES_MAX = 16384 };
 
 struct rtop_patterns;
 
-/* What is asked about: not NUL-terminated, any bytes. is_c: a method written in C, whose path is "". */
+/* A frame to be matched; texts are not NUL-terminated and may contain any bytes. is_c: a method written in C, whose
+ * path is "". */
 struct rtop_pattern_frame {
   const char *label, *path, *namespace_label;
   size_t label_bytes, path_bytes, namespace_bytes;
   bool is_c;
 };
 
-/* NULL and *error when a pattern can mean nothing (the text names it) or there are too many. An empty list
- * fits nothing. */
+/* Parses a list. NULL and *error when a pattern is invalid (the text names it) or there are too many. An empty list
+ * matches nothing. */
 struct rtop_patterns *rtop_patterns_create(const char *text, size_t bytes, struct rtop_error *error);
 void rtop_patterns_destroy(struct rtop_patterns **patterns);
 
 size_t rtop_patterns_count(const struct rtop_patterns *patterns);
 bool rtop_patterns_match(const struct rtop_patterns *patterns, const struct rtop_pattern_frame *frame);
 
-/* Does the whole text fit the glob? Also for a filter's value. */
+/* Does the glob match the whole text? Also used for values of filters. */
 bool rtop_pattern_glob(const char *glob, size_t glob_bytes, const char *text, size_t text_bytes);
 
 #endif

@@ -62,7 +62,7 @@ bool process_status_read(pid_t pid, struct process_status *status)
   return true;
 }
 
-/* The command stands in parentheses and may hold anything: count fields after the last one. */
+/* The command is in parentheses and may contain anything, so fields are counted from the last ')'. */
 static const char *process_stat_field(const char *text, int wanted)
 {
   const char *field = strrchr(text, ')');
@@ -83,7 +83,7 @@ uint64_t process_own_start_ticks(void)
 
 int process_descriptors_room(void)
 {
-  enum { FIRST = 64, MAX = 1 << 20 }; /* of a process that has just been made; unknown without /proc */
+  enum { FIRST = 64, MAX = 1 << 20 }; /* FIRST: table size of a new process; MAX: used when /proc is missing */
   char text[4096];
   process_read_file("/proc/self/status", text, sizeof text);
   const char *field = process_status_field(text, "\nFDSize:");
@@ -130,7 +130,7 @@ bool process_in_first_namespace(void)
   return process_own_pid_namespace() == UINT64_C(0xEFFFFFFC);
 }
 
-/* Through a window of the file: an environment may be as long as it likes. */
+/* Searches in blocks of the file, since an environment may be of any length. */
 static bool process_find_variable(FILE *file, const char *name, char *value, size_t value_bytes)
 {
   enum { VARIABLES_MAX = 1 << 20 };
@@ -190,7 +190,7 @@ void process_boot_id(uint8_t boot_id[16])
 void process_random(void *bytes, size_t count)
 {
   if (getrandom(bytes, count, GRND_NONBLOCK) == (ssize_t)count) return;
-  /* No entropy or no such call: still different for each process and instant. */
+  /* Without entropy the number still differs by process and time. */
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   uint64_t state = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc says of a process. For shm/ and the extension.
+/* What /proc says about a process. For shm/ and ext/.
  *
  * Everything is read into a bounded buffer and parsed without trust; a field that cannot be read is 0.
+ *
  * Threads: no shared state. Never allocates.
  */
 #ifndef RTOP_SHM_PROCESS_H
@@ -21,40 +22,40 @@ struct process_status {
   size_t pid_count;                  /* at least 1 */
 };
 
-/* False when there is no such process (or no /proc). */
+/* False when the process does not exist (or /proc is missing). */
 bool process_status_read(pid_t pid, struct process_status *status);
 
 /* Of the line in /proc/PID/stat. */
 struct process_stat {
   char state;           /* field 3: 'R', 'S', … */
   pid_t parent;         /* field 4 */
-  bool ending;          /* its memory is gone: it ends, or waits for its parent to ask */
-  uint64_t start_ticks; /* field 22: with the pid it names a process for the time of a boot */
-  int exit_code;        /* field 52, as in wait(2): when it ends and the kernel tells us */
+  bool ending;          /* its memory is gone: it is ending, or a zombie */
+  uint64_t start_ticks; /* field 22: start time; with the pid it identifies a process within a boot */
+  int exit_code;        /* field 52: status as in wait(2); 0 also when the kernel hides it */
   char program[32];     /* the name of the executable; any bytes */
 };
 bool process_stat_read(pid_t pid, struct process_stat *stat);
 
-/* State (field 3) and core (field 39) of a thread of the calling process, as the kernel numbers threads. False: unreadable. */
+/* State (field 3) and core (field 39) of a thread of the calling process, by its native id. False when unreadable. */
 bool process_thread_place(uint32_t thread, char *state, int *core);
 
-/* Do our pids mean the same to the kernel's log? */
+/* Is this process in the initial pid namespace, whose pids the kernel's log uses? */
 bool process_in_first_namespace(void);
 
-/* The value of a variable in the environment that a process was started with. False: not there, not ours to
- * read, too long. */
+/* Value of a variable in the environment that a process was started with. False when it is not there, too long, or
+ * unreadable. */
 bool process_environment(pid_t pid, const char *name, char *value, size_t value_bytes);
 
-/* Reads a small file of the kernel whole; the text is always terminated. Returns its length, 0: unreadable. */
+/* Reads a small kernel file as a whole; the text is always terminated. Returns its length; 0 when unreadable. */
 size_t process_read_file(const char *path, char *text, size_t text_bytes);
 
 /* Field 22 of the calling process's stat line, its pid namespace's inode, the boot's id. */
 uint64_t process_own_start_ticks(void);
-int process_descriptors_room(void); /* so many fit into the kernel's table before it grows */
+int process_descriptors_room(void); /* number of descriptors that fit into the kernel's table before it grows */
 uint64_t process_own_pid_namespace(void);
 void process_boot_id(uint8_t boot_id[16]);
 
-/* Random bytes for names that nobody can guess. */
+/* Random bytes for names that must not be guessable. */
 void process_random(void *bytes, size_t count);
 
 #endif

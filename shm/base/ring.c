@@ -26,8 +26,8 @@ uint32_t rtop_ring_payload_max(const struct rtop_ring *ring)
   return eighth < RTOP_WINDOW_RAW_BYTES_MAX ? (uint32_t)eighth : RTOP_WINDOW_RAW_BYTES_MAX;
 }
 
-/* Where a payload goes that never wraps: the rest of this lap when it fits and can be reserved, else the next
- * lap. So a full file system shortens the history, no more. */
+/* Position for a payload, which never wraps: in the present lap if it fits and can be allocated, else at the start of
+ * the next one. So a full file system only shortens the history. */
 static uint64_t ring_place(const struct rtop_ring *ring, uint64_t bytes)
 {
   uint64_t mask = ring->capacity - 1;
@@ -64,7 +64,7 @@ uint64_t rtop_ring_newest(const struct rtop_ring *ring)
   return rtop_load_acquire(&ring->counters->head_sequence);
 }
 
-/* Positions grow with sequences, so the first window that is still whole can be searched for. */
+/* Positions grow with sequences, so the first intact window is found by binary search. */
 uint64_t rtop_ring_oldest(const struct rtop_ring *ring)
 {
   uint64_t newest = rtop_ring_newest(ring);
@@ -80,7 +80,7 @@ uint64_t rtop_ring_oldest(const struct rtop_ring *ring)
   return low;
 }
 
-/* R3: nothing outside the ring, nothing larger than what a writer makes. */
+/* R3: rejects a slot that points outside the ring or is larger than any writer makes. */
 static bool ring_slot_plausible(const struct rtop_ring *ring, const struct rtop_slot *slot, uint64_t sequence)
 {
   uint64_t offset = slot->position & (ring->capacity - 1);

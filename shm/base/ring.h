@@ -29,14 +29,14 @@ enum rtop_result {
   RTOP_OK = 0,
   RTOP_NONE_YET, /* not published yet */
   RTOP_LOST,     /* overwritten */
-  RTOP_CORRUPT,  /* does not hold what it promises, or vanished underneath */
-  RTOP_ENDED,    /* the process ended the channel: nothing more will come */
-  RTOP_DEAD,     /* the process is gone without a word: nothing more will come */
+  RTOP_CORRUPT,  /* its content is invalid, or the file was truncated or removed */
+  RTOP_ENDED,    /* the process ended the channel; no more windows will come */
+  RTOP_DEAD,     /* the process died without ending the channel; no more windows will come */
 };
 
 struct outlet;
 
-/* Borrowed memory; capacities are powers of two, checked by the owner. */
+/* A ring in borrowed memory; capacities are powers of two, checked by the owner. */
 struct rtop_ring {
   struct rtop_counters *counters;
   struct rtop_slot *slots;
@@ -44,31 +44,31 @@ struct rtop_ring {
   uint64_t slot_count;
   uint64_t capacity;
   const uint8_t *instance_id; /* 16 bytes, goes into the CRC */
-  struct outlet *outlet;      /* the writer's way to all that; NULL: store to the memory itself */
-  uint64_t last_sequence;     /* the writer's own cursor: it reads nothing back from the */
-  uint64_t next_position;     /* segment; 0 and 0 to begin, not used by readers */
+  struct outlet *outlet;      /* through which the writer stores; NULL: directly into memory */
+  uint64_t last_sequence;     /* the writer's own cursor; it never reads the segment */
+  uint64_t next_position;     /* Both begin at 0; readers do not use them. */
 };
 
-/* Largest payload: an eighth of the ring, so that a reader near the head is not lapped by one window;
- * RTOP_WINDOW_RAW_BYTES_MAX at the most. */
+/* Largest payload: an eighth of the ring, so that a single window cannot lap a reader near the head; at most
+ * RTOP_WINDOW_RAW_BYTES_MAX. */
 uint32_t rtop_ring_payload_max(const struct rtop_ring *ring);
 
-/* Writer. `slot` brings start, end, stored_bytes, raw_bytes, codec and counts; the rest is filled in.
- * Payload of stored_bytes, at most rtop_ring_payload_max(). Returns the sequence, or 0: the payload
- * is too large (nothing is written), or the outlet failed. Never waits for a reader, never allocates. */
+/* For the writer: publishes a window. The caller sets start, end, stored_bytes, raw_bytes, codec and counts of
+ * `slot`; the rest is filled in. Returns the sequence, or 0 when the payload exceeds rtop_ring_payload_max() (nothing
+ * is written) or the outlet failed. Never waits for a reader, never allocates. */
 uint64_t rtop_ring_publish(struct rtop_ring *ring, struct rtop_slot *slot, const void *payload);
 
-/* Reader. Newest and oldest sequence that can be asked for; 0 and 0 when there is none. The oldest may
- * be lost by the time it is read. */
+/* For readers: newest and oldest sequence that can be read; both 0 when there is none. The oldest may be overwritten
+ * before it is read. */
 uint64_t rtop_ring_newest(const struct rtop_ring *ring);
 uint64_t rtop_ring_oldest(const struct rtop_ring *ring);
 
-/* Reader. Copies slot and stored payload of a window; payload has room for payload_bytes. OK, NONE_YET,
- * LOST or CORRUPT; only after OK do *slot and the payload mean anything. */
+/* For readers: copies slot and stored payload of a window; `payload` has room for payload_bytes. Returns OK,
+ * NONE_YET, LOST or CORRUPT; *slot and payload are valid only after OK. */
 enum rtop_result rtop_ring_read(const struct rtop_ring *ring, uint64_t sequence, struct rtop_slot *slot, void *payload,
                                 size_t payload_bytes);
 
-/* Reader. Copies only the slot (R1 to R3, no CRC): for searching by time. */
+/* For readers: copies only the slot (R1 to R3, no CRC), for searches by time. */
 enum rtop_result rtop_ring_read_slot(const struct rtop_ring *ring, uint64_t sequence, struct rtop_slot *slot);
 
 /* CRC-32C (Castagnoli), as in RFC 3720; start with crc = 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Catches SIGBUS in guarded loads, and leaves all other faults to whoever had them. */
+/* Catches SIGBUS in guarded loads, and passes all other faults on. */
 #include "sigbus.h"
 
 #include <pthread.h>
@@ -14,8 +14,8 @@ struct sigbus_guard {
   size_t bytes;
 };
 
-/* Reading it in the handler must not allocate. glibc does so at the first use in a thread, unless it is told initial-exec;
- * musl never does, and does not load a library with initial-exec later than the program. */
+/* Thread-local state that the handler may read without allocation. glibc allocates at the first access unless the
+ * model is initial-exec; musl never allocates, and cannot load a library with initial-exec later than the program. */
 #ifdef __GLIBC__
 #define SIGBUS_TLS __attribute__((tls_model("initial-exec")))
 #else
@@ -31,8 +31,8 @@ static void sigbus_chain(int number, siginfo_t *info, void *context)
   } else if (sigbus_before.sa_handler != SIG_DFL && sigbus_before.sa_handler != SIG_IGN) {
     sigbus_before.sa_handler(number);
   } else {
-    /* The faulting instruction runs again and ends the process as if we had never been here. A signal
-     * that was sent has no instruction to fault again. */
+    /* Returning lets the faulting instruction run again and end the process by default. A signal sent by kill() has
+     * no such instruction and is raised again. */
     signal(SIGBUS, SIG_DFL);
     if (info->si_code <= 0) raise(SIGBUS);
   }
@@ -42,14 +42,14 @@ static void sigbus_handle(int number, siginfo_t *info, void *context)
 {
   struct sigbus_guard *guard = sigbus_current;
   if (guard && info->si_code > 0 && (uintptr_t)info->si_addr - guard->base < guard->bytes) {
-    /* Restored here, so that the way without a fault needs no system call to save it. */
+    /* The mask is restored here, so that guarded loads without a fault need no system call to save it. */
     pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
     siglongjmp(guard->escape, 1);
   }
   sigbus_chain(number, info, context);
 }
 
-/* Again when somebody has put another handler in our place since. */
+/* Installs the handler; also again when other code has replaced it. */
 void sigbus_install(void)
 {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

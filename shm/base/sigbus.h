@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads from a mapping whose file may be truncated at any moment by somebody else. Private to shm/.
+/* Guards loads from a mapping whose file others may truncate at any moment. Private to shm/.
  *
- * Threads: a guard belongs to the thread that runs it; others are not touched. The handler hands every
- * fault that is not ours to the handler that stood there before.
+ * Threads: a guard belongs to the thread that runs it. The handler passes every fault outside a guard to the previous
+ * handler.
  */
 #ifndef RTOP_SHM_SIGBUS_H
 #define RTOP_SHM_SIGBUS_H
@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Puts the handler in place, once, or again when somebody has replaced it. */
+/* Installs the handler once, or again when other code has replaced it. */
 void sigbus_install(void);
 
-/* Runs body(argument). False when a load from [base, base + bytes) faulted: the body was left in the
- * middle, so it must hold nothing that needs to be given back; and at once when `base` is NULL: nothing is mapped.
- * Guards do not nest. */
+/* Runs body(argument). Returns false when a load from [base, base + bytes) faulted; the body was then left in the
+ * middle, so it must hold no resources. Returns false at once when `base` is NULL (nothing is mapped). Guards do not
+ * nest. */
 bool sigbus_run(const void *base, size_t bytes, void (*body)(void *), void *argument);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places in rows that stand in order.
+/* Binary search in sorted rows.
  *
  * Threads: any. No state, no allocation.
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many of `count` rows of so many bytes come before the key: where it stands, or would stand. */
+/* The number of rows (of row_bytes each) that come before the key, which is the key's position, present or future. */
 static inline size_t sorted_place(const void *rows, size_t count, size_t row_bytes, const void *key,
                                   bool (*comes_before)(const void *row, const void *key))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where to cut a text that is too long: not inside a UTF-8 character.
+/* Finds where to cut a text that is too long without splitting a UTF-8 character.
  *
  * Threads: no shared state.
  */
@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* The length of the longest prefix of at most `limit` bytes that does not end inside a character. Bytes
- * that are no UTF-8 are cut at the limit. */
+/* Length of the longest prefix of at most `limit` bytes that does not end inside a character. Invalid UTF-8 is cut at
+ * the limit. */
 static inline size_t rtop_utf8_cut(const char *bytes, size_t count, size_t limit)
 {
   if (count <= limit) return count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* LEB128 numbers: seven bits a byte, the lowest first. Private to shm/window_*.c.
+/* LEB128 numbers: seven bits per byte, lowest first. Private to shm/window_*.c.
  *
- * The writer goes on counting when its buffer is full, so that the caller learns how much is missing.
- * The reader never passes its end and refuses more than 64 bits; after an error every number is 0.
+ * The writer keeps counting when its buffer is full, so the caller learns how much is missing. The reader never reads
+ * beyond its end and rejects more than 64 bits; after an error every number is 0.
  */
 #ifndef RTOP_SHM_VARINT_H
 #define RTOP_SHM_VARINT_H
@@ -53,7 +53,7 @@ static inline uint64_t varint_get(struct varint_reader *reader)
   return 0;
 }
 
-/* Signed differences with small numbers for small distances; all of 64 bits, modulo 2^64. */
+/* Maps signed differences (modulo 2^64) to unsigned numbers, small ones to small ones. */
 static inline uint64_t varint_zigzag(uint64_t difference)
 {
   return difference << 1 ^ (0 - (difference >> 63));

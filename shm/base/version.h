@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The version of everything that is built from this tree. */
+/* The version of all programs and libraries in this tree. */
 #ifndef RTOP_SHM_VERSION_H
 #define RTOP_SHM_VERSION_H
 

@@ -79,7 +79,7 @@ static bool control_remember(struct rtop_control *control)
   return true;
 }
 
-/* Nobody knows which file it is, but that its name was free just now. */
+/* Removes a control file that could not be examined: only this process can know its name. */
 static int control_drop_new(struct rtop_control *control, struct rtop_error *error)
 {
   rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot look at %.160s: %s", control->path, strerror(errno));
@@ -152,8 +152,8 @@ static uint32_t control_bound_rate(uint32_t rate_hz)
   return rate_hz > RTOP_RATE_HZ_MAX ? RTOP_RATE_HZ_MAX : rate_hz;
 }
 
-/* The futex word is read before the request: a request that comes in between changes it, and the next
- * wait returns at once. A request caught half written fails its CRC and is read again. */
+/* Reads the futex word before the request: a request that comes in between changes the word, so the next wait returns
+ * at once. A half-written request fails its CRC and is read again. */
 void rtop_control_read(const struct rtop_control *control, struct rtop_request *request, uint32_t *futex_value)
 {
   const off_t futex_offset = offsetof(struct rtop_control_page, futex);
@@ -208,7 +208,7 @@ int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t 
   return -1;
 }
 
-/* The lock goes last: a slot without one may be another viewer's the next moment. */
+/* The lock is released last, since a slot without a lock may become another viewer's at once. */
 void rtop_control_untrace(struct rtop_control *control, int slot)
 {
   struct rtop_trace_slot nothing = { 0 };
@@ -229,7 +229,7 @@ static bool trace_bound(const struct rtop_trace_slot *slot, struct rtop_trace_wi
   return memchr(wish->name, '\0', slot->bytes) == NULL;
 }
 
-/* One that is caught half written fails its CRC, and is right at the next look. */
+/* A half-written request fails its CRC and is read again at the next look. */
 uint32_t rtop_control_traces(const struct rtop_control *control, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS])
 {
   struct rtop_trace_slot slots[RTOP_TRACE_SLOTS];
@@ -245,7 +245,7 @@ static struct timespec control_timespec(int64_t ns)
   return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 }
 
-/* No futex to sleep on: a short nap, so that a caller in a loop does not spin. */
+/* Sleeps for a short time when there is no futex, so that a caller's loop does not spin. */
 static bool control_nap(int64_t timeout_ns)
 {
   bool whole = timeout_ns >= 0 && timeout_ns <= CONTROL_NAP_NS;
@@ -267,8 +267,8 @@ bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value,
   return errno != ETIMEDOUT && control_nap(timeout_ns);
 }
 
-/* The page back, when somebody has cut it off: who sleeps on it is known by the file, and cannot be woken
- * while the page is gone. */
+/* Restores the page if somebody truncated the file: the kernel finds a sleeper by the file's page, and cannot wake it
+ * while the page is missing. */
 static bool control_mend(const struct rtop_control *control)
 {
   struct stat status;
@@ -277,7 +277,7 @@ static bool control_mend(const struct rtop_control *control)
          ftruncate(control->fd, RTOP_PAGE_BYTES) == 0;
 }
 
-/* Where a filter does not let the kernel do both in one step. */
+/* Changes the word and wakes in two steps, where a seccomp filter forbids the combined operation. */
 static void control_wake_in_steps(const struct rtop_control *control, void *word)
 {
   const off_t offset = offsetof(struct rtop_control_page, futex);
@@ -290,8 +290,8 @@ static void control_wake_in_steps(const struct rtop_control *control, void *word
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The kernel adds to the word and wakes in one step: no store of ours that could fault when the file
- * was truncated, no write that could hit a file size limit. */
+/* Lets the kernel add to the word and wake in one step: no store of ours that could fault in a truncated file, and no
+ * write that could exceed a file size limit. */
 void rtop_control_wake(const struct rtop_control *control)
 {
   if (!control->page) return;

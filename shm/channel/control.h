@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The control file: the only thing that viewers may write. One page beside the segment, named
- * <segment>.ctl, mode 0600. Latest wins; every value is bounded when read, whoever wrote it.
+/* The control file: the only file that viewers write. It is one page beside the segment, named <segment>.ctl, mode
+ * 0600. The latest request wins; every value is bounded when it is read.
  *
- * The process never loads from or stores to a mapping of this file (somebody may truncate it): it reads
- * with pread, and sleeps on the futex word by address, where a vanished page is EFAULT and not SIGBUS. Whoever
- * wakes gives a file that was cut off its length back first, else the sleeper could not be found.
+ * The profiled process neither loads from nor stores to a mapping of the file, which somebody may truncate: it reads
+ * with pread, and sleeps on the futex word by its address, where a missing page gives EFAULT instead of SIGBUS. A waker
+ * first restores the length of a truncated file, since the kernel could not find the sleeper otherwise.
  *
- * Threads: the writer's side belongs to the publisher; rtop_control_wake() may be called from any
- * thread. Viewers: one thread.
+ * Threads: the writer's side belongs to the publisher; rtop_control_wake() may be called from any thread. A viewer uses
+ * one thread.
  */
 #ifndef RTOP_SHM_CONTROL_H
 #define RTOP_SHM_CONTROL_H
@@ -26,7 +26,7 @@ enum {
 
 struct rtop_control {
   int fd;
-  dev_t device; /* what fd must still be when it is closed */
+  dev_t device; /* identity that the file behind fd must still have when it is closed */
   ino_t inode;
   void *page;      /* mapped for futex addressing; NULL when unavailable */
   uint32_t traces; /* bit per slot that is ours; viewer's */
@@ -42,37 +42,39 @@ struct rtop_request {
 struct rtop_trace_wish {
   uint32_t seconds;                     /* 1 to RTOP_TRACE_SECONDS_MAX after reading */
   uint32_t bytes;                       /* of the name */
-  uint32_t slower_us;                   /* calls that took longer are told one by one; 0: none */
+  uint32_t slower_us;                   /* calls longer than this are reported one by one; 0: none */
   char name[RTOP_TRACE_NAME_BYTES + 4]; /* hostile text, NULs behind it */
 };
 
-/* Under which a name is told of (RTOP_EXACT_STATE). */
+/* The key under which windows report a traced name (RTOP_EXACT_STATE). */
 uint32_t rtop_trace_key(const char *name, size_t bytes);
 
-/* Writer: makes the file. Viewer: opens it (same safety rules as the segment). 0 or -1. */
+/* rtop_control_create() makes the file for the writer; rtop_control_open() opens it for a viewer, by the same safety
+ * rules as the segment. Return 0 or -1. */
 int rtop_control_create(struct rtop_control *control, const char *segment_path, struct rtop_error *error);
 int rtop_control_open(struct rtop_control *control, const char *segment_path, uid_t expected_uid,
                       struct rtop_error *error);
 void rtop_control_close(struct rtop_control *control, bool unlink_name);
 
-/* Viewer: stores the request, bumps the futex word and wakes the publisher. */
+/* For viewers: stores the request, changes the futex word and wakes the publisher. */
 int rtop_control_request(struct rtop_control *control, const struct rtop_request *request);
 
-/* Writer: reads and bounds the latest request; a damaged file reads as "no wish". *futex_value is what
- * to pass to rtop_control_wait(). */
+/* For the writer: reads and bounds the latest request; a damaged file counts as no wish. *futex_value is the value
+ * for rtop_control_wait(). */
 void rtop_control_read(const struct rtop_control *control, struct rtop_request *request, uint32_t *futex_value);
 
-/* Viewer: wants a method traced from now on, or not any more. The slot, or -1: the name is too long, all are taken, or the
- * file cannot be written. seconds, slower_us: as in a wish. Closing gives all back, as the end of the process does. */
+/* For viewers: start and stop asking for a method to be traced; seconds and slower_us as in struct rtop_trace_wish.
+ * Returns the slot, or -1 when the name is too long, all slots are taken, or the file cannot be written. Closing the
+ * control file, or the end of the process, withdraws all requests. */
 int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t seconds, uint32_t slower_us);
 void rtop_control_untrace(struct rtop_control *control, int slot);
 
-/* Writer: what living viewers want, by slot: a bit for each that is filled in. */
+/* For the writer: reads what living viewers want traced; returns a bit for each slot that is filled in. */
 uint32_t rtop_control_traces(const struct rtop_control *control, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS]);
 
-/* Writer: sleeps until a viewer or rtop_control_wake() wakes it; returns at once when the word is no
- * longer futex_value. timeout_ns < 0: for ever. True when woken, changed or interrupted (the caller looks again),
- * false at the time-out. */
+/* For the writer: sleeps until a viewer or rtop_control_wake() wakes it; returns at once when the word is no longer
+ * futex_value. timeout_ns < 0: for ever. True when woken, changed or interrupted (the caller checks again), false
+ * after the time-out. */
 bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value, int64_t timeout_ns);
 void rtop_control_wake(const struct rtop_control *control);
 

@@ -129,8 +129,8 @@ static bool reader_ended(const struct rtop_reader *reader)
 
 int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_error *error)
 {
-  /* The lock first: the request wakes a parked publisher, which then looks for viewers; and a channel that
-   * dies meanwhile is held, too. */
+  /* The lock comes first: a parked publisher that the request wakes then finds a viewer, and a channel that dies
+   * meanwhile is not swept. */
   if (rtop_liveness_hold_viewer(reader->segment.fd) != 0)
     return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot lock the segment: %s", strerror(errno));
   reader->watching = true;
@@ -178,7 +178,7 @@ static bool reader_stalled(struct rtop_reader *reader, uint64_t newest, int64_t 
 bool rtop_reader_alive(struct rtop_reader *reader, pid_t *pid)
 {
   bool alive = rtop_liveness_writer_alive(reader->segment.fd, pid);
-  /* Somebody in this process may have closed another descriptor of the file, and the lock with it. */
+  /* Other code in this process may have closed a descriptor of the file, which released the lock. */
   if (reader->watching) rtop_liveness_hold_viewer(reader->segment.fd);
   return alive;
 }
@@ -199,7 +199,7 @@ enum rtop_channel_state rtop_reader_state(struct rtop_reader *reader, int64_t no
   return rtop_reader_state_by(reader, alive, &counters, now_mono_ns);
 }
 
-/* The calls into a ring, each run under the SIGBUS guard. */
+/* A call into a ring, which runs under the SIGBUS guard. */
 struct reader_call {
   const struct rtop_reader *reader;
   const struct rtop_ring *ring;
@@ -287,7 +287,7 @@ enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t seq
   return rtop_reader_tier_time(reader, RTOP_TIER_FINE, sequence, start_mono_ns, end_mono_ns);
 }
 
-/* What was overwritten is older than what is asked for. */
+/* Windows that are overwritten meanwhile are older than those searched for. */
 uint64_t rtop_reader_tier_find(const struct rtop_reader *reader, enum rtop_tier tier, int64_t mono_ns)
 {
   uint64_t low = rtop_reader_tier_oldest(reader, tier), high = rtop_reader_tier_newest(reader, tier) + 1;
@@ -304,7 +304,7 @@ uint64_t rtop_reader_tier_find(const struct rtop_reader *reader, enum rtop_tier 
 static enum rtop_result reader_decode(const struct rtop_reader *reader, const struct rtop_slot *slot,
                                       struct rtop_window *window)
 {
-  /* Counts are published before the window that needs them. */
+  /* Counts are published before the window that refers to them, so larger ones are corrupt. */
   if (slot->node_count > reader_tables_node_count(&reader->tables) ||
       slot->frame_count > reader_tables_frame_count(&reader->tables))
     return RTOP_CORRUPT;
@@ -318,7 +318,7 @@ static enum rtop_result reader_decode(const struct rtop_reader *reader, const st
   return rtop_window_decode(window, reader->raw, slot->raw_bytes, &limits) ? RTOP_OK : RTOP_CORRUPT;
 }
 
-/* Why there is no such window yet. A last one may come between the two looks, so look once more. */
+/* Says why there is no such window yet. A last window may come between the checks, so the ring is read once more. */
 static enum rtop_result reader_none(const struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence)
 {
   if (!rtop_segment_intact(&reader->segment) && !reader_ended(reader) &&

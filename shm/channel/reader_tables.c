@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads strings, frames, nodes and threads, each checked. */
+/* Reads strings, frames, nodes and threads, and validates each of them. */
 #include "reader_tables.h"
 #include "shm/base/atomics.h"
 #include "shm/base/sigbus.h"
@@ -78,7 +78,7 @@ bool reader_tables_node(const struct reader_tables *tables, uint32_t id, struct 
   return parent_right && node->depth <= RTOP_STACK_DEPTH_MAX && node->frame < reader_tables_frame_count(tables);
 }
 
-/* The length of a string that lies whole inside what is published; 0 for anything else. */
+/* Length of a string that is completely inside the published part; 0 for anything else. */
 static size_t tables_string_length(const struct reader_tables *tables, uint32_t reference)
 {
   struct rtop_string_head head;
@@ -99,7 +99,7 @@ size_t reader_tables_string(const struct reader_tables *tables, uint32_t referen
   return length;
 }
 
-/* One try at an entry that is perhaps being written: the version must be even and the same after. */
+/* Tries once to read an entry that may be being written: its version must be even, and unchanged afterwards. */
 static void thread_body(void *argument)
 {
   struct guarded_copy *copy = argument;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies out of the tables of a segment that is not trusted. Private to shm/.
+/* Reads the tables of a segment that is not trusted. Private to shm/.
  *
- * Every index is bounded by what is published and by the section's capacity, every entry is checked
- * before it is handed out, and a file truncated underneath makes the call fail.
+ * Every index is checked against the published count and the section's capacity, every entry is validated, and in a
+ * truncated file the call fails.
  */
 #ifndef RTOP_SHM_READER_TABLES_H
 #define RTOP_SHM_READER_TABLES_H
@@ -18,7 +18,7 @@ struct reader_tables {
   size_t bytes;
 };
 
-/* Guarded copy. False when the file is no longer there. */
+/* Copies under the SIGBUS guard. False when the file is gone. */
 bool reader_tables_copy(const struct reader_tables *tables, void *to, const void *shared, size_t bytes);
 /* Guarded load with acquire order; 0 when the file is no longer there. */
 uint64_t reader_tables_load(const struct reader_tables *tables, const uint64_t *shared);

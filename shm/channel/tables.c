@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Appends to the tables and counts what is published. */
+/* Appends to the tables and counts the published entries. */
 #include "tables.h"
 #include "shm/base/outlet.h"
 #include "shm/base/utf8.h"
@@ -64,7 +64,7 @@ bool tables_add_frame(struct tables *tables, const struct rtop_frame_entry *fram
   return true;
 }
 
-/* Path and line are read back from the segment: whoever damaged them damaged only what viewers see. */
+/* Reads path and line back from the segment: if somebody damaged them, only viewers see the damage. */
 void tables_relabel_frame(struct tables *tables, uint32_t id, uint32_t label, uint32_t namespace_label)
 {
   struct rtop_frame_entry frame;

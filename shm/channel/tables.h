@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The append-only tables: strings, frames, call nodes. Private to shm/.
+/* The writer's side of the append-only tables: strings, frames, and call tree nodes. Private to shm/.
  *
- * The writer's side of them. How far each table is filled is known here alone and never read back from
- * the segment; tables_count() tells readers. Entries behind the published count are nobody's yet.
+ * The fill level of each table is kept in private memory and never read back from the segment; tables_count() passes it
+ * to readers. Entries behind the published count are not visible.
  *
  * Threads: the publisher. Never blocks, never allocates.
  */
@@ -36,7 +36,7 @@ bool tables_add_node(struct tables *tables, const struct rtop_node_entry *node, 
 /* As rtop_writer_relabel_frame(). */
 void tables_relabel_frame(struct tables *tables, uint32_t id, uint32_t label, uint32_t namespace_label);
 
-/* Fills in what readers are told of them; for channel_publish_counters(), when the entries are stored. */
+/* Sets the counts of the tables in `image`, for channel_publish_counters() after the entries are stored. */
 void tables_count(const struct tables *tables, struct rtop_counters *image);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives out slots, and writes those that changed. */
+/* Assigns slots to threads, and writes the slots that changed. */
 #include "thread_slots.h"
 #include "shm/base/outlet.h"
 #include "shm/base/utf8.h"
@@ -11,7 +11,7 @@ size_t thread_slots_memory_bytes(uint64_t capacity)
   return (size_t)capacity * (sizeof(struct rtop_thread_entry) + 2 * sizeof(uint32_t) + sizeof(bool));
 }
 
-/* Odd version, fence, words, even version: a reader that saw a new word sees the new version too. */
+/* Stores odd version, fence, words, even version: a reader that sees a new word also sees the new version. */
 static void thread_slots_store(struct thread_slots *slots, uint32_t slot)
 {
   struct rtop_thread_entry *entry = &slots->mirror[slot];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The writer's side of the threads section: slots for threads that come and go. Private to shm/.
  *
- * Slot 0 stands for all threads that found no other. The rest are given out once each, then again in
- * the order in which their threads ended. What stands in a slot is kept in private memory and never
- * read back from the segment; changes go out by thread_slots_flush().
+ * Slot 0 stands for all threads that found no other. All other slots are used once each, then again in the order in
+ * which their threads ended. The content of slots is kept in private memory and never read back from the segment;
+ * thread_slots_flush() writes the changes.
  *
- * Threads: the publisher. Never blocks, never allocates: the memory is the caller's.
+ * Threads: the publisher. Never blocks, never allocates: the caller provides the memory.
  */
 #ifndef RTOP_SHM_THREAD_SLOTS_H
 #define RTOP_SHM_THREAD_SLOTS_H
@@ -19,7 +19,7 @@ struct thread_slots {
   const struct channel_parts *parts;
   struct rtop_thread_entry *mirror; /* one per slot */
   uint32_t *ended;                  /* queue of slots whose threads ended, oldest first */
-  uint32_t *changed;                /* slots whose mirror is newer than the segment, each once */
+  uint32_t *changed;                /* slots whose private copy is newer than the segment, each once */
   bool *is_changed;
   uint64_t changed_count;
   uint64_t ended_first;
@@ -29,7 +29,7 @@ struct thread_slots {
   uint64_t overflowed;
 };
 
-/* Private memory that thread_slots_init() needs for so many slots, zeroed. */
+/* Size of the zeroed private memory that thread_slots_init() needs for this many slots. */
 size_t thread_slots_memory_bytes(uint64_t capacity);
 void thread_slots_init(struct thread_slots *slots, const struct channel_parts *parts, void *memory);
 

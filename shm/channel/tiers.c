@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges windows into those of 1 s and 10 s. */
+/* Merges windows into windows of 1 s and 10 s. */
 #include "tiers.h"
 #include "shm/base/outlet.h"
 #include "shm/window/window_threads.h"
 
 static const int64_t tiers_length_ns[RTOP_MERGED_TIERS] = { INT64_C(1000000000), INT64_C(10000000000) };
-#define TIERS_HOLE_NS INT64_C(10000000) /* windows follow each other; a smaller hole is rounding */
+#define TIERS_HOLE_NS INT64_C(10000000) /* Windows follow each other without a gap; anything smaller is rounding. */
 
 size_t tiers_memory_bytes(void)
 {
@@ -28,7 +28,8 @@ static size_t tiers_limit(const struct rtop_ring *ring, const struct rtop_window
   return limit < rtop_ring_payload_max(ring) ? limit : rtop_ring_payload_max(ring);
 }
 
-/* Threads, marks, labels and late records alone may be too much: then threads are one, then only counters stay. */
+/* Encodes a merged window. If threads, marks, labels and late records alone are too large, all threads become one; if
+ * that is still too large, only counters remain. */
 static size_t tiers_encode(struct tiers *tiers, const struct rtop_ring *ring, struct rtop_window *window)
 {
   unsigned char *raw = tiers->buffers.raw;
@@ -66,7 +67,7 @@ static void tiers_publish(struct tiers *tiers, size_t level, const struct rtop_s
 static void tiers_take(struct tiers *tiers, size_t level, const struct rtop_window *window,
                        const struct rtop_slot *counts);
 
-/* The next tier gets it as it is, before anything is folded to fit into this one's ring. */
+/* Passes the window to the next tier before anything is folded to fit into this tier's ring. */
 static void tiers_close(struct tiers *tiers, size_t level, const struct rtop_slot *counts)
 {
   if (window_merge_is_empty(&tiers->merges[level])) return;
@@ -83,7 +84,7 @@ static bool tiers_is_complete(const struct tiers *tiers, size_t level)
   return window->end_mono_ns - window->start_mono_ns >= left_ns;
 }
 
-/* Called for level 0 with what was published, for level 1 with a merged window. */
+/* Adds a window to a tier: level 0 takes published windows, level 1 merged ones. */
 static void tiers_take(struct tiers *tiers, size_t level, const struct rtop_window *window,
                        const struct rtop_slot *counts)
 {

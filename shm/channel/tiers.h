@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The merged tiers: every window that is published is added up to one of 1 s, each of these to one of
- * 10 s, in rings of their own. Private to shm/.
+/* The merged tiers: published windows are summed up to windows of 1 s, and these to windows of 10 s, each tier in a
+ * ring of its own. Private to shm/.
  *
- * A merged window ends with the window that reaches the next multiple of its length (by half a window of
- * the channel's nominal length: the clocks of several processes then cut at the same moments), and before
- * a hole in time. So that a tier reaches back for a while whatever the program does, a merged window may
- * take no more than TIERS_WINDOWS_MIN of its kind would leave it, and folds its smallest cells beyond.
+ * A merged window ends with the window that reaches the next multiple of its length, within half a nominal window, so
+ * that channels of several processes cut at the same moments; it also ends before a hole in time. So that a tier
+ * reaches back far enough whatever the program does, a merged window may use at most the share of the ring that lets
+ * TIERS_WINDOWS_MIN of its kind fit; beyond that its smallest cells are folded.
  *
- * Threads: the publisher. Never blocks, never allocates: the memory is the caller's.
+ * Threads: the publisher. Never blocks, never allocates: the caller provides the memory.
  */
 #ifndef RTOP_SHM_TIERS_H
 #define RTOP_SHM_TIERS_H
@@ -18,12 +18,12 @@
 #include <stdint.h>
 
 enum {
-  TIERS_WINDOWS_MIN = 360,       /* an hour of 10 s, six minutes of 1 s */
-  TIERS_WINDOW_BYTES_MIN = 2048, /* but never fewer bytes for a window than these */
+  TIERS_WINDOWS_MIN = 360,       /* windows that a tier must hold: an hour of 10 s, six minutes of 1 s */
+  TIERS_WINDOW_BYTES_MIN = 2048, /* minimum size of a window, whatever the share */
   TIERS_THREAD_BYTES = 24,       /* and these for every thread in it */
 };
 
-/* Where a window is made into bytes; shared with the writer. */
+/* Buffers for encoding windows, shared with the writer. */
 struct tiers_buffers {
   unsigned char *raw, *packed; /* of rtop_ring_payload_max() of the largest ring */
   void *scratch;               /* at least window_merge_scratch_bytes() */
@@ -42,10 +42,10 @@ size_t tiers_memory_bytes(void);
 void tiers_init(struct tiers *tiers, struct channel_parts *parts, uint32_t window_ns,
                 const struct tiers_buffers *buffers, void *memory);
 
-/* Takes a window that was published, and publishes what it completes. Tables must be published. */
+/* Adds a published window, and publishes the merged windows that it completes. Tables must be published before. */
 void tiers_add(struct tiers *tiers, const struct rtop_window *window, uint64_t node_count, uint64_t frame_count);
 
-/* Publishes what is incomplete: the end of the channel. */
+/* Publishes incomplete merged windows at the end of the channel. */
 void tiers_finish(struct tiers *tiers, uint64_t node_count, uint64_t frame_count);
 
 #endif

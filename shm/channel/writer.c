@@ -29,12 +29,12 @@ enum {
 #define WRITER_KEPT_BYTES_MAX (UINT64_C(64) << 20)
 
 struct rtop_writer {
-  size_t memory_bytes; /* of the mapping that starts with this struct */
+  size_t memory_bytes; /* size of the mapping that starts with this struct */
   struct rtop_segment segment;
   struct rtop_control control;
   struct outlet outlet; /* every store into the segment goes through here */
   struct channel_parts parts;
-  struct rtop_counters counters; /* what page 1 is to say; only string_bytes and what follows */
+  struct rtop_counters counters; /* next content of page 1; only string_bytes and the following fields are used */
   struct tables tables;
   struct thread_slots threads;
   struct tiers tiers;
@@ -49,8 +49,8 @@ static uint64_t writer_smaller(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* A small file system (containers have 64 MB) and a limit on memory are shared with others: a sixteenth of
- * what is free of the one, of the other as it is, for the rings. */
+/* Limits the history to a sixteenth of the free space of a small file system (containers have 64 MB) and of the
+ * memory limit, since other programs share both. */
 static uint64_t writer_wanted_history(const char *directory, uint64_t wanted)
 {
   struct statvfs space;
@@ -60,7 +60,7 @@ static uint64_t writer_wanted_history(const char *directory, uint64_t wanted)
   return wanted < WRITER_HISTORY_BYTES_MIN ? WRITER_HISTORY_BYTES_MIN : wanted;
 }
 
-/* All that the dead may keep together: an eighth of what there is. */
+/* Limit for what dead processes may keep in total: an eighth of the space and of the memory limit. */
 static uint64_t writer_kept_bytes(const char *directory)
 {
   struct statvfs space;
@@ -70,7 +70,7 @@ static uint64_t writer_kept_bytes(const char *directory)
   return kept;
 }
 
-/* Reserved is only a part of it at first, but there must be room for all. */
+/* Only a part of the segment is allocated at first, but there must be room for all of it. */
 static int writer_has_room(const char *directory, const struct rtop_segment_sizes *sizes, struct rtop_error *error)
 {
   struct statvfs space;
@@ -80,7 +80,7 @@ static int writer_has_room(const char *directory, const struct rtop_segment_size
   return rtop_error_set(error, RTOP_ERROR_NO_SPACE, ENOSPC, "there is no room for %" PRIu64 " bytes", bytes);
 }
 
-/* The control file first: once the segment is there, others know its name. */
+/* Makes the control file first: once the segment exists, other processes know its name. */
 static int writer_open_files(struct rtop_segment *segment, struct rtop_control *control, const char *directory,
                              const struct rtop_writer_options *options, uint64_t history_bytes,
                              struct rtop_error *error)
@@ -123,7 +123,7 @@ static int writer_open(struct rtop_segment *segment, struct rtop_control *contro
 {
   struct place places[PLACE_WRITER_MAX];
   size_t count = place_for_writer(options->directory, options->runtime_directory, places, error);
-  /* What version 1.0 left there is swept as well. */
+  /* Segments that version 1.0 left in /dev/shm itself are swept, too. */
   if (count && places[0].private) rtop_registry_sweep(PLACE_SHARED_MEMORY, writer_kept_bytes(PLACE_SHARED_MEMORY));
   for (size_t i = 0; i < count; i++)
     if (writer_open_largest(segment, control, places[i].path, options, error) == 0) return 0;
@@ -148,8 +148,7 @@ static void writer_grow(struct rtop_writer *writer)
   }
 }
 
-/* One private mapping holds the writer and all its scratch memory; pages that are never used cost
- * nothing. */
+/* Allocates the writer and all its scratch memory in one private mapping; unused pages stay untouched. */
 static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, struct rtop_error *error)
 {
   struct channel_parts parts;
@@ -183,7 +182,7 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
   return writer;
 }
 
-/* Tables, threads, then the counters that tell of them. */
+/* Stores tables, then threads, then the counters that make them visible. */
 static void writer_flush(struct rtop_writer *writer)
 {
   struct rtop_counters *counters = &writer->counters;
@@ -239,7 +238,8 @@ void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
   munmap(taken, taken->memory_bytes);
 }
 
-/* Views and mappings did not follow the child (MADV_DONTFORK): something else may stand there. */
+/* The child of a fork does not inherit views and mappings (MADV_DONTFORK); something else may be at those addresses,
+ * so they are not unmapped. */
 void rtop_writer_abandon(struct rtop_writer **writer)
 {
   struct rtop_writer *taken = *writer;
@@ -318,8 +318,8 @@ bool rtop_writer_thread(const struct rtop_writer *writer, uint32_t slot, uint64_
   return thread_slots_entry(&writer->threads, slot, serial, thread);
 }
 
-/* Threads that do not fit are one. A window that cannot be encoded at all still tells its time and its
- * counters. */
+/* Encodes the window. If the threads do not fit, they become one; a window that cannot be encoded at all still has
+ * its time and counters. */
 static size_t writer_encode(struct rtop_writer *writer, struct rtop_window *window)
 {
   size_t bytes = 0;

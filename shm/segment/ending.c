@@ -27,7 +27,7 @@ bool rtop_ending_is_memory(const char *record, pid_t pid, int64_t since_mono_ns)
          (strstr(text, "Out of memory") || strstr(text, "out of memory") || strstr(text, "oom"));
 }
 
-/* The log is the kernel's: who may not read it learns nothing. Every read gives one record. */
+/* Searches the kernel's log, where each read gives one record. Without permission to read the log, nothing is found. */
 static bool ending_out_of_memory(pid_t pid, int64_t since_mono_ns)
 {
   char record[ENDING_RECORD_BYTES];
@@ -50,7 +50,7 @@ static bool ending_same_boot(const struct rtop_geometry *geometry)
   return memcmp(boot_id, geometry->boot_id, sizeof boot_id) == 0;
 }
 
-/* What a process says of its end is believed only where it closed its channel. */
+/* Uses what the process said about its end; only for a process that closed its channel. */
 static void ending_as_said(const struct rtop_counters *said, struct rtop_ending *ending)
 {
   uint64_t number = said->ending & 0xff;
@@ -61,13 +61,13 @@ static void ending_as_said(const struct rtop_counters *said, struct rtop_ending 
   ending->number = (int)number;
 }
 
-/* An exit code of 0 may also be one that the kernel does not tell us. */
+/* May this user see the exit code? If not, the kernel shows 0 instead. */
 static bool ending_may_ask(const struct rtop_geometry *geometry)
 {
   return geteuid() == 0 || geteuid() == geometry->uid;
 }
 
-/* The process has ended, and waits for its parent: the kernel knows better than what it said. */
+/* The ending of a zombie: the kernel's status is more reliable than what the process said. */
 static void ending_of_zombie(const struct process_stat *stat, bool may_ask, struct rtop_ending *ending)
 {
   if (WIFSIGNALED(stat->exit_code)) {
@@ -82,7 +82,7 @@ static void ending_of_zombie(const struct process_stat *stat, bool may_ask, stru
   }
 }
 
-/* The process is still listed: it ends, waits for its parent, or goes on without its channel. */
+/* The ending of a process that still exists: it is ending, is a zombie, or goes on without its channel. */
 static void ending_of_listed(const struct process_stat *stat, const struct rtop_geometry *geometry,
                              const struct rtop_counters *said, struct rtop_ending *ending)
 {

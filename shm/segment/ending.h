@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a process ended, as far as can be known from what it left and from what the kernel still tells.
+/* How a process ended, as far as its segment and the kernel tell.
  *
  * Threads: no shared state. Blocks in system calls; never allocates.
  */
@@ -13,26 +13,27 @@
 #include <sys/types.h>
 
 enum rtop_ending_cause {
-  RTOP_ENDING_CLOSED,   /* it ended the channel itself: at its end, or by RperfTop.stop */
-  RTOP_ENDING_STOPPED,  /* the same, and the process is still there */
-  RTOP_ENDING_EXEC,     /* the process has become another program: it is still there, or what it
-                                          became left a segment, too (registry.h) */
-  RTOP_ENDING_EXIT,     /* exit status `number`: it said so, or its parent has not asked for it yet */
+  RTOP_ENDING_CLOSED,  /* the process ended the channel itself: at its own end, or by RperfTop.stop */
+  RTOP_ENDING_STOPPED, /* as CLOSED, and the process still runs */
+  /* the process has become another program by exec: it still exists, or the new program left a segment, too
+   * (registry.h) */
+  RTOP_ENDING_EXEC,
+  RTOP_ENDING_EXIT,     /* exit status `number`, as the process said, or as the kernel says of a zombie */
   RTOP_ENDING_SIGNAL,   /* killed by signal `number` (the same) */
-  RTOP_ENDING_MEMORY,   /* killed because memory ran out, says the kernel's log */
+  RTOP_ENDING_MEMORY,   /* killed because memory ran out, according to the kernel's log */
   RTOP_ENDING_REBOOT,   /* the machine was restarted since */
-  RTOP_ENDING_VANISHED, /* without a word: SIGKILL, a crash, exit!, exec; more is not known */
+  RTOP_ENDING_VANISHED, /* ended without closing the channel: SIGKILL, a crash, exit! or exec; nothing more is known */
 };
 
 struct rtop_ending {
   enum rtop_ending_cause cause;
   int number;
-  bool still_there; /* its channel was closed, the process has not ended: it may come to something else */
+  bool still_there; /* the channel is closed but the process has not ended yet, so the result may still change */
   char program[32]; /* of EXEC: any bytes */
 };
 
-/* `said`: of its counters, state and ending are looked at, and need not be true. `last_mono_ns`: the end of its newest
- * window. Only for a process that does not hold the writer's lock. */
+/* Finds how the process ended. `said`: its counters, of which state and ending are used and not trusted.
+ * `last_mono_ns`: end of its newest window. Only for a process that does not hold the writer's lock. */
 void rtop_ending_find(const struct rtop_geometry *geometry, const struct rtop_counters *said, int64_t last_mono_ns,
                       struct rtop_ending *ending);
 
@@ -40,11 +41,12 @@ void rtop_ending_find(const struct rtop_geometry *geometry, const struct rtop_co
 const char *rtop_ending_cause_name(enum rtop_ending_cause cause);
 bool rtop_ending_is_cause(const char *name);
 
-/* "killed by signal 9": for people, at most 64 bytes; the name of a program is cut to plain ASCII. */
+/* Describes an ending for people, such as "killed by signal 9", in at most 64 bytes; a program's name is reduced to
+ * plain ASCII. */
 void rtop_ending_text(const struct rtop_ending *ending, char *text, size_t text_bytes);
 
-/* Does a record of the kernel's log ("6,1234,5600000,-;Out of memory: Killed process 99 (ruby) …") say that
- * memory ran out and pid was killed, at `since_mono_ns` or later? */
+/* Does a record of the kernel's log ("6,1234,5600000,-;Out of memory: Killed process 99 (ruby) …") say that this pid
+ * was killed for lack of memory at `since_mono_ns` or later? */
 bool rtop_ending_is_memory(const char *record, pid_t pid, int64_t since_mono_ns);
 
 #endif

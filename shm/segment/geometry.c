@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Page 0: how large a segment is made, and whether a foreign one can be believed. */
+/* Page 0: plans the sizes of a segment, and validates the geometry of a foreign one. */
 #include "segment.h"
 #include "shm/base/ring.h"
 
@@ -19,8 +19,7 @@ struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes)
     .tiers = { { history / 8, history / 32 / sizeof(struct rtop_slot) },
                { history / 4, history / 32 / sizeof(struct rtop_slot) } },
   };
-  /* The strings get what is left of one and a half times the history, the header and the counters of the
-   * tiers included. */
+  /* The strings get the rest of one and a half times the history, after the header and the counters of the tiers. */
   sizes.string_bytes = history * 3 / 2 - history * 7 / 8 - history / 4 - history / 16 - history * 5 / 64 -
                        2 * (history / 32) - history / 64 - RTOP_SECTIONS_OFFSET - RTOP_PAGE_BYTES;
   return sizes;
@@ -55,7 +54,7 @@ static const struct {
 };
 enum { SECTION_KIND_END = sizeof section_rules / sizeof section_rules[0] };
 
-/* A group of sections is there whole or not at all; the first must be. */
+/* Groups of sections that are present as a whole or not at all; the first group is required. */
 static const struct {
   enum rtop_section_kind first, last;
   bool required;
@@ -121,7 +120,7 @@ static bool section_overlaps(const struct rtop_section *a, const struct rtop_sec
   return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
 }
 
-/* Whole words, because shared memory is copied in words. */
+/* Sections must consist of whole words, because shared memory is copied in words. */
 static bool section_shape_right(const struct rtop_section *section)
 {
   if (!section_known(section->kind)) return true;

@@ -87,7 +87,7 @@ struct place_walk {
   } seen[PLACE_MAX];
 };
 
-/* False: seen before, or too many of this user. Only what is his counts against him. */
+/* False when the directory was visited before, or this user has too many; only the user's own directories count. */
 static bool place_walk_new(struct place_walk *walk, int fd, uid_t owner)
 {
   struct stat status;
@@ -156,7 +156,7 @@ static bool place_walk_number(int directory_fd, const char *name, void *argument
   return true;
 }
 
-/* Directories whose names are found, then what stands in /dev/shm itself. */
+/* Visits the directories with matching names, then /dev/shm itself. */
 static void place_walk_scan(struct place_walk *walk)
 {
   int fd = registry_open_directory(PLACE_SHARED_MEMORY);
@@ -217,7 +217,7 @@ void place_each(place_visit *visit, void *argument)
 
 /* ---- the places of a writer ------------------------------------------------------------------------- */
 
-/* Makes the directory unless it is there, and looks whether it is ours. */
+/* Makes the directory unless it exists, and checks that it is ours. */
 static bool place_make(int parent_fd, const char *name)
 {
   if (mkdirat(parent_fd, name, 0700) == 0) fchmodat(parent_fd, name, 0700, 0); /* whatever the umask took away */
@@ -249,7 +249,8 @@ static bool place_find_own(int directory_fd, const char *name, void *argument)
   return !place_set(place->path, PLACE_SHARED_MEMORY, name);
 }
 
-/* Somebody sits on every name that is tried in turn: take the one we made before, or make one. */
+/* When other users occupy all names that are tried in turn: uses a directory made earlier, or makes one with a random
+ * name. */
 static bool place_unguessable(int parent_fd, struct place *place)
 {
   char name[64];

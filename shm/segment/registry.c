@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 enum {
-  REGISTRY_LOAD_MAX = 512, /* segments of one user that are opened for a list */
-  REGISTRY_USERS = 256,    /* that are told apart for that, by the last bits of their numbers */
+  REGISTRY_LOAD_MAX = 512, /* limit for the segments of one user that a list opens */
+  REGISTRY_USERS = 256,    /* number of hash slots for users, by the last bits of their ids */
   REGISTRY_INSIDE_MAX = 16,
   REGISTRY_CONTAINERS_MAX = 64, /* that are looked into for a list */
 };
@@ -30,12 +30,12 @@ enum {
 /* A directory being scanned. */
 struct registry_scope {
   const char *directory;
-  uid_t owner; /* of the directory; PLACE_SHARED: anybody may have put files there */
-  bool inside; /* of a container: users may have other numbers there */
+  uid_t owner; /* owner of the directory; PLACE_SHARED: files of any user may be in it */
+  bool inside; /* inside a container, where users may have other ids */
 };
 
-/* The lock's holder runs as the file's owner, or was root when it made the file. What /proc does not show
- * cannot be judged. */
+/* Does the lock holder run as the file's owner, or was it root when it made the file? True when /proc does not show
+ * the holder. */
 static bool registry_holder_right(pid_t holder, uid_t owner)
 {
   struct process_status status;
@@ -71,7 +71,7 @@ static int registry_check(const struct registry_scope *scope, const struct rtop_
   return 0;
 }
 
-/* `expected` is what the directory said; the file opened by path must be that very one. */
+/* Opens a segment by path. `expected` is its status from the directory scan; the opened file must be the same one. */
 static int registry_load(const struct registry_scope *scope, const char *path, const struct stat *expected,
                          pid_t named_pid, struct rtop_registry_entry *entry, struct rtop_error *error)
 {
@@ -85,8 +85,8 @@ static int registry_load(const struct registry_scope *scope, const char *path, c
   return result;
 }
 
-/* This process's own: it has the file open, and nobody else is its writer. To open it again and close it would give up
- * the lock that says that it lives (liveness.h). */
+/* Is this the segment that this process itself writes? It is open here and no other process is its writer. Opening
+ * and closing it again would release the writer's lock (liveness.h). */
 static bool registry_is_own(const struct stat *status)
 {
   DIR *descriptors = opendir("/proc/self/fd");
@@ -102,8 +102,8 @@ static bool registry_is_own(const struct stat *status)
   return own;
 }
 
-/* What the directory says about a name, and its path. False when it is no segment's, or not of the user whom
- * it claims: such a file counts for nothing, not even against a limit. */
+/* Reads a file's status and path. False when the name is not a segment's, or the file does not belong to the user in
+ * its name; such a file is ignored, also for limits. */
 static bool registry_look(const struct registry_scope *scope, int directory_fd, const char *name, struct stat *status,
                           char *path, size_t path_bytes, pid_t *pid)
 {
@@ -129,7 +129,7 @@ struct registry_listing {
   uint16_t loaded[REGISTRY_USERS];
 };
 
-/* How many entries the user would have with this one. */
+/* Number of entries that the user would have with this one. */
 static size_t registry_count(const struct registry_listing *listing, uid_t uid, const struct rtop_registry_entry *entry)
 {
   size_t count = entry->uid == uid;
@@ -137,8 +137,8 @@ static size_t registry_count(const struct registry_listing *listing, uid_t uid, 
   return count;
 }
 
-/* Whoever has most loses his oldest, so that nobody can push out another user's. Which one goes to make room
- * for the entry; the number of entries: itself. */
+/* Chooses the entry to drop for a new one; the number of entries means the new one itself. The user with most entries
+ * loses his oldest, so nobody can push out the segments of another user. */
 static size_t registry_victim(const struct registry_listing *listing, const struct rtop_registry_entry *entry)
 {
   uid_t loser = entry->uid;
@@ -190,7 +190,8 @@ static bool registry_list_visit(int directory_fd, const char *name, void *argume
     return true;
   listing->loaded[status.st_uid % REGISTRY_USERS]++;
   if (registry_load(&listing->scope, path, &status, pid, &entry, NULL) == 0 && (entry.alive || !listing->scope.inside))
-    registry_insert(listing, &entry); /* what died inside a container has a number that means nothing here */
+    /* A segment of a dead process in a container carries a pid that means nothing here. */
+    registry_insert(listing, &entry);
   return true;
 }
 
@@ -209,14 +210,14 @@ struct registry_search {
   struct registry_scope scope;
   struct rtop_registry_entry *best;
   bool found;
-  bool several; /* dead ones of more than one user carry this pid */
+  bool several; /* dead segments of several users carry this pid */
   uid_t other_uid;
   bool foreign; /* a segment of another user stood there */
   uid_t foreign_uid;
-  struct rtop_error failure; /* of the first segment of this pid that could not be used */
+  struct rtop_error failure; /* why the first segment of this pid could not be used */
 };
 
-/* A process in a container has another number there, and its segment is named by that. */
+/* A process in a container has another pid there, by which its segment is named. */
 static bool registry_pid_fits(const struct registry_search *search, pid_t named_pid)
 {
   if (named_pid == search->pid) return true;
@@ -225,8 +226,8 @@ static bool registry_pid_fits(const struct registry_search *search, pid_t named_
   return false;
 }
 
-/* A live segment is the process's when the kernel says that it holds the lock. A dead one has only its name.
- * Of a process that is there, only its user (or root, before it gave up its rights) can have made it. */
+/* Is the segment of the searched process? A live segment is if the process holds its lock, according to the kernel. A
+ * dead one only has its name; of an existing process only its user, or root, can have made it. */
 static bool registry_is_of(const struct registry_search *search, const struct rtop_registry_entry *entry)
 {
   if (search->exists && entry->uid != search->status.uid && entry->uid != 0) return false;
@@ -285,9 +286,9 @@ static void registry_find_place(int fd, const char *path, uid_t owner, void *arg
   registry_find_in(argument, fd, &(struct registry_scope){ .directory = path, .owner = owner });
 }
 
-/* A directory as the process sees it. The container's files may be links to anywhere: they are resolved
- * inside its root (a kernel without openat2 gets no search there); and only memory file systems count. -1
- * also, if `elsewhere`, when it is our own one. */
+/* Opens a directory as the process sees it. Links in a container may point anywhere, so they are resolved inside its
+ * root (without openat2 there is no search), and only memory file systems are accepted. With `elsewhere`, returns -1
+ * also if it is the directory that this process sees itself. */
 static int registry_open_inside(pid_t pid, const char *directory, bool elsewhere)
 {
   char root[64];
@@ -312,7 +313,7 @@ static int registry_open_inside(pid_t pid, const char *directory, bool elsewhere
   return fd;
 }
 
-/* In a directory of the process's user, or one (owner PLACE_SHARED) where others may put files, too. */
+/* Searches a directory of the process's user, or one where other users may put files, too (owner PLACE_SHARED). */
 static void registry_find_inside(struct registry_search *search, const char *directory, bool private)
 {
   char inside[512];
@@ -346,8 +347,9 @@ static bool registry_name_visit(int directory_fd, const char *name, void *argume
   return names->count < REGISTRY_INSIDE_MAX;
 }
 
-/* The container's /dev/shm: its user's directories there, and files of version 1.0. Directories also when it is
- * our own one: a user may have another number inside, and his directory is named by that. */
+/* Searches the container's /dev/shm: directories of the process's user, and files of version 1.0. Directories are
+ * searched even if it is our own /dev/shm, since the user may have another id inside, by which his directory is
+ * named. */
 static void registry_find_container(struct registry_search *search)
 {
   struct registry_names names = { .owner = search->status.uid };
@@ -362,7 +364,7 @@ static void registry_find_container(struct registry_search *search)
   registry_find_inside(search, PLACE_SHARED_MEMORY, false);
 }
 
-/* Where its environment told the process to put its segment, when that is not where we look. */
+/* Searches the directory that the process's environment names, unless it was searched already. */
 static void registry_find_told(struct registry_search *search, const char *variable, const char *name)
 {
   char directory[400], root[64];
@@ -383,7 +385,7 @@ static void registry_find_told(struct registry_search *search, const char *varia
   registry_find_in(search, fd, &(struct registry_scope){ .directory = directory, .owner = owner });
 }
 
-/* Containers that a list has looked into: mount namespaces, and what they have as /dev/shm. */
+/* Containers that a list has visited: mount namespaces, and the file systems they have as /dev/shm. */
 struct registry_containers {
   struct registry_listing *listing;
   ino_t own;
@@ -419,7 +421,7 @@ static bool registry_memory_new(struct registry_containers *containers, int fd)
   return true;
 }
 
-/* A user's directory in a container's /dev/shm: his by what the kernel says of it here. */
+/* Lists a user's directory in a container's /dev/shm; it counts as his if the kernel says so outside the container. */
 static void registry_list_directory(struct registry_listing *listing, int parent_fd, const char *path, const char *name)
 {
   char directory[PLACE_PATH_MAX];
@@ -458,7 +460,7 @@ static bool registry_list_inside(int directory_fd, const char *name, void *argum
   return true;
 }
 
-/* What runs in containers on this machine and keeps its channels there. */
+/* Lists segments of processes that run in containers on this machine. */
 static void registry_list_containers(struct registry_listing *listing)
 {
   struct registry_containers containers = { .listing = listing };
@@ -505,7 +507,8 @@ static bool registry_found_alive(const struct registry_search *search)
   return search->found && search->best->alive;
 }
 
-/* Of a living process only what its user can have made; of a dead one that of anybody whom we may see. */
+/* Searches the usual directories: for a living process those of its user; for a dead one those of every user that the
+ * caller may see. */
 static void registry_find_places(struct registry_search *search)
 {
   uid_t own = geteuid();
@@ -533,7 +536,7 @@ int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop
   return search.found ? 0 : registry_not_found(&search, error);
 }
 
-/* exec keeps the process's number and the time of its start, but nothing of the channel. */
+/* Was the later segment made by the same process after exec? Exec keeps pid and start time, but not the channel. */
 static bool registry_is_successor(const struct rtop_geometry *later, const struct rtop_geometry *geometry)
 {
   return later->pid == geometry->pid && later->start_ticks == geometry->start_ticks &&

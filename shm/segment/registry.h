@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding segments: all of them for a list, the one of a process, the dead ones to sweep.
+/* Finds segments: all for a list, the one of a process, the dead ones to sweep.
  *
- * A name is only a hint where to look; whose a segment is, is told by the lock (liveness.h) and by the
- * file's owner. Only a file counts, for a list as for a limit, whose owner is the user in its name and in its
- * header, and the directory's, when that is one user's; only a process of that user is taken for its
- * writer. Looked at: the places of place.h, for a process in a container those of its own /dev/shm, and for
- * any living one the RPERF_TOP_DIR and XDG_RUNTIME_DIR in its own environment, if we may read that. Every
- * scan is bounded. The segment that the calling process itself writes is neither listed nor found: whoever reads it
- * would make that process lose its lock.
+ * A file's name is only a hint. Whose a segment is, follows from the lock (liveness.h) and the file's owner. A file
+ * counts, in lists and for limits, only if its owner is the user in its name and its header, and the owner of the
+ * directory if that belongs to one user; only a process of that user is accepted as its writer. Searched are the
+ * directories of place.h; for a process in a container its own /dev/shm; for a living process also RPERF_TOP_DIR and
+ * XDG_RUNTIME_DIR in its environment, if readable. Every scan is bounded. The caller's own segment is neither listed
+ * nor found, because reading it would release the process's lock.
  */
 #ifndef RTOP_SHM_REGISTRY_H
 #define RTOP_SHM_REGISTRY_H
@@ -22,32 +21,32 @@
 struct rtop_registry_entry {
   char path[512];
   uid_t uid;                     /* owner of the file */
-  pid_t pid;                     /* live: lock holder as this namespace sees it; else as named */
+  pid_t pid;                     /* live: lock holder, in the caller's pid namespace; dead: pid in the name */
   bool alive;                    /* the writer's lock is held */
-  bool ended;                    /* the process ended the channel itself (kept file) */
+  bool ended;                    /* the process itself ended the channel (the file was kept) */
   struct rtop_geometry geometry; /* validated copy */
   int64_t modified_real_ns;      /* of the file */
   uint64_t file_bytes;
 };
 
-/* Lists readable segments, newest first, at most `capacity`; returns how many: also living ones that stand in the
- * /dev/shm of a container of this machine. Files of other users are skipped unless the caller may read them (root).
- * When there are too many, whoever has most goes short. */
+/* Lists readable segments, newest first, at most `capacity`; returns their number. Includes live ones in the /dev/shm
+ * of containers on this machine. Files of other users are skipped unless the caller may read them (root). When there
+ * are too many, users with most segments lose entries. */
 size_t rtop_registry_list(struct rtop_registry_entry *entries, size_t capacity);
 
-/* The segment of process `pid` as the caller's namespace numbers it: live if there is one, else the
- * newest dead one that carries this pid: of a process that is there only what its user made, of one that is
- * gone only when no two users left one (UNSAFE). 0, or -1: NOT_FOUND, PERMISSION, VERSION, CORRUPT, UNSAFE. */
+/* Finds the segment of process `pid` (in the caller's namespace): the live one, else the newest dead one with this
+ * pid. For an existing process, only segments of its user count; for one that is gone, segments of two users are
+ * ambiguous (UNSAFE). Returns 0, or -1: NOT_FOUND, PERMISSION, VERSION, CORRUPT, UNSAFE. */
 int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop_error *error);
 
-/* rtop_ending_find(), and for a process that is gone: did it leave another segment that is younger than this
- * one? Then it had become that program by exec. `pid` as the caller's namespace numbers it. */
+/* Like rtop_ending_find(), and also looks for a newer segment of the same process: then it became that program by
+ * exec. `pid` is in the caller's namespace. */
 void rtop_registry_ending(pid_t pid, const struct rtop_geometry *geometry, const struct rtop_counters *said,
                           int64_t last_mono_ns, struct rtop_ending *ending);
 
-/* Removes this user's dead segments that are older than an hour, or beyond the newest 4, or beyond
- * `kept_bytes` of memory in all, the oldest first; looks at 64 of this user's at the most. Never one whose
- * lock is held by a writer or a viewer. Returns how many went. */
+/* Removes dead segments of this user that are older than an hour, beyond the newest 4, or beyond `kept_bytes` in
+ * total, oldest first; examines at most 64. Never removes one whose lock a writer or viewer holds. Returns the number
+ * removed. */
 size_t rtop_registry_sweep(const char *directory, uint64_t kept_bytes);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Digits without sign, space or leading zero, up to a full stop. */
+/* Parses a number without sign, blanks or leading zero, up to a full stop. */
 static const char *scan_number(const char *text, unsigned long maximum, unsigned long *number)
 {
   char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of segments and the directories they stand in. Private to shm/.
+/* Parses names of segments, and scans the directories that contain them. Private to shm/.
  *
  * Threads: no shared state. Blocks in system calls; opendir() allocates.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Removing what dead processes left behind: own user only, never what is held or watched. */
+/* Removes segments that dead processes left: only this user's, and never one that is locked. */
 #include "registry.h"
 #include "registry_scan.h"
 #include "segment_file.h"
@@ -18,7 +18,7 @@ enum {
   SWEEP_LOOK_MAX = 64,
   SWEEP_KEEP_MAX = 4,
   SWEEP_AGE_MAX_S = 3600,
-  SWEEP_ORPHAN_AGE_S = 60, /* a process makes its control file first, then the segment */
+  SWEEP_ORPHAN_AGE_S = 60, /* Younger files are kept: a process makes its control file before its segment. */
 };
 
 struct sweep_candidate {
@@ -37,7 +37,7 @@ struct sweep {
   struct sweep_candidate candidates[SWEEP_LOOK_MAX];
 };
 
-/* A process does not see its own locks, so its own segments are told by what they say of themselves. */
+/* Is this a segment of this process? It cannot see its own locks, so the segment's geometry decides. */
 static bool sweep_is_own(int fd)
 {
   struct rtop_geometry geometry;
@@ -61,7 +61,7 @@ static int sweep_open(const char *directory, const char *name, struct stat *stat
   return segment_file_open(path, geteuid(), O_RDWR, status, NULL);
 }
 
-/* A control file whose segment never came, or is gone. */
+/* A control file whose segment was never made, or is gone. */
 static bool sweep_is_orphan(const struct sweep *sweep, int directory_fd, const char *name)
 {
   char segment[80];
@@ -85,7 +85,7 @@ static bool sweep_visit(int directory_fd, const char *name, void *argument)
   uid_t uid;
   pid_t pid;
   if (sweep_is_orphan(sweep, directory_fd, name)) unlinkat(directory_fd, name, 0);
-  /* Names that others made up do not count. */
+  /* Names made up by other users do not count against the limit. */
   if (!registry_name_parse(name, &uid, &pid) || uid != geteuid() ||
       fstatat(directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != geteuid())
     return true;
@@ -111,7 +111,7 @@ static int sweep_newest_first(const void *a, const void *b)
   return (left < right) - (left > right);
 }
 
-/* Under the writer's lock, so that of two sweepers one removes; and only what was looked at before. */
+/* Removes under the writer's lock, so that only one of two sweepers does, and only the file that was examined before. */
 static bool sweep_remove(const struct sweep *sweep, const struct sweep_candidate *candidate)
 {
   struct stat status;

@@ -53,7 +53,7 @@ uint64_t rtop_segment_bytes(const struct rtop_segment_sizes *sizes)
   return geometry.segment_bytes;
 }
 
-/* Every size small enough that no product or sum can overflow. */
+/* Checks that no product or sum of the sizes can overflow. */
 static bool segment_sizes_sane(const struct rtop_segment_sizes *sizes)
 {
   const uint64_t all[] = { sizes->ring_bytes,          sizes->directory_slots,
@@ -102,7 +102,7 @@ static int segment_describe(struct rtop_geometry *geometry, const struct rtop_se
   return rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "these sizes make no segment: %.200s", cause.text);
 }
 
-/* fd -1: address space alone, for the writer's view. */
+/* Maps the segment; with fd -1 only address space, for the writer's view. */
 static int segment_map(struct rtop_segment *segment, int fd, struct rtop_error *error)
 {
   segment->bytes = (size_t)segment->geometry.segment_bytes;
@@ -118,7 +118,7 @@ static int segment_map(struct rtop_segment *segment, int fd, struct rtop_error *
 
 enum { SEGMENT_TABLE_BYTES_MIN = 1 << 16 };
 
-/* Of a ring the eighth that the largest window can take. */
+/* For a ring: the eighth that the largest window can take. */
 uint64_t rtop_segment_reserved(const struct rtop_section *section)
 {
   uint64_t least = section->bytes;
@@ -145,7 +145,7 @@ static int segment_reserve(int fd, const struct rtop_geometry *geometry, struct 
   return 0;
 }
 
-/* Everything that must be true before the file gets its name. */
+/* Does everything that must be done before the file gets its name. */
 static int segment_fill(struct rtop_segment *segment, int fd, struct rtop_error *error)
 {
   struct stat status;
@@ -200,7 +200,7 @@ int rtop_segment_create_at(struct rtop_segment *segment, const char *path, const
   if (segment_describe(&segment->geometry, sizes, identity, error) != 0) return -1;
   snprintf(segment->path, sizeof segment->path, "%s", path);
   if (segment_create_file(segment, true, &cause) == 0) return 0;
-  /* A file system without O_TMPFILE, or no /proc to link it by. */
+  /* The file system lacks O_TMPFILE, or there is no /proc to link the file by. */
   int why = cause.errno_value;
   if (cause.code == RTOP_ERROR_SYSTEM && (why == EOPNOTSUPP || why == EISDIR || why == EINVAL) &&
       segment_create_file(segment, false, &cause) == 0)
@@ -225,7 +225,7 @@ static int segment_read_geometry(struct rtop_segment *segment, uint64_t file_byt
   if (got < 0) return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot read the segment: %s", strerror(errno));
   if ((size_t)got >= sizeof geometry->magic && memcmp(geometry->magic, RTOP_MAGIC, sizeof geometry->magic) != 0)
     return rtop_error_set(error, RTOP_ERROR_CORRUPT, 0, "not an rperf-top segment (wrong magic bytes)");
-  /* The first 16 bytes never change, so that another version is told apart from damage. */
+  /* The first 16 bytes never change, so another version can be distinguished from damage. */
   if ((size_t)got >= 16 && geometry->version_major != RTOP_VERSION_MAJOR)
     return rtop_geometry_validate(geometry, file_bytes, error);
   if ((size_t)got < sizeof *geometry)

@@ -45,7 +45,7 @@ int segment_file_make(struct segment_file *file, const char *directory, bool ano
                           strerror(errno));
   file->fd = segment_file_open_new(file, anonymous);
   if (file->fd >= 0) file->fd = segment_file_lift(file->fd);
-  /* The umask may have taken the owner's own rights away. */
+  /* The umask may have removed the owner's rights. */
   if (file->fd >= 0 && fchmod(file->fd, 0600) == 0) return 0;
   int cause = errno;
   segment_file_finish(file, false);
@@ -88,7 +88,7 @@ int segment_file_size(int fd, uint64_t bytes, struct rtop_error *error)
                         "cannot make a file of %" PRIu64 " bytes: %s", bytes, strerror(errno));
 }
 
-/* In steps, because a signal interrupts the call and undoes its work. */
+/* Allocates in steps, because a signal that interrupts the call undoes its work. */
 int segment_file_reserve(int fd, uint64_t offset, uint64_t bytes, struct rtop_error *error)
 {
   for (uint64_t done = 0; done < bytes;) {
@@ -170,7 +170,7 @@ static int segment_file_refuse(struct rtop_error *error, const char *path, const
   return rtop_error_set(error, RTOP_ERROR_UNSAFE, 0, "refusing %.160s: %s", path, why);
 }
 
-/* A file system of another container may be a program's (FUSE) that never answers. */
+/* Rejects file systems of other containers that a program serves (FUSE), since they may never answer. */
 static bool segment_file_system_trusted(int fd, const char *path)
 {
   struct statfs system;
@@ -196,7 +196,7 @@ static int segment_file_check(int fd, const char *path, uid_t expected_uid, stru
   return 0;
 }
 
-/* Opening the thing that was checked, not the name again; by name only when /proc is missing. */
+/* Opens the file that was checked, not its name again; by name only when /proc is missing. */
 static int segment_file_reopen(int fd, const char *path, int flags)
 {
   char link_path[64];

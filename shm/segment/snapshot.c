@@ -27,7 +27,7 @@ static int read_bytes(const struct rtop_segment *segment, void *to, uint64_t byt
   return 0;
 }
 
-/* Where the counters of each tier stand in the file. Returns how many there are. */
+/* Offsets of the counters of each tier in the file. Returns the number of tiers. */
 static int counters_offsets(const struct rtop_segment *segment, uint64_t offsets[RTOP_TIERS])
 {
   const struct rtop_section *tiers = rtop_segment_section(segment, RTOP_SECTION_TIERS);
@@ -47,7 +47,7 @@ static int read_counters(const struct rtop_segment *segment, struct rtop_counter
   return 0;
 }
 
-/* An entry that was being written is read again until its version is the same before and after. */
+/* Reads thread entries; an entry that is being written is read again until its version is unchanged. */
 static int read_threads(const struct rtop_segment *segment, unsigned char *image, struct rtop_error *error)
 {
   const struct rtop_section *section = rtop_segment_section(segment, RTOP_SECTION_THREADS);
@@ -106,7 +106,7 @@ static int write_image(int fd, const unsigned char *image, size_t bytes)
   return 0;
 }
 
-/* The folder of the path in `directory`; returns its last part. */
+/* Splits a path: its directory goes to `directory`, its last part is returned. */
 static const char *split(const char *path, char *directory, size_t bytes)
 {
   const char *slash = strrchr(path, '/');
@@ -137,7 +137,7 @@ int rtop_snapshot_save(const void *image, size_t bytes, const char *path, struct
   if (!segment_file_size_allowed(bytes)) cause.errno_value = EFBIG;
   else if (strlen(path) >= PATH_MAX) cause.errno_value = ENAMETOOLONG;
   else result = save(image, bytes, path, true, &cause);
-  /* Not every file system makes files without a name, or names them later. */
+  /* Not every file system supports unnamed files, or naming them later. */
   int why = cause.errno_value;
   if (result != 0 && (why == EOPNOTSUPP || why == EISDIR || why == EINVAL || why == ENOENT))
     result = save(image, bytes, path, false, &cause);
