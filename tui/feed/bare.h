@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ruby processes that run without the extension and that we may look into: those that --inject could load it into.
+/* Ruby processes that run without the extension and that this user may examine: candidates for --inject.
  *
  * Threads: no shared state. Reads /proc, allocates nothing.
  */
@@ -16,7 +16,7 @@ struct rtop_bare {
   char command[256]; /* sanitised */
 };
 
-/* At most RTOP_BARE_MAX rows, by process number. Returns how many there are, also when they are more. */
+/* Fills at most RTOP_BARE_MAX rows, in order of pid. Returns the number of such processes, which may be larger. */
 size_t rtop_bare_read(struct rtop_bare rows[RTOP_BARE_MAX]);
 
 #endif

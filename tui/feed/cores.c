@@ -13,7 +13,7 @@
 
 enum { CORES_TASKS_MAX = 256, CORES_GROUPS_MAX = 8, CORES_TEXT = 8192, CORES_PATH = 1024 };
 
-/* False: there is no such file, or it is longer. */
+/* Reads a whole file. False when it does not exist or is too long. */
 static bool cores_text(const char *path, char *text, size_t bytes)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -25,7 +25,7 @@ static bool cores_text(const char *path, char *text, size_t bytes)
   return true;
 }
 
-/* "time run, time ready, times": of one task. */
+/* Reads a task's schedstat, "time run, time ready, times". */
 static bool cores_task(pid_t pid, const char *task, uint64_t *delayed_ns)
 {
   char path[64], text[128];
@@ -67,7 +67,7 @@ bool rtop_cores_throttled(const char *text, uint64_t *throttled_ns)
   return nanoseconds && sscanf(nanoseconds, "throttled_time %" SCNu64, throttled_ns) == 1;
 }
 
-/* Is "cpu" one of the controllers "cpu,cpuacct"? */
+/* Is "cpu" in a list of controllers such as "cpu,cpuacct"? */
 static bool cores_has_cpu(const char *controllers, size_t bytes)
 {
   for (const char *at = controllers, *end = controllers + bytes; at < end;) {
@@ -94,7 +94,7 @@ const char *rtop_cores_group(char *text, int *version)
   return unified;
 }
 
-/* The most that a quota of the group, or of one above it, took. */
+/* Throttled time of the group or of an ancestor, whichever is largest. */
 static bool cores_groups(const char *mount, const char *group, uint64_t *throttled_ns)
 {
   char path[CORES_PATH], text[CORES_TEXT], at[CORES_PATH];

@@ -17,12 +17,12 @@
 
 enum { FAMILY_NOTES_BYTES = 2048, FAMILY_PARENTS_MAX = 64 };
 
-/* A process as its line in /proc has it. */
+/* A process, from its line in /proc. */
 struct family_process {
   pid_t pid, parent;
   uint64_t start_ticks;
   bool member;
-  bool orphan; /* its parent was not there any more: it has another one by now, and is read again */
+  bool orphan; /* its parent is gone, so it has another parent by now and is read again */
 };
 
 struct family_scan {
@@ -30,7 +30,7 @@ struct family_scan {
   size_t count, capacity;
 };
 
-/* False: there is none, or it has ended; then *process may be known all the same. */
+/* Reads a process. False when it does not exist or has ended; *process may be valid in the latter case. */
 static bool family_process_read(struct family_process *process, pid_t pid)
 {
   struct process_stat stat;
@@ -40,7 +40,7 @@ static bool family_process_read(struct family_process *process, pid_t pid)
   return stat.state != 'Z' && stat.state != 'X';
 }
 
-/* A child that has ended, and is nobody else's to ask for. */
+/* Reaps a child that has ended, unless somebody else waits for it. */
 static void family_reap(const struct rtop_family *family, const struct family_process *process)
 {
   int status;
@@ -73,7 +73,7 @@ static bool family_get(struct family_process *process, pid_t pid, const struct f
   return true;
 }
 
-/* What was seen is not read again, but for children of ours: they may have ended. */
+/* Scans /proc. Processes seen before are not read again, except children of ours, which may have ended. */
 static bool family_scan(struct family_scan *scan, const struct family_scan *seen, const struct rtop_family *family)
 {
   DIR *proc = opendir("/proc");
@@ -133,7 +133,7 @@ bool rtop_family_add(struct rtop_family *family, pid_t pid)
   struct family_process process;
   struct process_status status;
   struct rtop_kin *old = rtop_family_find(family, pid);
-  /* Not the owner of its folder: to the kernel that is root when the process may not be dumped. */
+  /* The uid is not the owner of its /proc directory: for a process that may not be dumped that is root. */
   if (pid <= 0 || !process_status_read(pid, &status) || !family_process_read(&process, pid)) return false;
   if (!old) {
     if (!family_take(family, &process, NULL, status.uid)) return false;
@@ -145,7 +145,7 @@ bool rtop_family_add(struct rtop_family *family, pid_t pid)
   return true;
 }
 
-/* Whose number is another's by now is gone, too. */
+/* Drops members that are gone, also those whose pid belongs to another process by now. */
 static void family_drop_gone(struct rtop_family *family, const struct family_scan *scan)
 {
   size_t kept = 0;
@@ -158,7 +158,8 @@ static void family_drop_gone(struct rtop_family *family, const struct family_sca
   family->count = kept;
 }
 
-/* A child of ours that is not known otherwise. Commands that we run for a stall are none, nor what they leave. */
+/* Is it a child of ours that is not known otherwise? Commands that we run for a stall, and processes that these leave
+ * behind, do not count. */
 static bool family_is_orphan(const struct rtop_family *family, const struct family_process *process)
 {
   char cause[64];
@@ -173,7 +174,7 @@ static bool family_take_orphan(struct rtop_family *family, struct family_process
   return process->member;
 }
 
-/* Children of those that are known. False: there are no others. */
+/* Adds children of known members. False when there are no others. */
 static bool family_take_children(struct rtop_family *family, struct family_scan *scan)
 {
   bool found = false;
@@ -188,7 +189,7 @@ static bool family_take_children(struct rtop_family *family, struct family_scan 
   return found;
 }
 
-/* Whose parent has ended: it has another one by now, perhaps us. */
+/* Marks processes whose parent has ended: they have another parent by now, perhaps us. */
 static void family_mark_orphans(struct family_scan *scan)
 {
   for (size_t i = 0; i < scan->count; i++) {
@@ -223,7 +224,7 @@ bool rtop_family_look_quickly(struct rtop_family *family)
   return family_look(family, true);
 }
 
-/* Whoever lives is a child of ours, or has one above him that is. */
+/* Every living member is a child of ours or has an ancestor that is, so it suffices to ask for children. */
 bool rtop_family_may_be_left(const struct rtop_family *family)
 {
   siginfo_t info;
@@ -249,7 +250,8 @@ bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count)
   for (size_t i = 0; i < count; i++) {
     const struct family_process *one = fine ? family_in(&scan, pids[i]) : NULL;
     parents[i] = 0;
-    /* Start times fall on the way up, or do not rise for ever: a bound is enough. */
+    /* Start times cannot rise on the way up, but equal ones could form a loop; the number of steps is bounded for
+     * that. */
     for (size_t step = 0; one && !parents[i] && step < scan.count; step++) {
       const struct family_process *above = family_in(&scan, one->parent);
       if (above && above->start_ticks > one->start_ticks) above = NULL;
@@ -287,7 +289,7 @@ static bool family_notes_read(struct family_notes *notes, pid_t pid)
   return notes->bytes > 0;
 }
 
-/* The oldest one above it that runs the same program. False: nobody can tell. */
+/* Finds the oldest ancestor that runs the same program. False when that cannot be determined. */
 static bool family_first(struct process_stat *stat, pid_t pid, uint64_t start_ticks)
 {
   struct family_notes own, other;

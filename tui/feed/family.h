@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Who descends from whom, as /proc tells it: the process that is watched, its children, theirs.
+/* Families of processes, as told by /proc: the watched process, its children, their children.
  *
- * A number alone names nobody: it is given to another process when its owner is gone. A member is its number and
- * the instant it was started (ticks since boot), and a child is taken only from a parent that is no younger than
- * itself. Members stay members when their parent goes and the kernel gives them another one.
+ * A pid alone identifies nothing, since it is reused. A member is a pid together with its start time (ticks since
+ * boot), and a child counts only if its parent is no younger. Members remain when their parent ends and the kernel
+ * gives them another one.
  *
- * A process that adopts (PR_SET_CHILD_SUBREAPER) becomes the parent of what its children leave behind: a family that
- * adopts takes in children of ours that are not known otherwise, as children of the first that was asked for, and asks for
- * those that have ended, so that none of them waits for us for ever.
+ * A process that adopts (PR_SET_CHILD_SUBREAPER) becomes the parent of orphans among its descendants: an adopting
+ * family adds unknown children of ours as children of the first requested process, and reaps those that have ended.
  *
- * Threads: one. A look reads the line of every process once: callers look seldom. Bounded: RTOP_FAMILY_MAX.
+ * Threads: one. A look reads the line of every process, so callers look seldom. Bounded: RTOP_FAMILY_MAX.
  */
 #ifndef RTOP_TUI_FAMILY_H
 #define RTOP_TUI_FAMILY_H
@@ -23,8 +22,8 @@ enum { RTOP_FAMILY_MAX = 1024 };
 
 struct rtop_kin {
   pid_t pid;
-  pid_t parent; /* when it was first seen; 0: one that was asked for */
-  uid_t owner;  /* effective, of the one that was asked for, or what the caller has set for one above it */
+  pid_t parent; /* parent when first seen; 0: the process itself was requested */
+  uid_t owner;  /* effective uid of the requested process, or as the caller set it for an ancestor */
   uint64_t start_ticks, parent_start_ticks;
 };
 
@@ -32,48 +31,48 @@ struct rtop_family {
   struct rtop_kin *kin;
   size_t count, capacity;
   bool adopts;
-  struct rtop_kin first;       /* that was asked for; it may be gone */
-  pid_t spared;                /* a child that somebody else asks for; 0: none */
-  bool crowded;                /* more than RTOP_FAMILY_MAX at a time: some are not known */
+  struct rtop_kin first;       /* the process that was requested first; it may be gone */
+  pid_t spared;                /* a child that other code waits for; 0: none */
+  bool crowded;                /* more than RTOP_FAMILY_MAX members at a time, so some are unknown */
   struct family_process *seen; /* private: of the last look */
   size_t seen_count;
-  /* When one of ours was asked for: it has ended with this, as wait(2) has it. NULL: nobody wants to know. */
+  /* Called when a child was reaped, with its status as in wait(2). NULL: not wanted. */
   void (*reaped)(void *context, pid_t pid, uint64_t start_ticks, int status);
   void *context;
 };
 
-/* The instant that a living process was started; 0: there is none, or it only waits for its parent to ask. */
+/* Start time of a living process; 0 when it does not exist or is a zombie. */
 uint64_t rtop_family_start_ticks(pid_t pid);
-/* The same, also of one that waits for its parent to ask. */
+/* Like rtop_family_start_ticks(), also for zombies. */
 uint64_t rtop_family_listed_ticks(pid_t pid);
 
-/* Since when a process may have loaded code: its lines are those of files as they were then. That is the start of its
- * program, not its own: a worker has what its parent loaded, long before it was forked. A process runs the program of its
- * parent if the kernel's notes about that program (/proc/PID/auxv: random addresses) are the same.
- * Nanoseconds of the wall clock; 0: not known, as it is over, or another user's. Not too late, but up to a tick of the
- * kernel too early. start_ticks: when it was started itself; a number may be another process's by now. */
+/* Since when a process may have loaded code, so that its lines are those of files as they were then: the start of its
+ * program, since a forked worker has the code of its parent. A process counts as running its parent's program if the
+ * kernel's notes about the program (/proc/PID/auxv: random addresses) are equal. Nanoseconds of the wall clock, never
+ * too late, up to a kernel tick too early; 0: unknown, since it ended or belongs to another user. start_ticks: the
+ * process's own start time, because the pid may have been reused. */
 int64_t rtop_family_code_real_ns(pid_t pid, uint64_t start_ticks);
-/* Does it see the files that we see? False, too, if that is not known. */
+/* Does the process see the same files as we do? False also when that is unknown. */
 bool rtop_family_sees_our_files(pid_t pid);
 
-/* Somebody whose children are wanted. False: it is not there, there are too many, or memory ran out. */
+/* Adds a process whose descendants are wanted. False when it does not exist, there are too many, or memory ran out. */
 bool rtop_family_add(struct rtop_family *family, pid_t pid);
-/* Looks once: forgets who is gone, takes in who is new. False: /proc cannot be read, or memory ran out. A quick look
- * reads only processes whose numbers were not there the last time, and children of ours when the family adopts: that
- * those have ended is seen at once. */
+/* Look once: forget members that are gone, add new ones. False when /proc cannot be read or memory ran out. A quick
+ * look only reads processes with new pids, and, in an adopting family, our children, so their end is noticed at once. */
 bool rtop_family_look(struct rtop_family *family);
 bool rtop_family_look_quickly(struct rtop_family *family);
-/* Of a family that adopts: is anybody left, or was this process never his parent? False only when nobody is. */
+/* For an adopting family: may members be left? False only when certainly none is; true also if this process never was
+ * their parent. */
 bool rtop_family_may_be_left(const struct rtop_family *family);
 /* NULL: not one of them. */
 struct rtop_kin *rtop_family_find(const struct rtop_family *family, pid_t pid);
 void rtop_family_destroy(struct rtop_family *family);
 
-/* Of each of these living processes the nearest one above it that is one of them, too; 0: none. False: /proc cannot be
- * read, or memory ran out. */
+/* For each of these living processes: its nearest ancestor among them; 0: none. False when /proc cannot be read or
+ * memory ran out. */
 bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count);
 
-/* Living descendants of a process, nearest first, at most `capacity`; returns how many. */
+/* Lists living descendants of a process, nearest first, at most `capacity`; returns their number. */
 size_t rtop_family_descendants(pid_t pid, pid_t *pids, size_t capacity);
 
 #endif

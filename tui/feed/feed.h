@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where windows come from: a live ring, the ring of a dead process, a recording. Everything above works the
- * same on all of them.
+/* Feeds: the sources of windows, which are a live ring, the ring of a dead process, a recording or a stream. Everything
+ * above treats them alike.
  *
- * Threads: one. poll never blocks.
+ * Threads: one. rtop_feed_poll() never blocks.
  */
 #ifndef RTOP_TUI_FEED_H
 #define RTOP_TUI_FEED_H
@@ -18,50 +18,51 @@ struct rtop_registry_entry; /* shm/segment/registry.h */
 const char *rtop_feed_state_name(enum rtop_feed_state state); /* "live", … as in the JSON contract */
 const char *rtop_loss_name(enum rtop_loss loss);              /* "nodes", … as in JSON */
 
-/* Asks a living process to trace a method (shm/channel/control.h), for so many seconds, 0: as long as we are here. The
- * slot, to give it back; -1: it cannot be asked, or is asked for too many. */
+/* Start and stop asking a living process to trace a method (shm/channel/control.h), for `seconds`, or with 0 until
+ * the feed is closed. Returns the slot, or -1 when it cannot be asked or has too many requests. */
 int rtop_feed_trace(struct rtop_feed *feed, const char *name, uint32_t seconds, uint32_t slower_us);
 void rtop_feed_untrace(struct rtop_feed *feed, int slot);
 
-/* The channel of a process, live or dead; asks for rate_hz while it is open. NULL: one clear sentence in
- * error->text that says what to do. `source` is the number under which the profile keeps it. */
+/* Opens the channel of a process, live or dead, and asks for rate_hz while it is open. NULL on failure: error->text
+ * is one clear sentence that says what to do. `source` is the number of the source in the profile. */
 struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz, struct rtop_error *error);
-/* The same for a segment that was found already; error->text is what the reader said. */
+/* Like rtop_feed_open_process(), for a segment that was found already; error->text is the reader's message. */
 struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, uint32_t source, uint32_t rate_hz,
                                        struct rtop_error *error);
-/* A segment in a file: a copy that a program made of its own (RperfTop.snapshot). The file's owner is believed:
- * who names the file means it. */
+/* Open a segment in a file, such as a copy that a program made of its own segment (RperfTop.snapshot). The file may
+ * belong to any user, since the caller named it. */
 bool rtop_feed_is_segment(const char *path);
 struct rtop_feed *rtop_feed_open_segment(const char *path, uint32_t source, struct rtop_error *error);
-/* A recording: a feed for each process in it, in feeds[0] to feeds[count - 1], which are sources 0, 1, … of
- * the profile. They need each other: poll and close all of them. Returns count; 0: one clear sentence in
- * error->text. */
+/* Opens a recording: a feed for each process in it, feeds[0] to feeds[count - 1], which are the sources 0, 1, … of
+ * the profile. They depend on each other: poll and close all of them. Returns their number; 0 on failure, with one
+ * clear sentence in error->text. */
 int rtop_feed_open_recording(const char *path, struct rtop_profile *profile, struct rtop_feed **feeds, int feeds_max,
                              struct rtop_error *error);
-/* A profile that a program has saved (RperfTop::Profile#save): one process, one window. */
+/* Open a profile that a program has saved (RperfTop::Profile#save): one process, one window. */
 bool rtop_feed_is_saved(const char *path);
 struct rtop_feed *rtop_feed_open_saved(const char *path, struct rtop_profile *profile, uint32_t source,
                                        struct rtop_error *error);
-/* Of a recording's feed: calls `tell` whenever a part of the file was read; 0 to 1. NULL: no more. */
+/* For the feed of a recording: calls `tell` after each part of the file was read, with the share read so far (0 to
+ * 1). NULL: ends that. */
 void rtop_feed_tell_progress(struct rtop_feed *feed, void (*tell)(void *context, double share), void *context);
-/* This process becomes nobody, for good, where it is root: before a stream is opened, if nothing else is to be read or
- * written. False: *error says why not, and nothing may be done but ending. */
+/* Drops root's rights in this process for good: call before a stream is opened, if nothing else must be read or
+ * written. False with the reason in *error; the caller must then exit. */
 bool rtop_feed_stream_as_nobody(struct rtop_error *error);
-/* A recording that comes through a pipe, as another rperf-top writes it (--stream), or whole. Waits until it has told of
- * its first process, for as long as it takes; a signal that does not end us does not end that. The feeds of a stream
- * need each other, as those of a recording. NULL: one clear sentence in error->text. */
+/* Opens a recording that arrives through a pipe, from another rperf-top (--stream) or whole. Waits without limit for
+ * its first process; signals that do not end this program do not end the wait. The feeds of a stream depend on each
+ * other, like those of a recording. NULL with one clear sentence in error->text. */
 struct rtop_feed *rtop_feed_open_stream(int fd, struct rtop_profile *profile, struct rtop_error *error);
-/* The next process that the stream has told of meanwhile, as source `source`; NULL: there is none. */
+/* The next process that appeared in the stream, as source `source`; NULL: there is none. */
 struct rtop_feed *rtop_feed_stream_next(struct rtop_feed *first, uint32_t source);
-/* To wait for more; -1: nothing comes any more. */
+/* The descriptor to poll for more data; -1: nothing more will come. */
 int rtop_feed_stream_fd(const struct rtop_feed *first);
-/* How a stream is; false: the feed is none. */
+/* The state of a stream; false when the feed is not a stream. */
 struct rtop_stream_look {
-  bool ended, broken; /* nothing comes any more; and its end was missing */
+  bool ended, broken; /* ended: nothing more will come; broken: and the end mark was missing */
   int64_t silent_ns;  /* since its last byte */
-  int64_t behind_ns;  /* the newest window is so much older than the newest that ever came at once */
-  int64_t clock_ns;   /* what is added to our CLOCK_MONOTONIC for the one there; 0: nothing came yet */
-  uint64_t left_out;  /* windows that it had no room for, as we were too slow, or the way */
+  int64_t behind_ns;  /* how much older the newest window is than the fastest ones were on arrival */
+  int64_t clock_ns;   /* offset from our CLOCK_MONOTONIC to the sender's; 0: no window came yet */
+  uint64_t left_out;  /* windows that the sender dropped because we, or the connection, were too slow */
   uint64_t damages;
   uint64_t bytes;
 };
@@ -73,49 +74,47 @@ const struct rtop_feed_info *rtop_feed_info(const struct rtop_feed *feed);
 /* As opening and polling saw it last. */
 enum rtop_feed_state rtop_feed_seen_state(const struct rtop_feed *feed);
 
-/* How a process ended, as far as can be known (shm/segment/ending.h). Strings are valid as long as the feed. */
+/* How a process ended, as far as known (shm/segment/ending.h). Strings are valid as long as the feed. */
 struct rtop_feed_end {
   const char *cause; /* a word for machines: "signal", "vanished", … */
   const char *text;  /* for people: "killed by signal 9" */
-  int64_t real_ns;   /* time of day at the end of its last window */
-  int64_t lived_ns;  /* from the start of the channel until then */
+  int64_t real_ns;   /* wall clock time at the end of its last window */
+  int64_t lived_ns;  /* time from the start of the channel to that end */
 };
-/* False while it lives. A recording tells it after the first poll, when the process ended in its time. */
+/* False while the process lives. A recording knows the ending after the first poll, if the process ended during it. */
 bool rtop_feed_end(const struct rtop_feed *feed, struct rtop_feed_end *end);
 
-/* What its parent, which we are, was told of its end (as waitpid: the status, or 128 and the signal that killed it): better
- * than that it vanished, if that is all that is known. */
+/* Passes on what this process, the parent, learnt from waitpid(): the exit status, or `killed` and 128 + signal. Used
+ * only if nothing better is known than that the process vanished. */
 void rtop_feed_waited(struct rtop_feed *feed, int status, bool killed);
 
-/* A sentence when not all of it was read: it asked for too much. NULL: it did not. */
+/* A sentence when the source was not read completely because it demanded too much; else NULL. */
 const char *rtop_feed_problem(const struct rtop_feed *feed);
 
-/* Before the first poll of a ring, when another one was opened before it: from now on its times are by the clock
- * of that one. Processes of one boot have the same clock, those of others are shifted by the difference of
- * their wall clocks (what would be before the boot of the first is not shown), and info->clock_offset_ns
- * becomes that of the first. */
+/* Call before the first poll of a ring when another source was opened before: from now on its times are given by the
+ * clock of `first`. Processes of one boot share the clock; others are shifted by the difference of their wall clocks
+ * (times before the first one's boot are not shown), and info->clock_offset_ns becomes that of the first. */
 void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first);
 
-/* Before the first poll of a ring: of a living process only what comes from now on is read. */
+/* Call before the first poll of a ring: for a living process only new windows are read. */
 void rtop_feed_skip_past(struct rtop_feed *feed);
 
-/* Before the first poll of a ring: of seconds in which the process did hardly anything, and of which both neighbours are
- * such, only the sum is read; all others come window by window, as ever. No sum is another one then, and no stall is
- * missed by the usual limits (stalls.h). What is read is up to two seconds older than else. Threads have no names.
- * `always`, which may change at any time: of all seconds; stalls are then missed, but for threads that are blocked. */
+/* Call before the first poll of a ring: of seconds in which the process and both neighbouring seconds rested only the
+ * sum is read, all others window by window. No sum changes by that, and no stall within the usual limits (stalls.h)
+ * is missed. Data are up to two seconds older, and threads have no names. `always` (may change at any time) reads
+ * sums of all seconds; then stalls are missed, except for blocked threads. */
 void rtop_feed_by_seconds(struct rtop_feed *feed, bool always);
 
-/* Looks where a living process works, for info->folder. Of a recording or a stream it is told. */
+/* Finds the working directory of a living process, for info->folder. Recordings and streams contain it. */
 void rtop_feed_find_folder(struct rtop_feed *feed);
 
-/* Moves every new window (at first: all of the ring's history) into the profile. Windows that were lost or
- * do not hold what they promise become gaps. Returns the number of windows moved; *state becomes the
- * state now. */
+/* Moves every new window into the profile, at first the ring's whole history. Lost or corrupt windows become gaps.
+ * Returns the number of windows moved; *state is the present state. */
 size_t rtop_feed_poll(struct rtop_feed *feed, struct rtop_profile *profile, enum rtop_feed_state *state);
 /* After rtop_profile_forget(). */
 void rtop_feed_forget(struct rtop_feed *feed, struct rtop_profile *profile);
 
-/* Milliseconds until another window can be expected: for the loop's time-out. */
+/* Milliseconds until the next window can be expected, for the time-out of the main loop. */
 int rtop_feed_wait_ms(const struct rtop_feed *feed);
 
 #endif

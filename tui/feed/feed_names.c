@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* So many that are new are read at once, in their order: a process tells a few at a time. Of one that made very many
- * before we came only those are read that windows name. */
+/* Limits. New entries are read in order while they are few (NAMES_AT_ONCE); of a process that made very many before,
+ * only those that windows refer to are read. */
 enum { NAMES_AT_ONCE = 1 << 17, NAMES_DEPTH_MAX = 4096, NAMES_MAP_MIN = 1 << 14 };
 
 static size_t map_bytes(size_t capacity)
@@ -16,7 +16,7 @@ static size_t map_bytes(size_t capacity)
   return capacity * sizeof(uint32_t);
 }
 
-/* From the kernel, so that places which nobody touched, or which became 0, cost nothing. */
+/* Allocates zeroed pages, so that parts that were never used, or are 0 again, cost nothing. */
 static bool map_reserve(struct feed_map *map, size_t count)
 {
   if (count <= map->capacity) return true;
@@ -50,8 +50,8 @@ static enum rtop_symbol_kind names_kind(uint32_t kind)
   return kind == RTOP_FRAME_RUBY ? RTOP_SYMBOL_RUBY : kind == RTOP_FRAME_C ? RTOP_SYMBOL_C : RTOP_SYMBOL_SPECIAL;
 }
 
-/* Reads strings of a frame into names->text; false: the segment has had its share of work. Many frames may name
- * one long string. */
+/* Reads the strings of a frame into names->text. False when the segment has used up its budget, since many frames may
+ * name one long string. */
 static bool names_read(struct feed_ring *feed, const uint32_t *references, size_t count, size_t *bytes)
 {
   struct feed_names *names = &feed->names;
@@ -68,7 +68,7 @@ static uint32_t names_special(struct rtop_symbols *symbols, const char *label)
   return rtop_symbols_frame(symbols, label, strlen(label), "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
 }
 
-/* A damaged frame is shown as such: its time belongs to somebody. */
+/* A damaged frame is replaced by one that says so, since its time must be shown somewhere. */
 static uint32_t names_frame(struct feed_ring *feed, struct rtop_symbols *symbols, uint32_t id)
 {
   struct feed_names *names = &feed->names;
@@ -104,7 +104,7 @@ static uint32_t names_frame_of(struct feed_ring *feed, struct rtop_symbols *symb
   return *frame;
 }
 
-/* Labels of frames that came before may have been completed since. */
+/* Reads labels again that were completed since the frames were read. */
 static void names_relabel(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
@@ -135,8 +135,7 @@ static bool names_call(struct feed_ring *feed, uint32_t id, struct names_call *c
          call->entry.frame < feed->names.frame_count;
 }
 
-/* The node, and before it what it is called from as far as that is not known. Called from a damaged one: from the
- * root. */
+/* Reads a node, and before it its callers as far as they are unknown. A damaged caller is replaced by the root. */
 static void names_node(struct feed_ring *feed, struct rtop_symbols *symbols, uint32_t id)
 {
   struct feed_names *names = &feed->names;
@@ -206,7 +205,7 @@ static bool names_threads(struct feed_ring *feed, struct rtop_profile *profile)
 
 bool feed_names_update(struct feed_ring *feed, struct rtop_profile *profile)
 {
-  /* Nodes before frames would name frames that are not there yet; both tables only grow. */
+  /* Frames are read before nodes, because nodes refer to frames; both tables only grow. */
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   names_relabel(feed, symbols);
   return names_frames(feed, symbols) && names_nodes(feed, symbols) && names_threads(feed, profile);
@@ -232,7 +231,7 @@ void feed_names_forget(struct feed_names *names, const struct rtop_symbols *symb
   map_release(&names->frames);
   map_release(&names->labels);
   map_release(&names->nodes);
-  /* What was read for these is not held any more. */
+  /* Text that was read for forgotten names does not count against the budget any more. */
   if (!names->budget.over) names->budget.spent[RTOP_BUDGET_CONTENT] = 0;
 }
 

@@ -12,14 +12,15 @@
 
 enum { FILE_LATE_BYTES_MIN = 1 << 18, FILE_LATE_CHUNK_BYTES = 1 << 13 }; /* what a chunk costs at least */
 
-/* One file, one feed per process in it. The first feed reads for all; the last one to be closed closes. */
+/* A recording file with one feed per process. The first feed reads for all; the last one to be closed closes the
+ * file. */
 struct feed_file {
   struct rtop_recording *recording;
   struct rtop_profile *profile;
-  int64_t *last_ns; /* per source: the end of its last window; 0: none */
+  int64_t *last_ns; /* by source: end of its last window; 0: none */
   size_t source_count;
-  int64_t *late_ns;    /* per chunk: the earliest late record in it and behind it */
-  uint64_t late_bytes; /* how much content is read for those that reach into one chunk */
+  int64_t *late_ns;    /* by chunk: start of the earliest late record in it or behind it */
+  uint64_t late_bytes; /* limit for the content that is read for late records reaching into a chunk */
   struct rtop_window window;
   uint32_t *threads;
   size_t thread_capacity;
@@ -57,7 +58,7 @@ static bool file_threads(struct feed_file *file, uint32_t source)
   return true;
 }
 
-/* What the index does not tell of a window, the window tells. */
+/* Adds a window known by the index; details that the index lacks are read from the window. */
 static size_t file_know(struct feed_file *file, const struct recording_known *known, uint64_t place)
 {
   int64_t shift_ns = rtop_recording_shift_ns(file->recording, known->source);
@@ -81,7 +82,8 @@ static size_t file_know_by_reading(struct feed_file *file, size_t chunk)
   struct recording_known known;
   enum rtop_recording_row row;
   uint32_t source;
-  if (!rtop_recording_load(file->recording, chunk)) return 0; /* the hole in time becomes a gap with the next window */
+  /* The missing time becomes a gap when the next window comes. */
+  if (!rtop_recording_load(file->recording, chunk)) return 0;
   while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END &&
          rtop_budget_spend(rtop_recording_budget(file->recording), RTOP_BUDGET_MEMORY, sizeof known)) {
     memset(&known, 0, sizeof known);
@@ -119,9 +121,8 @@ static void file_load_chunk(struct feed_file *file, size_t chunk, uint64_t place
   }
 }
 
-/* The chunk, and those behind it whose late records reach into it: by the clocks of the sources as they
- * are, of which there may be several. Then rather too many are read; but if every chunk claims to reach into
- * every other one, only the nearest are believed. */
+/* Loads the chunk, and later ones with late records that reach into it. With several clocks rather too many chunks
+ * are read; but if every chunk claims to reach into all others, only the nearest are believed. */
 static void file_load(void *context, uint64_t place)
 {
   struct feed_file *file = context;
@@ -139,7 +140,7 @@ static void file_load(void *context, uint64_t place)
   if (file->progress) file->progress(file->progress_context, (double)place / (double)index->chunk_count);
 }
 
-/* A recording tells whether a process ended its channel or was gone, and mostly how, as far as that was known. */
+/* Finds out from the recording whether a process ended its channel or vanished, and mostly how. */
 static void recording_note_end(struct rtop_feed *base)
 {
   const struct feed_file *file = ((const struct feed_recording *)base)->file;
@@ -256,7 +257,7 @@ static bool file_prepare(struct feed_file *file)
     file->late_ns[i] = late_ns;
     file->late_bytes += index->chunks[i].head.windows_raw_bytes;
   }
-  /* Room for 16 usual ones, and of short recordings for all. */
+  /* Enough for 16 average chunks, and for all chunks of a short recording. */
   file->late_bytes = FILE_LATE_BYTES_MIN + (index->chunk_count ? 16 * file->late_bytes / index->chunk_count : 0);
   rtop_profile_set_loader(file->profile, &loader);
   file_read_all_names(file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring, of a live or a dead process, as a source. */
+/* The ring of a live or dead process as a source. */
 #include "feed_impl.h"
 #include "shm/base/clock.h"
 #include "tui/text/clock_shift.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-  FEED_WINDOWS_PER_POLL = 1 << 14, /* more than any ring has slots: only a hostile one gets here */
+  FEED_WINDOWS_PER_POLL = 1 << 14, /* more windows than any valid ring has slots */
   FEED_RETRIES_MAX = 3,
 };
 #define FEED_NAME_AGAIN_NS INT64_C(1000000000)
@@ -32,8 +32,8 @@ static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
                          rtop_clock_shifted(end_ns, feed->base.shift_ns));
 }
 
-/* Overtaken: what was missed is told from the merged tiers, once a poll; then on with the oldest that is
- * left. What nobody holds becomes a gap. */
+/* Handles being overtaken by the writer: reads missed windows from the merged tiers, once per poll, then continues
+ * with the oldest fine one. What no tier holds becomes a gap. */
 static size_t feed_skip_lost(struct feed_ring *feed, struct rtop_profile *profile, bool first)
 {
   uint64_t lost = feed->next_sequence, oldest = segment_port_oldest(feed->port, RTOP_TIER_FINE, NULL);
@@ -42,7 +42,7 @@ static size_t feed_skip_lost(struct feed_ring *feed, struct rtop_profile *profil
   return moved;
 }
 
-/* A corrupt window may be one that is just vanishing: it gets a few polls. True: leave it for later. */
+/* Retries a corrupt window for a few polls, since it may just be being overwritten. True: try again later. */
 static bool feed_skip_corrupt(struct feed_ring *feed, struct rtop_profile *profile)
 {
   if (!feed->distrusted && feed->retries++ < FEED_RETRIES_MAX) return true;
@@ -156,8 +156,8 @@ static void ring_find_end(struct feed_ring *feed)
   base->has_end = true;
 }
 
-/* Asked when the end is first seen, and once more a little later; at each look while the process is still there: one
- * that ends closes its channel first, and may take its time then. */
+/* Asks how the process ended: when the end is first seen, once more a little later, and at each look while it still
+ * exists, since a process closes its channel before it ends and can take its time. */
 static void ring_note_end(struct feed_ring *feed, bool over)
 {
   int64_t now_ns = clock_now_ns();
@@ -183,7 +183,7 @@ static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
   return RTOP_FEED_DEAD;
 }
 
-/* What the process calls itself, and that may change; the last word stays when it is gone. */
+/* Updates the process's own name for itself, which may change; the last one remains when it is gone. */
 static void ring_name(struct feed_ring *feed)
 {
   int64_t now_ns = clock_now_ns();
@@ -209,7 +209,7 @@ static int ring_wait_ms(const struct rtop_feed *base)
   if (base->state == RTOP_FEED_STALLED) return 100;
   if (base->state != RTOP_FEED_LIVE) return 1000;
   int64_t left_ms = (feed->last_arrival_ns + base->info.window_ns - clock_now_ns()) / 1000000;
-  /* Overdue windows are looked for every few milliseconds: looking is one load. */
+  /* Overdue windows are checked for every few milliseconds, at the cost of one load. */
   return left_ms < 5 ? 5 : left_ms > 1000 ? 1000 : (int)left_ms;
 }
 
@@ -250,7 +250,7 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
     .bytes = geometry->segment_bytes,
     .owner = owner,
   };
-  /* The wall clock may have been set since. */
+  /* The wall clock may have been set since then. */
   if (geometry->created_real_ns < feed->base.info.code_real_ns)
     feed->base.info.code_real_ns = geometry->created_real_ns;
   memcpy(feed->base.boot_id, geometry->boot_id, sizeof feed->base.boot_id);
@@ -350,7 +350,7 @@ struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t ra
   struct rtop_feed *feed = NULL;
   if (rtop_registry_find(pid, &entry, &cause) == 0) {
     feed = rtop_feed_open_entry(&entry, source, rate_hz, &cause);
-    if (feed) feed->info.pid = pid; /* as the user calls it; a dead one is not told by its lock */
+    if (feed) feed->info.pid = pid; /* The pid as the user gave it; a dead process cannot be identified by its lock. */
   }
   if (!feed) {
     char text[sizeof cause.text];

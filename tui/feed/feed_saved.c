@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile that a program has saved (RperfTop::Profile#save), as a source: all of it is there at once. */
+/* A profile that a program has saved (RperfTop::Profile#save) as a source, with all its data at once. */
 #include "feed_impl.h"
 
 #include "feed_saved_json.h"
@@ -16,7 +16,7 @@
 
 enum {
   SAVED_BYTES_MAX = 32 << 20,
-  SAVED_PART_SECONDS = 1800, /* or more, where there would be too many parts, or too many rows in all of them */
+  SAVED_PART_SECONDS = 1800, /* length of a part; more if there would be too many parts, or too many rows in total */
   SAVED_PARTS_MAX = 4096,
   SAVED_PART_ROWS_MAX = 1 << 20,
   SAVED_ROWS_MAX = 4 << 20,
@@ -59,7 +59,7 @@ static json_t *saved_parse(int fd, const char *path, struct stat *status, struct
   return feed_saved_json(fd, (uint64_t)status->st_size, path, error);
 }
 
-/* ---- its parts: false, or NULL, when one is not what it should be -------------------------------- */
+/* ---- readers of parts: false or NULL when a part is not valid --------------------------------------- */
 
 static bool saved_number(const json_t *value, uint64_t most, uint64_t *number)
 {
@@ -68,7 +68,7 @@ static bool saved_number(const json_t *value, uint64_t most, uint64_t *number)
   return *number <= most;
 }
 
-/* A row of so many numbers, behind `texts` strings. */
+/* Reads a row: `texts` strings, then `count` numbers. */
 static bool saved_row(const json_t *row, size_t texts, size_t count, uint64_t *numbers)
 {
   if (!json_is_array(row) || json_array_size(row) != texts + count) return false;
@@ -104,7 +104,7 @@ static uint32_t *saved_frames(const json_t *list, struct rtop_symbols *symbols)
   return frames;
 }
 
-/* The first is the root; each is called from one before it. */
+/* Reads the nodes; the first is the root, and each other node follows its caller. */
 static bool saved_nodes(struct feed_saved *feed, const json_t *calls, struct rtop_symbols *symbols)
 {
   const json_t *list = json_object_get(calls, "nodes"), *frame_list = json_object_get(calls, "frames");
@@ -213,7 +213,7 @@ static bool saved_info(struct feed_saved *feed, const json_t *saved, const json_
   return true;
 }
 
-/* Of a very long profile a window would say more than a profile believes: it is parts of equal length. */
+/* Number of parts of equal length into which a very long profile is split, since the profile rejects larger windows. */
 static size_t saved_parts(const struct rtop_window *window)
 {
   size_t rows = window->thread_count + window->cell_count + window->begun_count + 1;
@@ -223,7 +223,7 @@ static size_t saved_parts(const struct rtop_window *window)
   return parts < most ? parts : most;
 }
 
-/* So a cell is rows of equal size. */
+/* Number of equal rows into which a cell is split, for the same reason. */
 static uint64_t saved_rows(const struct rtop_cell *cell, size_t parts)
 {
   uint64_t most = cell->wall_ns > cell->cpu_ns ? cell->wall_ns : cell->cpu_ns;
@@ -232,7 +232,7 @@ static uint64_t saved_rows(const struct rtop_cell *cell, size_t parts)
   return most / parts / SAVED_ROW_MOST + 1;
 }
 
-/* Figures that no program has would make a small file large work. */
+/* Rejects figures that no program can have, and that would turn a small file into much work. */
 static bool saved_is_modest(const struct rtop_window *window)
 {
   size_t parts = saved_parts(window);

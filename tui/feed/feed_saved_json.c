@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads JSON with jansson, whose memory comes out of the file's budget. */
+/* Reads JSON with jansson, whose memory is charged to the file's budget. */
 #include "feed_saved_json.h"
 
 #include "shm/base/error.h"
@@ -26,7 +26,7 @@ static void *saved_malloc(size_t bytes)
   return NULL;
 }
 
-/* What has grown gave its smaller piece back. */
+/* realloc() frees the smaller block through this function, too. */
 static void saved_free(void *memory)
 {
   if (memory) saved_budget->spent[RTOP_BUDGET_MEMORY] -= malloc_usable_size(memory) + sizeof(size_t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of a saved profile. What it makes of us is bounded by its size (budget.h), and no more is read than was
- * there when it was opened.
+/* Reads the text of a saved profile. Its memory use is bounded by the file's size (budget.h), and nothing beyond the
+ * size at opening is read.
  *
- * Threads: one; while it reads, jansson's memory is counted.
+ * Threads: one; while reading, jansson's allocations are counted.
  */
 #ifndef RTOP_TUI_FEED_SAVED_JSON_H
 #define RTOP_TUI_FEED_SAVED_JSON_H
@@ -12,7 +12,7 @@
 
 struct rtop_error;
 
-/* `bytes` from where `fd` stands. NULL: *error says why. */
+/* Parses `bytes` bytes from the position of `fd`. NULL with the reason in *error. */
 json_t *feed_saved_json(int fd, uint64_t bytes, const char *path, struct rtop_error *error);
 
 #endif

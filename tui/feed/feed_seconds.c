@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a ring by seconds: most processes rest most of the time, and then one window of the tier of 1 s tells as much as
- * ten of 100 ms do.
+/* Reads a ring by seconds: most processes rest most of the time, and then one window of the 1 s tier tells as much as
+ * ten of 100 ms.
  *
- * Where a stall may be, windows are wanted: what is looked for in a sliding second (stalls.h) has at least half of it
- * in one of two seconds side by side. So a second that is lively by half of what any stall takes brings the windows of
- * both its neighbours, too: windows are read until two seconds were calm, and of what is read by seconds one is kept in
- * hand until the next one is known.
+ * Where a stall may be, windows are needed. A stall in a sliding second (stalls.h) has at least half of its time in one
+ * of two adjacent seconds; so a second with at least half of a stall's minimum makes both its neighbours be read by
+ * windows, too. Windows are read until two seconds were calm, and a second that is read as a sum is held back until the
+ * next one is known.
  */
 #include "feed_impl.h"
 
-#define SECOND_NS INT64_C(990000000) /* ten windows; they are cut by a clock of their own */
+#define SECOND_NS INT64_C(990000000) /* slightly less than ten windows, which are cut by a clock of their own */
 
 enum {
   SECONDS_PER_POLL = 1 << 12, /* more than the tier has slots */
-  SECONDS_BUSY_PART = 10, /* 100 ms of a second with the GVL, or waiting for it: half of a collection that is told */
-  SECONDS_CALM = 2,       /* so many by windows before it is read by seconds */
-  SECONDS_RELEASES = 5,   /* ten waits shorter than 50 ms make half a thread that waits again and again */
+  /* 100 ms of a second with the GVL or waiting for it: half of the shortest stall by a collection */
+  SECONDS_BUSY_PART = 10,
+  SECONDS_CALM = 2,     /* calm seconds that are read by windows before reading by seconds begins */
+  SECONDS_RELEASES = 5, /* ten waits shorter than 50 ms: half of what counts as waiting again and again */
 };
 
 static uint64_t seconds_busy_ns(const struct rtop_window *window)
@@ -48,7 +49,7 @@ void feed_seconds_note(struct feed_ring *feed, const struct rtop_window *window)
   seconds->busy_ns = seconds->releases = 0;
 }
 
-/* All windows up to the end of the last whole second; what comes behind it can be read by seconds. */
+/* Reads all windows up to the end of the last whole second; later time can be read by seconds. */
 static size_t seconds_begin(struct feed_ring *feed, struct rtop_profile *profile)
 {
   uint64_t newest;
@@ -62,14 +63,14 @@ static size_t seconds_begin(struct feed_ring *feed, struct rtop_profile *profile
   return moved;
 }
 
-/* The second before `next`, if it was not told before it came to hand. */
+/* Passes on the second before `next`, unless its windows were read already. */
 static size_t seconds_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
 {
   enum rtop_result result = segment_port_window(feed->port, RTOP_TIER_1S, feed->seconds.next - 1, &feed->window);
   return result == RTOP_OK && feed->window.start_mono_ns >= feed->told_ns ? feed_hand_in(feed, profile) : 0;
 }
 
-/* What is in hand and all that comes: window by window. */
+/* Returns to reading window by window, beginning with the second in hand. */
 static void seconds_stop(struct feed_ring *feed)
 {
   if (feed->seconds.next) feed->next_sequence = segment_port_find(feed->port, RTOP_TIER_FINE, feed->told_ns);
@@ -95,7 +96,7 @@ size_t feed_seconds_read(struct feed_ring *feed, struct rtop_profile *profile)
                                              seconds_busy_ns(window), window->counters[RTOP_COUNTER_GVL_RELEASES]);
     if (calm) moved += seconds_hand_in(feed, profile);
     if (calm) seconds->next++;
-    else seconds_stop(feed); /* lively, or what only its windows can tell */
+    else seconds_stop(feed); /* the second was lively, or contains what only its windows tell */
   }
   return seconds->calm >= SECONDS_CALM ? moved : moved + feed_read_windows(feed, profile, INT64_MAX);
 }

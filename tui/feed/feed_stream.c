@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that arrives through a pipe, as a source: windows go into the profile as those of a ring do. */
+/* A recording that arrives through a pipe as a source; its windows enter the profile like those of a ring. */
 #include "feed_impl.h"
 
 #include "shm/base/clock.h"
@@ -18,13 +18,13 @@
 
 enum {
   STREAM_BYTES_PER_POLL = 8 << 20, /* then keys have their turn */
-  STREAM_DRIFT = 5000,             /* clocks may go apart by one part in so many */
-  STREAM_NOBODY = 65534,           /* as whom root reads a stream, and opens source files that it names */
+  STREAM_DRIFT = 5000,             /* clocks may drift apart by one part in this many */
+  STREAM_NOBODY = 65534,           /* uid under which root reads a stream and opens the source files it names */
 };
 /* A stream says something every second. */
 #define STREAM_SILENT_NS INT64_C(2500000000)
 
-/* One pipe, one feed per process in it. The first feed reads for all; the last one to be closed closes. */
+/* A pipe with one feed per process. The first feed reads for all; the last one to be closed closes the pipe. */
 struct feed_pipe {
   struct rtop_recording_stream *stream;
   struct rtop_profile *profile;
@@ -32,11 +32,12 @@ struct feed_pipe {
   int users;
   bool ended, broken;
   char problem[sizeof((struct rtop_error *)NULL)->text];
-  int64_t arrived_ns;                     /* the last bytes, by our clock */
-  uint32_t known;                         /* sources 0 to known - 1: others are not taken before those */
-  int64_t last_ns[RECORDING_SOURCES_MAX]; /* per source: the end of its last window */
-  int64_t newest_ns;                      /* the end of the newest window, by the clock there */
-  int64_t clock_ns;                       /* that clock less ours when windows came the fastest */
+  int64_t arrived_ns; /* the last bytes, by our clock */
+  /* sources 0 to known - 1 are open; higher ones are not accepted before these */
+  uint32_t known;
+  int64_t last_ns[RECORDING_SOURCES_MAX]; /* by source: end of its last window */
+  int64_t newest_ns;                      /* end of the newest window, by the sender's clock */
+  int64_t clock_ns;                       /* sender's clock minus ours when windows came fastest */
   int64_t compared_ns;                    /* when that was looked at last; 0: never */
   struct rtop_window window;
   uint32_t *threads;
@@ -51,8 +52,8 @@ struct feed_stream {
 
 static const struct feed_ops stream_ops;
 
-/* How far the clock there is from ours cannot be known without an answer; but windows that were not held up tell
- * what the shortest way takes, and what comes later than that is behind. */
+/* Estimates the offset of the sender's clock. Without a reply it cannot be measured, but the fastest windows show the
+ * shortest delay; windows with a longer delay are behind. */
 static void pipe_compare_clocks(struct feed_pipe *pipe, int64_t end_ns)
 {
   int64_t now_ns = clock_now_ns(), clock_ns;
@@ -79,7 +80,7 @@ static bool pipe_threads(struct feed_pipe *pipe, uint32_t source)
   return true;
 }
 
-/* Threads that ended are told of no more. */
+/* Forgets threads that have ended. */
 static void pipe_drop_threads(struct feed_pipe *pipe, uint32_t source)
 {
   for (size_t i = 0; i < pipe->window.thread_count; i++)
@@ -134,7 +135,7 @@ static bool pipe_take_one(struct feed_pipe *pipe, size_t *moved)
   return step == RTOP_RECORDING_CHUNK;
 }
 
-/* Some bytes, if there are any. False: none now, or none any more. */
+/* Reads some bytes if available. False when there are none now, or none will come. */
 static bool pipe_read(struct feed_pipe *pipe)
 {
   struct pollfd ready = { .fd = pipe->fd, .events = POLLIN };
@@ -183,7 +184,7 @@ static void stream_set_end(struct feed_stream *feed, const char *cause, const ch
   feed->base.has_end = true;
 }
 
-/* What the stream says of the process; when it says nothing any more, that. */
+/* The state that the stream gives for the process, or that the stream itself has ended. */
 static enum rtop_feed_state stream_state(struct rtop_feed *base)
 {
   struct feed_stream *feed = (struct feed_stream *)base;
@@ -306,7 +307,8 @@ struct rtop_feed *rtop_feed_stream_next(struct rtop_feed *first, uint32_t source
   return first->ops == &stream_ops ? stream_make_feed(((struct feed_stream *)first)->pipe, source) : NULL;
 }
 
-/* What comes before anybody is known is nobody's; whoever opens us may want to see all the rest go by. */
+/* Reads until a process is known. Data before that belong to no process; a caller may want all later data to pass one
+ * by one. */
 static void pipe_meet(struct feed_pipe *pipe)
 {
   const struct rtop_recording *content = rtop_recording_stream_content(pipe->stream);
@@ -318,7 +320,7 @@ static void pipe_meet(struct feed_pipe *pipe)
   }
 }
 
-/* Until it has told of a process, or nothing more comes. */
+/* Waits until the stream has named a process, or has ended. */
 static struct rtop_feed *stream_await(struct feed_pipe *pipe, struct rtop_error *error)
 {
   struct rtop_feed *feed = NULL;
@@ -351,7 +353,7 @@ bool rtop_feed_stream_as_nobody(struct rtop_error *error)
   return false;
 }
 
-/* Whose files are opened for it: nobody's for root, and for whoever root was. */
+/* The user whose files may be opened for this stream: for root, nobody or the user that root was before. */
 static uid_t stream_owner(uid_t owner)
 {
   uid_t user = geteuid();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Has gdb load the small object of ext/inject, and waits for what comes of it. */
+/* Makes gdb load the small object of ext/inject, and waits for the result. */
 #include "inject.h"
 
 #include "launch.h"
@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 enum {
-  INJECT_GDB_MS = 60000,   /* tries included; then it is interrupted, and lets go of the process */
-  INJECT_START_MS = 10000, /* a busy process comes to a safepoint much sooner */
+  INJECT_GDB_MS = 60000,   /* limit including retries; then gdb is interrupted and releases the process */
+  INJECT_START_MS = 10000, /* limit for reaching a safepoint; a busy process is much faster */
   INJECT_LOOK_US = 20000,
-  INJECT_SAID_BYTES = 16384, /* of what gdb prints: our line is the last */
+  INJECT_SAID_BYTES = 16384, /* kept bytes of gdb's output; our line is the last one */
 };
 
 static bool inject_refuse(struct rtop_error *error, pid_t pid, const char *why)
@@ -39,7 +39,7 @@ static bool inject_has_channel(pid_t pid)
   return rtop_registry_find(pid, &entry, NULL) == 0 && entry.alive;
 }
 
-/* "libruby.so.3.3" or "ruby3.3" among what it has mapped. */
+/* Has the process mapped a file such as "libruby.so.3.3" or "ruby3.3"? */
 static bool inject_is_ruby(pid_t pid)
 {
   char path[64], line[PATH_MAX + 128];
@@ -80,7 +80,7 @@ static bool inject_allowed(pid_t pid, bool others, struct rtop_error *error)
   return inject_is_ruby(pid) || inject_refuse(error, pid, "it has no Ruby loaded");
 }
 
-/* What gdb is given stands in quotes there. */
+/* Paths must be free of quotes, since gdb gets them in quotes. */
 static bool inject_files(char *object, char *script, size_t bytes)
 {
   char folder[PATH_MAX];
@@ -91,12 +91,13 @@ static bool inject_files(char *object, char *script, size_t bytes)
          access(object, R_OK) == 0 && access(script, R_OK) == 0;
 }
 
-/* In the child; returns only when there is no gdb. */
+/* Runs gdb in the child; returns only if there is no gdb. */
 static void inject_exec(pid_t pid, const char *object, const char *script, int out)
 {
   char call[PATH_MAX + 64];
   snprintf(call, sizeof call, "python inject(%d, '%s')", (int)pid, object);
-  setpgid(0, 0); /* keys of the terminal are ours: gdb must let go of the process in its own time */
+  /* A process group of its own: keys of the terminal must not interrupt gdb before it has released the process. */
+  setpgid(0, 0);
   int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
@@ -105,7 +106,7 @@ static void inject_exec(pid_t pid, const char *object, const char *script, int o
          script, "-ex", call, (char *)NULL);
 }
 
-/* The end of what it says, until it has ended; it is asked to end when that takes too long. */
+/* Reads gdb's output until it has ended; asks it to end when that takes too long. */
 static void inject_listen(pid_t child, int from, char *said)
 {
   int64_t until_ms = clock_now_ms() + INJECT_GDB_MS;

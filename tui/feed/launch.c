@@ -36,7 +36,7 @@ struct rtop_launch {
   int64_t started_ns, ended_ns;
   int log_fd; /* -1: none */
   char log_path[PATH_MAX];
-  char more_path[PATH_MAX]; /* of PATH, for a command that is only there; "" else */
+  char more_path[PATH_MAX]; /* addition to PATH for a command that is only found there; else "" */
   char note[512];
 };
 
@@ -51,7 +51,7 @@ static bool launch_open_log(struct rtop_launch *launch, struct rtop_error *error
   return false;
 }
 
-/* Is it one of the parts, not the beginning of one? */
+/* Is `value` one of the parts of the list, not just a prefix of one? */
 static bool launch_lists(const char *list, const char *separator, const char *value)
 {
   size_t bytes = strlen(value);
@@ -80,7 +80,7 @@ static bool launch_is_program(const char *folder, size_t length, const char *nam
   return bytes > 0 && (size_t)bytes < sizeof path && access(path, X_OK) == 0;
 }
 
-/* Where the only Ruby that will do is one that `make deps` has built, neither it nor its programs are in PATH. */
+/* Finds the command also beside the Ruby that `make deps` built, since that Ruby and its programs are not in PATH. */
 static void launch_find(struct rtop_launch *launch, const char *name, const char *extension_folder)
 {
   char ruby[PATH_MAX], shown[128], place[256];
@@ -100,11 +100,11 @@ static void launch_find(struct rtop_launch *launch, const char *name, const char
            "'%s' is not in PATH: the one in %s is started, for whose Ruby the extension was built", shown, place);
 }
 
-/* In the child; returns only when exec failed. */
+/* Runs the command in the child; returns only if exec failed. */
 static void launch_exec(const struct rtop_launch *launch, char *const *command, const char *folder)
 {
   sigset_t none;
-  /* Whatever ends us, the command does not stay behind. */
+  /* The command must not outlive this program, however that ends. */
   if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != launch->parent) _exit(126);
   sigemptyset(&none);
   signal(SIGPIPE, SIG_DFL); /* what we ignore the command should not */
@@ -127,7 +127,7 @@ static void launch_exec(const struct rtop_launch *launch, char *const *command, 
   execvp(command[0], command);
 }
 
-/* Forks; the pipe closes by itself when exec succeeds and tells errno when not. Returns that errno. */
+/* Forks. A pipe closes itself when exec succeeds, and carries errno if it fails. Returns that errno. */
 static int launch_fork(struct rtop_launch *launch, char *const *command, const char *folder)
 {
   int report[2], problem = 0;
@@ -217,7 +217,7 @@ bool rtop_launch_ended(struct rtop_launch *launch)
   if (got == 0 || (got < 0 && errno == EINTR)) return false;
   launch->ended = true;
   launch->ended_ns = clock_now_ns();
-  signals_crash_group(0); /* its number may belong to somebody else from now on */
+  signals_crash_group(0); /* From now on its pid may belong to another process. */
   launch->killed = got == launch->pid && WIFSIGNALED(status);
   if (got == launch->pid) launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc tells about a process, and where the extension stands. */
+/* What /proc says about a process, and where the extension is. */
 #include "launch.h"
 
 #include "shm/base/process.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts into words why a command shows nothing. */
+/* Explains in words why a command shows nothing. */
 #include "launch_words.h"
 
 #include "family.h"
@@ -14,7 +14,8 @@ enum { HEAD_BYTES = 16 << 10, TAIL_BYTES = 8 << 10, TAIL_LINES = 5, LINE_BYTES =
 #define NANOSECONDS INT64_C(1000000000)
 static const int64_t patience_ns = 3 * NANOSECONDS, soon_ns = 3 * NANOSECONDS;
 
-/* What ext/rperf_top.rb says when it does not load: "rperf_top: REASON; the program runs without it". */
+/* Finds the line that ext/rperf_top.rb prints when it does not load: "rperf_top: REASON; the program runs without
+ * it". */
 static bool extension_says(const struct rtop_launch *launch, char *out, size_t bytes)
 {
   static const char start[] = "rperf_top: ", end[] = "; the program runs without it";
@@ -32,7 +33,7 @@ static bool extension_says(const struct rtop_launch *launch, char *out, size_t b
   return false;
 }
 
-/* "ruby", "bash": the file that a process runs; "" when that is not known. */
+/* Name of the file that a process runs, such as "ruby" or "bash"; "" when unknown. */
 static void program_of(pid_t pid, char *out, size_t bytes)
 {
   char link[32], path[PATH_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a command that we started shows nothing: one sentence, sanitised. What it printed is asked first, for there the
- * extension says why it does not load.
+/* Explains in one sanitised sentence why a command that we started shows nothing. Its output is examined first, because
+ * there the extension says why it does not load.
  *
- * Threads: one. Nothing here blocks.
+ * Threads: one. Nothing blocks.
  */
 #ifndef RTOP_TUI_LAUNCH_WORDS_H
 #define RTOP_TUI_LAUNCH_WORDS_H
@@ -16,14 +16,14 @@ struct rtop_launch;
 
 enum { RTOP_LAUNCH_WORDS_BYTES = 512 };
 
-/* Of one that runs and has no channel: at once when it cannot have one, else after a few seconds. False: nothing to
- * say yet. */
+/* For a command that runs without a channel: explains at once if it cannot get one, else after a few seconds. False
+ * when there is nothing to say yet. */
 bool rtop_launch_waits(const struct rtop_launch *launch, char *out, size_t bytes);
-/* Of one that ended: without a channel, or soon and badly. False: there is nothing wrong with that. */
+/* For a command that ended without a channel, or soon with an error. False when nothing is wrong. */
 bool rtop_launch_failed(struct rtop_launch *launch, bool had_channel, char *out, size_t bytes);
-/* Does that process run Ruby, as far as its file tells? */
+/* Does the process run Ruby, judging by its executable file? */
 bool rtop_launch_is_ruby(pid_t pid);
-/* The last lines of its output, each behind two blanks. */
+/* Writes the last lines of its output, each indented by two blanks. */
 void rtop_launch_write_tail(const struct rtop_launch *launch, FILE *out);
 
 #endif

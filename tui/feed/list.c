@@ -32,7 +32,7 @@ static void list_add_window(struct list_second *second, const struct rtop_window
   }
 }
 
-/* By the same shares as the verdict, which knows stacks besides. */
+/* Describes the process by the thresholds of the verdict, which also knows stacks. */
 static const char *list_does(const struct list_second *second, double held)
 {
   double length = (double)second->length_ns;
@@ -52,7 +52,7 @@ static void list_second(struct rtop_list_row *row, const struct list_second *sec
   row->does = list_does(second, row->held);
 }
 
-/* The newest window that can be read tells the threads, and of a living process the rate. */
+/* Reads the threads, and for a living process the rate, from the newest readable window. */
 static void list_window(struct rtop_list_row *row, struct segment_port *port, struct rtop_window *window)
 {
   uint64_t newest = segment_port_counters(port)->head_sequence;
@@ -99,7 +99,7 @@ static void list_read(struct rtop_list_row *row, struct rtop_reader *reader, str
   if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
     rtop_target_command(holder, row->command, sizeof row->command);
   if (row->state == RTOP_FEED_LIVE && rtop_launch_is_stopped(row->pid))
-    row->state = RTOP_FEED_STALLED; /* one look cannot tell that no windows come */
+    row->state = RTOP_FEED_STALLED; /* A single look cannot show that no windows come. */
   list_window(row, port, window);
   list_end(row, reader, port);
 }
@@ -138,8 +138,8 @@ static int list_compare(const void *left, const void *right)
 
 enum { LIST_TAKEN = -1 };
 
-/* Rows below their parents, else in the order that they have: appends those of one parent. Each once: a process may
- * have several channels. */
+/* Orders rows as a tree: appends the children of one parent, otherwise keeping the order. Takes each row once, since
+ * a process may have several channels. */
 static size_t list_take_below(struct rtop_list_row *from, size_t count, pid_t parent, unsigned depth,
                               struct rtop_list_row *to, size_t taken)
 {
@@ -162,7 +162,7 @@ static void list_trees(struct rtop_list_row *rows, size_t count)
     for (size_t i = 0; i < count; i++) rows[i].parent = parents[i];
     memcpy(flat, rows, count * sizeof *flat);
     size_t taken = list_take_below(flat, count, 0, 0, rows, 0);
-    /* Read while processes came and went: what makes no tree stands below all. */
+    /* /proc changed while it was read: rows that fit into no tree come last. */
     for (size_t i = 0; i < count && taken < count; i++)
       if (flat[i].parent != LIST_TAKEN) rows[taken++] = flat[i];
   }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes that have a channel, live and dead: `--list` and the chooser.
+/* The processes that have a channel, live and dead, for `--list` and the chooser.
  *
- * Threads: one. Reading opens every channel for a moment; it never watches, so it costs the processes
- * nothing.
+ * Threads: one. Opens every channel for a moment without watching it, so processes are not affected.
  */
 #ifndef RTOP_TUI_LIST_H
 #define RTOP_TUI_LIST_H
@@ -16,35 +15,36 @@ enum { RTOP_LIST_MAX = 256 };
 
 struct rtop_list_row {
   pid_t pid;
-  pid_t parent;   /* of a living one: the nearest process above it in the list; 0: none */
+  pid_t parent;   /* for a living process: its nearest ancestor in the list; 0: none */
   unsigned depth; /* how many there are above it */
   enum rtop_feed_state state;
-  int64_t age_ns;   /* live: since the channel was made; else: since it ended */
+  int64_t age_ns;   /* live: since the channel was made; dead: since it ended */
   uint32_t rate_hz; /* now; 0: not known, parked or over */
   uint32_t threads; /* alive in the newest window */
-  /* Of one that lives, in about the last second, as far as that can be read: */
+  /* Activity of a living process in about the last second, as far as readable: */
   double cores; /* that its threads had */
   double held;  /* the GVL: 1 all the time */
   const char
-      *does; /* in a word: "GC" (a fifth of the time), "GVL" (threads wait for it), "runs", "waits"; "": not known */
+      *does; /* one word: "GC" (a fifth of the time), "GVL" (threads wait for it), "runs", "waits"; "": unknown */
   uid_t uid;
   char user[32];
   char ruby[32]; /* "3.3.8"; sanitised like the rest */
   char command[256];
   bool by_exec; /* it has become another program */
-  char end[64]; /* how it ended, as far as can be known; "" while it lives */
+  char end[64]; /* how the process ended, as far as known; "" while it lives */
 };
 
-/* Live ones first, newest first among equals, but children below their parents; at most `capacity` rows. Returns how many. */
+/* Lists live processes first, newest first, with children below their parents; at most `capacity` rows. Returns their
+ * number. */
 size_t rtop_list_read(struct rtop_list_row *rows, size_t capacity);
 
-/* "live", …, or "exec" of one that has become another program. */
+/* "live", …, or "exec" for a process that became another program. */
 const char *rtop_list_state_name(enum rtop_feed_state state, bool by_exec);
 
 /* "12 s", "5 m", "3 h", "2 d": at most 6 columns. */
 void rtop_list_age(char *out, size_t out_bytes, int64_t age_ns);
 
-/* How far the command of a row with so many above it stands to the right. */
+/* Indentation of the command in a row at this depth of the tree. */
 int rtop_list_indent(unsigned depth);
 
 #endif

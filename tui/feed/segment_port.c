@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks a reader here, or a child that has given up its rights, for parts of a segment. */
+/* Requests parts of a segment from a reader in this process, or from a child that has dropped its rights. */
 #include "segment_port.h"
 
 #include "segment_port_impl.h"
@@ -25,7 +25,7 @@ struct segment_port {
   const char *problem;
   struct port_request request;
   struct rtop_counters counters;
-  /* What came ahead of its being asked for: the entries from first on, and strings of such frames. */
+  /* Data that came ahead of their request: entries from first_… on, and strings of these frames. */
   uint64_t first_frame, first_node;
   uint32_t frame_count, node_count, string_count, thread_count, string_at;
   uint32_t last_frame;  /* that was asked for, */
@@ -51,7 +51,7 @@ static void port_end_child(struct segment_port *port)
   port->child = 0;
 }
 
-/* Nothing more is believed. The number of the descriptor stays taken for "there is one". */
+/* Stops believing the child. The descriptor number stays set, since it means "there is a child". */
 static bool port_break(struct segment_port *port)
 {
   port_end_child(port);
@@ -118,7 +118,7 @@ const struct rtop_counters *segment_port_counters(const struct segment_port *por
 
 static bool port_rights(struct source_rights *rights, pid_t pid, uid_t owner)
 {
-  /* No file is opened: a user whose groups nobody knows needs none. */
+  /* Files are not opened: a user with unknown groups needs none. */
   if (!source_rights_of(rights, pid, owner)) *rights = (struct source_rights){ .user = owner, .group = PORT_NOBODY };
   return owner != 0 && owner != (uid_t)-1;
 }
@@ -317,7 +317,7 @@ bool segment_port_thread(struct segment_port *port, const struct rtop_window *wi
   return thread->name_bytes <= sizeof thread->name;
 }
 
-/* ---- tables: in order they are asked for once, so that what comes next is fetched along ------------- */
+/* ---- tables: read in order, so that the entries that follow are fetched along ----------------------- */
 
 static bool port_ask_entries(struct segment_port *port, enum port_operation operation, uint64_t first, uint64_t all,
                              uint32_t most, struct port_answer *answer)
@@ -328,8 +328,8 @@ static bool port_ask_entries(struct segment_port *port, enum port_operation oper
   return answer->count == port->request.count || port_break(port);
 }
 
-/* What is published only grows, but a label may be completed: an entry is fetched once for each time that it is asked
- * for in order. */
+/* Published entries never change, except that labels are completed; so an entry is fetched once for each pass in
+ * order. */
 static bool port_fetch_frames(struct segment_port *port, uint32_t id)
 {
   struct port_answer answer;
@@ -375,7 +375,7 @@ bool segment_port_node(struct segment_port *port, uint32_t id, struct rtop_node_
   return found->right && (id == RTOP_NODE_ROOT ? node->parent == RTOP_NODE_ROOT : node->parent < id);
 }
 
-/* That one, and those of the frames that come next when they come for the first time. */
+/* Requests this string, and those of the frames that follow if they were not requested before. */
 static void port_want_strings(struct segment_port *port, uint32_t reference)
 {
   struct port_request *request = &port->request;
@@ -411,7 +411,7 @@ static bool port_fetch_strings(struct segment_port *port, uint32_t reference)
   return true;
 }
 
-/* They are asked for in the order in which they came. */
+/* Strings are used in the order in which they came. */
 static const struct port_string *port_find_string(struct segment_port *port, uint32_t reference)
 {
   for (uint32_t i = 0; i < port->string_count; i++) {

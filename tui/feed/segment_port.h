@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in a segment, as the feed asks for it: counters, windows, names, nodes, threads. For a root who looks at
- * the channel of another user, none of it is read in this process: another one does that, which has taken the
- * owner's user and groups, holds nothing but the segment and a socket to us, and can ask the kernel for
- * next to nothing (source_rights.h). What comes back has fixed layouts and is checked again here: every count, every
- * index, every sum. This process then has no mapping of the segment; what it does with the file itself, and why that
- * is as strong, stands in tests/README.md, "What root does with another user's files".
+/* Access to a segment for feeds: counters, windows, names, nodes, threads. When root looks at another user's channel, a
+ * child process reads the segment instead: it has the owner's user and groups, only the segment and a socket open, and
+ * almost no system calls (source_rights.h). Its answers have fixed layouts and are validated again here: every count,
+ * index and sum. This process then has no mapping of the segment; tests/README.md, "What root does with another user's
+ * files", says why what it does with the file is safe.
  *
- * Threads: one. Waits for that process, at the most 3 s for an answer; one that gives none, or a wrong one, is ended, and
- * from then on nothing can be read.
+ * Threads: one. Waits at most 3 s for an answer; a child that gives none, or a wrong one, is ended, and from then on
+ * nothing can be read.
  */
 #ifndef RTOP_TUI_SEGMENT_PORT_H
 #define RTOP_TUI_SEGMENT_PORT_H
@@ -18,22 +17,22 @@
 struct rtop_error;
 struct segment_port;
 
-/* The reader must live longer. `owner`: of the file; `pid`: of the process, as far as it is known. NULL: *error says why
- * (of root alone: the owner's rights cannot be taken). */
+/* Opens a port on a reader, which must live longer. `owner`: of the file; `pid`: of the process, if known. NULL with
+ * the reason in *error (only for root: the owner's rights cannot be assumed). */
 struct segment_port *segment_port_open(struct rtop_reader *reader, pid_t pid, uid_t owner, struct rtop_error *error);
 void segment_port_close(struct segment_port **port);
 
 /* Is another process reading, and which? 0: none. */
 pid_t segment_port_process(const struct segment_port *port);
-/* A sentence when it was ended; NULL: it was not. */
+/* A sentence when the child had to be ended; else NULL. */
 const char *segment_port_problem(const struct segment_port *port);
 
-/* By the locks, which this process asks for itself, and by the counters, which are read anew. */
+/* The channel's state, by the locks, which this process checks itself, and by counters, which are read anew. */
 enum rtop_channel_state segment_port_state(struct segment_port *port, int64_t now_mono_ns, pid_t *pid);
-/* As they were then, or with the window that was read since; no count is larger than its table. */
+/* The counters as of the last state or window read; no count exceeds its table. */
 const struct rtop_counters *segment_port_counters(const struct segment_port *port);
 
-/* As the calls of reader.h that are named alike. */
+/* Like the functions of the same names in reader.h. */
 uint64_t segment_port_oldest(struct segment_port *port, enum rtop_tier tier, uint64_t *newest); /* may be NULL */
 enum rtop_result segment_port_time(struct segment_port *port, enum rtop_tier tier, uint64_t sequence,
                                    int64_t *start_mono_ns, int64_t *end_mono_ns);
@@ -43,7 +42,7 @@ enum rtop_result segment_port_window(struct segment_port *port, enum rtop_tier t
 bool segment_port_frame(struct segment_port *port, uint32_t id, struct rtop_frame_entry *frame);
 bool segment_port_node(struct segment_port *port, uint32_t id, struct rtop_node_entry *node);
 size_t segment_port_string(struct segment_port *port, uint32_t reference, char *buffer, size_t buffer_bytes);
-/* Of the thread of that index in the window that was read last. */
+/* Reads the entry of the thread at that index in the last window read. */
 bool segment_port_thread(struct segment_port *port, const struct rtop_window *window, size_t index,
                          struct rtop_thread_entry *thread);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two ends of a port say to each other: structures as they are in memory, for both are one program. */
+/* Messages between the two ends of a port: structures as they are in memory, since both ends are the same program. */
 #ifndef RTOP_TUI_SEGMENT_PORT_IMPL_H
 #define RTOP_TUI_SEGMENT_PORT_IMPL_H
 
@@ -20,7 +20,8 @@ enum {
   PORT_FRAMES_MAX = 256,
   PORT_NODES_MAX = 2048,
   PORT_STRINGS_MAX = 192,
-  PORT_ELEMENTS_MAX = RTOP_WINDOW_RAW_BYTES_MAX / 4, /* of a window: each takes more bytes than that */
+  /* limit for elements of a window, each of which takes more bytes than that */
+  PORT_ELEMENTS_MAX = RTOP_WINDOW_RAW_BYTES_MAX / 4,
 };
 
 struct port_request {
@@ -54,7 +55,8 @@ struct port_string {
   uint32_t bytes;
   char text[RTOP_STRING_BYTES_MAX + 1]; /* of which so many are sent */
 };
-/* Behind that of PORT_WINDOW; then the arrays, and a port_thread for each thread. Behind that of PORT_COUNTERS: those. */
+/* Follows the header of PORT_WINDOW; then come the arrays and a port_thread per thread. PORT_COUNTERS is followed by
+ * the counters. */
 struct port_window {
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   uint64_t counters_present;
@@ -63,11 +65,11 @@ struct port_window {
   struct rtop_counters published; /* when it had been read */
 };
 
-/* segment_port.c: a port to a process that runs already. NULL: out of memory. */
+/* segment_port.c: makes a port to a process that runs already. NULL: memory ran out. */
 struct segment_port *port_attach(struct rtop_reader *reader, pid_t child, int fd);
 /* Has the counters read anew. */
 void port_look(struct segment_port *port);
-/* segment_port_serve.c: answers until nobody asks any more, in the process that has taken the rights. */
+/* segment_port_serve.c: answers requests until there are no more, in the child that has dropped its rights. */
 _Noreturn void port_serve(struct rtop_reader *reader, int fd);
 
 #endif

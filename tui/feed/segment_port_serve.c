@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end that parses. Whatever a segment makes of this process stays in it. */
+/* The end that parses. Whatever a hostile segment does to this process stays in it. */
 #include "segment_port_impl.h"
 
 #include "tui/text/whole_io.h"

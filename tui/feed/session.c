@@ -36,7 +36,7 @@ static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes
   return NULL;
 }
 
-/* Code below the folder that a process works in is its own. */
+/* Code below the working directory of a process is its own. */
 static void session_own(struct rtop_session *session, struct rtop_feed *feed)
 {
   rtop_feed_find_folder(feed);
@@ -52,7 +52,8 @@ void session_leave_out(struct rtop_session *session, const char *why)
   snprintf(session->left_out[session->left_out_count++], SESSION_WORDS_BYTES, "%s", why);
 }
 
-/* A stream's pid is that of another machine, or of another time: nothing can be asked of it here. */
+/* Does the process run on this machine? The pid of a stream belongs to another machine or time, so nothing can be
+ * asked about it here. */
 static bool session_is_here(const struct rtop_feed *feed)
 {
   return !rtop_feed_info(feed)->host;
@@ -66,7 +67,7 @@ static void session_say_recording(struct rtop_session *session)
       session, "the recording holds no more than its first 128 processes: those that come from now on are not in it");
 }
 
-/* Long enough over to come to nothing more, and gone. */
+/* Is the feed over for long enough that nothing more will come, and the process gone? */
 static bool session_can_go(const struct session_feed *feed, int64_t now_ms)
 {
   if (!session_is_over(feed->state) || feed->state == RTOP_FEED_REPLAY || !feed->over_since_ms) return false;
@@ -74,7 +75,7 @@ static bool session_can_go(const struct session_feed *feed, int64_t now_ms)
   return !feed->start_ticks || rtop_family_start_ticks(rtop_feed_info(feed->feed)->pid) != feed->start_ticks;
 }
 
-/* The first feed stays: its clock is everybody's. */
+/* The place for a new feed. The first feed always stays, since its clock is used for all. */
 int session_place(const struct rtop_session *session)
 {
   int64_t now_ms = clock_now_ns() / 1000000, oldest_ms = INT64_MAX;
@@ -103,7 +104,7 @@ static void session_tell_pulse(struct rtop_session *session, int place)
   rtop_recorder_pulse(session->recorder, (uint32_t)place, &pulse);
 }
 
-/* A file has no pulse but this one. */
+/* Writes the end to the recorder: a file gets no other sign of it. */
 static void session_tell_end(struct rtop_session *session, int place)
 {
   enum rtop_feed_state state = session->feeds[place].state;
@@ -128,7 +129,7 @@ static uint64_t session_name(const struct session_feed *feed)
   return rtop_fnv(RTOP_FNV_START, name, strlen(name));
 }
 
-/* Of a stream's reader the host is what tells this machine from the others. */
+/* Describes the feed to the recorder. Readers of streams tell machines apart by the host. */
 static void session_tell_recorder(struct rtop_session *session, int place)
 {
   struct session_feed *feed = &session->feeds[place];
@@ -142,7 +143,7 @@ static void session_tell_recorder(struct rtop_session *session, int place)
   if (!rtop_recorder_source(session->recorder, (uint32_t)place, &info)) session_say_recording(session);
 }
 
-/* Another process that has the number of an earlier one is told apart from it. */
+/* The number of a process, which distinguishes it from an earlier one with the same pid. */
 static uint32_t session_process(struct rtop_session *session, pid_t pid, uint64_t start_ticks)
 {
   struct session_past *own = &session->past[session->opened % SESSION_PAST];
@@ -172,10 +173,10 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
     rtop_feed_align(feed, session->feeds[0].feed);
   *taken = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed), .start_ticks = info->start_ticks };
   taken->parent = info->parent;
-  if (!session_is_over(taken->state) && session_is_here(feed)) { /* else its number may be another's by now */
+  if (!session_is_over(taken->state) && session_is_here(feed)) { /* Otherwise its pid may belong to another process. */
     const struct rtop_kin *kin = rtop_family_find(&session->family, info->pid);
     taken->parent = kin ? kin->parent : 0;
-    /* It may end at this very moment: it is still the one whose status we learn then. */
+    /* The process may be ending right now; its status is then still learnt under these ticks. */
     taken->start_ticks = rtop_family_listed_ticks(info->pid);
   }
   session_tell_recorder(session, place);
@@ -185,7 +186,7 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
   session_trace_all(session, taken);
 }
 
-/* As a child of another one that was asked for. */
+/* Is the process watched already, as a child of another one? */
 static bool session_has(const struct rtop_session *session, pid_t pid)
 {
   for (int i = 0; i < session->count; i++)
@@ -233,7 +234,8 @@ static bool session_add_recording(struct rtop_session *session, const char *path
   return count > 0;
 }
 
-/* With what descends from it. That alone is enough, but not of process 1: orphans of the whole machine go there. */
+/* Adds a process with its descendants. Descendants alone suffice, except for process 1, which is the parent of all
+ * orphans. */
 bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error)
 {
   uint64_t before = session->opened;
@@ -257,7 +259,8 @@ static void session_names_none(const struct rtop_session *session, struct rtop_e
                  "no process that can be watched is called '%s' (--list shows those that can)", name);
 }
 
-/* Those that cannot be watched are left out while there are others: a pattern finds more than Ruby. */
+/* Adds processes by pid. Those that cannot be watched are left out as long as there are others, since a pattern also
+ * finds programs other than Ruby. */
 static bool session_add_pids(struct rtop_session *session, const struct rtop_session_wish *wish,
                              struct rtop_error *error)
 {
@@ -352,8 +355,8 @@ void rtop_session_close(struct rtop_session **handle)
   free(session);
 }
 
-/* Opens the channel that `pid` has now. Of a process that we started, also one that it left when it died;
- * else only a living one: what was dead before is nothing new. */
+/* Opens the channel that `pid` has now. For a process that we started, also one that it left at its death; else only
+ * a live one, since older dead ones are nothing new. */
 static bool session_follow(struct rtop_session *session, pid_t pid, bool ours)
 {
   struct rtop_registry_entry entry;
@@ -376,7 +379,7 @@ static bool session_follow_descendants(struct rtop_session *session)
   return false;
 }
 
-/* The watched process of a command: the command itself, else the first descendant that has a channel. */
+/* Finds the process to watch for a command: the command itself, else the first descendant with a channel. */
 static void session_look_for_command(struct rtop_session *session, bool thorough)
 {
   if (session_follow(session, rtop_launch_pid(session->launch), true)) return;
@@ -399,7 +402,7 @@ bool session_all_over(const struct rtop_session *session)
   return true;
 }
 
-/* Processes that the stream has told of meanwhile. */
+/* Adds the processes that have appeared in the stream. */
 static void session_stream_look(struct rtop_session *session)
 {
   struct rtop_feed *feed;
@@ -408,7 +411,7 @@ static void session_stream_look(struct rtop_session *session)
     session_take(session, feed, session->count);
 }
 
-/* Processes give themselves names when they have begun. */
+/* Updates names for the recorder, since processes rename themselves after their start. */
 static void session_pulse(struct rtop_session *session, int64_t now_ms)
 {
   if (!session->recorder || now_ms < session->next_pulse_ms) return;
@@ -431,7 +434,7 @@ static void session_look(struct rtop_session *session, int64_t now_ms)
   session_names_tick(session, now_ms);
 }
 
-/* Why there is nothing of the command, while that is so; how it ended is said once. */
+/* Explains why there is no data of the command while that is so; how it ended is reported once. */
 static void session_explain(struct rtop_session *session, bool ended)
 {
   bool channel = session->count > 0;
@@ -440,7 +443,7 @@ static void session_explain(struct rtop_session *session, bool ended)
   session->waits = !ended && !channel && rtop_launch_waits(session->launch, session->words, sizeof session->words);
 }
 
-/* Of processes that live, why their threads have no core. */
+/* Reads for living processes why their threads have no core. */
 static void session_cores(struct rtop_session *session, int64_t now_ms)
 {
   if (session->stream || now_ms < session->next_cores_ms || session->count > SESSION_CORES_MAX) return;
@@ -477,7 +480,7 @@ size_t rtop_session_poll(struct rtop_session *session)
   session_pulse(session, now_ms);
   session->command_over = ended;
   if (session->recorder) rtop_recorder_tick(session->recorder);
-  /* What a stream has named once it does not name again. */
+  /* A stream sends each name only once, so its names are never forgotten. */
   if (!session->stream && rtop_profile_forget(session->profile))
     for (int i = 0; i < session->count; i++) rtop_feed_forget(session->feeds[i].feed, session->profile);
   return moved;
@@ -641,7 +644,7 @@ bool rtop_session_record(struct rtop_session *session, const char *path, uint64_
   return session->recorder != NULL;
 }
 
-/* That a stream ended says nothing of its processes. */
+/* Writes ends to the recorder. The end of a stream says nothing about its processes. */
 static void session_tell_ends(struct rtop_session *session)
 {
   for (int i = 0; i < session->count && session->recorder; i++) {

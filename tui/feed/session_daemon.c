@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that go on in the background: the first process ends, and one that it left behind does the work. */
+/* Commands that continue in the background: the first process ends, and another one that it left does the work. */
 #include "session_impl.h"
 
 #include "shm/base/process.h"
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Its number may be another process's when it is over. */
+/* A process that has ended; its pid may be reused from now on. */
 static void daemon_reaped(void *context, pid_t pid, uint64_t start_ticks, int status)
 {
   struct rtop_session *session = context;
@@ -39,7 +39,7 @@ void session_waited(struct rtop_session *session)
   }
 }
 
-/* The feed of the process that we started; NULL: it had no channel, or none that we saw. */
+/* The feed of the process that we started; NULL: it had no channel that we saw. */
 static const struct session_feed *daemon_first(const struct rtop_session *session)
 {
   for (int i = 0; i < session->count; i++)
@@ -47,9 +47,9 @@ static const struct session_feed *daemon_first(const struct rtop_session *sessio
   return NULL;
 }
 
-/* What a command leaves running behind it does not hold those that wait for the command, but when it left for the
- * background, or was only a shell, that is what was meant. Who goes there has a session of its own, or did not wait for
- * its first process to end in order. */
+/* Does the command continue in the background as this process? Other programs that a command leaves running must not
+ * hold up those who wait for it. It counts if the process has a session of its own, or if the first process did not
+ * end in order, or was only a shell. */
 bool session_is_daemon(const struct rtop_session *session, pid_t pid)
 {
   const struct session_feed *first = daemon_first(session);
@@ -66,7 +66,7 @@ static bool daemon_has_feed(const struct rtop_session *session, const struct rto
   return false;
 }
 
-/* Without a channel, and young enough to get one. */
+/* Has it no channel yet, and is it young enough to get one? */
 static bool daemon_may_come(const struct rtop_session *session, const struct rtop_kin *kin, int64_t since_ms)
 {
   if (since_ms > SESSION_DAEMON_MS || daemon_has_feed(session, kin) || !rtop_launch_is_ruby(kin->pid)) return false;
@@ -80,7 +80,7 @@ static bool daemon_any_comes(const struct rtop_session *session, int64_t since_m
   return false;
 }
 
-/* The last of them ended then; so may one that stood between the command and what is to come. */
+/* When the last of them ended, including one between the command and what may still come. */
 static int64_t daemon_last_ms(const struct rtop_session *session)
 {
   int64_t last_ms = session->ended_ms;
@@ -89,8 +89,8 @@ static int64_t daemon_last_ms(const struct rtop_session *session)
   return last_ms;
 }
 
-/* Its channel is over without a word, and it ends as a child of ours: how, is known in a moment. The kernel gives its
- * lock back first. */
+/* Will the exit status of a child of ours be known in a moment? Its channel ended without a word, and the kernel
+ * releases the lock before it reports the end. */
 static bool daemon_status_comes(const struct session_feed *feed, int64_t now_ms)
 {
   struct process_stat stat;
@@ -118,7 +118,8 @@ void session_await(struct rtop_session *session, int64_t now_ms)
   int64_t since_ms = now_ms - daemon_last_ms(session);
   session->awaits = !session_all_over(session) && since_ms <= SESSION_FORK_MS;
   if (!session_all_over(session)) return;
-  /* Again and again for a moment: what is listed, forks and is gone when it is read was there without its child. */
+  /* Looks repeatedly for a moment: a process may be listed, fork, and be gone when it is read, so that its child is
+   * missed. */
   const struct session_feed *first = daemon_first(session);
   if (!rtop_family_may_be_left(&session->family) && first && first->state != RTOP_FEED_DEAD) return;
   session_tree_look(session);

@@ -9,18 +9,18 @@
 #include "shm/base/error.h"
 
 enum {
-  SESSION_SOON_MS = 10,      /* between looks for the channel of a command that starts */
-  SESSION_LOOK_MS = 100,     /* between looks that read all of /proc, or for an exec */
-  SESSION_GRACE_MS = 3000,   /* a process that lives on without its channel may make another */
-  SESSION_LEAVE_MS = 1000,   /* after its end everything of a process was read, and how it ended */
-  SESSION_FORK_MS = 2000,    /* after a command's end what it left behind may not have gone to the background yet, */
+  SESSION_SOON_MS = 10,      /* ms between looks for the channel of a command that starts */
+  SESSION_LOOK_MS = 100,     /* ms between looks that read all of /proc, or for an exec */
+  SESSION_GRACE_MS = 3000,   /* ms in which a living process without a channel may make another one */
+  SESSION_LEAVE_MS = 1000,   /* ms after its end by which all data of a process, and how it ended, are read */
+  SESSION_FORK_MS = 2000,    /* ms after a command's end in which its descendants may still go to the background */
   SESSION_LOOKS_MS = 300,    /* so long it is looked for */
   SESSION_DAEMON_MS = 10000, /* nor have a channel */
-  SESSION_SPARE = 100,       /* looks for more may take one part in so many of our time */
+  SESSION_SPARE = 100,       /* looks for processes may take one part in this many of our time */
   SESSION_DESCENDANTS_MAX = 256,
   SESSION_PULSE_MS = 1000,
   SESSION_CORES_MS = 250, /* between looks why there is no core, */
-  SESSION_CORES_MAX = 32, /* of so many processes: of more it is not looked at */
+  SESSION_CORES_MAX = 32, /* with more processes than this, reasons for missing cores are not read */
   SESSION_PAST = 1024,
   SESSION_WORDS_BYTES = sizeof((struct rtop_error *)NULL)->text,
 };
@@ -29,33 +29,33 @@ struct session_trace {
   char name[RTOP_SESSION_TRACE_BYTES + 1];
   uint32_t id;      /* 1, 2, … */
   uint32_t seconds; /* 0: as long as we are here */
-  bool forced;      /* also where YJIT compiles and that makes it slower */
+  bool forced;      /* also where YJIT compiles and code stays slower */
 };
 
 struct session_feed {
   struct rtop_feed *feed;
   uint32_t traces[RTOP_SESSION_TRACES_MAX]; /* by its slots: whose it is; 0: nobody's */
   enum rtop_feed_state state;
-  pid_t parent;         /* of a descendant of what was asked for; 0: that itself */
+  pid_t parent;         /* parent, for a descendant of a requested process; 0: it was requested itself */
   uint64_t start_ticks; /* of the process; 0: not known */
   uint32_t process;     /* rtop_process_of() */
   uint64_t opened;      /* 1, 2, … */
-  uint64_t told;        /* to the recorder: a hash of what it calls itself */
+  uint64_t told;        /* hash of the process's name that was last written to the recorder */
   bool was_live;
-  bool reaped;           /* it was a child of ours at its end: */
+  bool reaped;           /* it was our child when it ended: */
   int status;            /* as wait(2) has it */
-  bool replaced;         /* by exec: another feed goes on with this process */
+  bool replaced;         /* another feed continues this process after exec */
   int64_t over_since_ms; /* 0: it is not */
 };
 
-/* A process that was watched: its number may come again. */
+/* A process that was watched; its pid may come again. */
 struct session_past {
   pid_t pid;
   uint64_t start_ticks; /* 0: not known */
   uint32_t nth;
 };
 
-/* When to ask a member of the family again for its channel, and how often that was in vain. */
+/* When to ask a family member for its channel again, and how often that failed. */
 struct session_try {
   pid_t pid;
   uint64_t start_ticks;
@@ -73,14 +73,14 @@ struct rtop_session {
   struct session_trace traces[RTOP_SESSION_TRACES_MAX];
   int trace_count;
   uint32_t trace_id;
-  uint32_t slower_us;                    /* calls that take longer are told one by one; 0: none */
-  char (*left_out)[SESSION_WORDS_BYTES]; /* why processes are not watched that somebody asked for */
+  uint32_t slower_us;                    /* calls longer than this are reported one by one; 0: none */
+  char (*left_out)[SESSION_WORDS_BYTES]; /* reasons why requested processes are not watched */
   int left_out_count;
   bool needs_rights; /* as in the wish */
-  bool skips_past;   /* of living processes only what comes from now on is wanted */
+  bool skips_past;   /* only new windows of living processes are wanted */
   bool by_seconds, always_by_seconds;
   struct rtop_recorder *recorder; /* NULL: nothing is recorded */
-  struct rtop_feed *stream;       /* the first feed, when that is one; NULL: it is not */
+  struct rtop_feed *stream;       /* the first feed if it is a stream, else NULL */
   int64_t next_pulse_ms, next_cores_ms;
   struct rtop_launch *launch;
   int64_t started_mono_ns; /* of the session, and of the command */
@@ -90,53 +90,53 @@ struct rtop_session {
   struct session_try *tries; /* in the order of the family */
   size_t try_count, try_capacity;
   int64_t next_family_ms, thorough_family_ms;
-  const char *const *names; /* whoever is called so; what ended may come back */
+  const char *const *names; /* patterns for processes to watch; ended ones may come back */
   int name_count;
   bool finds_again; /* what was chosen, when it was restarted: */
   char again[256];  /* how it calls itself, "": not known yet */
   uid_t again_owner;
   int64_t next_names_ms;
-  int without_place; /* of those who are called so, at the last look */
+  int without_place; /* number of matching processes without a place at the last look */
   bool crowded;      /* there were more than can be watched */
   bool recording_full;
   bool command_over;  /* and its last windows were read */
-  int64_t ended_ms;   /* when the command was seen to have ended; 0: it runs */
-  bool awaits;        /* what it left behind may still make a channel */
+  int64_t ended_ms;   /* when the end of the command was noticed; 0: it runs */
+  bool awaits;        /* a process that it left behind may still make a channel */
   bool waits, failed; /* words say why */
   char words[RTOP_LAUNCH_WORDS_BYTES];
 };
 
 /* session.c */
 bool session_is_over(enum rtop_feed_state state);
-/* Where another feed can stand: behind all, or in the place of the one that was over first. -1: all are needed. */
+/* Place for another feed: a new one, or that of the feed that ended first. -1: all are needed. */
 int session_place(const struct rtop_session *session);
 void session_take(struct rtop_session *session, struct rtop_feed *feed, int place);
 void session_leave_out(struct rtop_session *session, const char *why);
 bool session_all_over(const struct rtop_session *session);
 bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error);
 
-/* session_trace.c: asks a new feed for everything that is traced. */
+/* session_trace.c: sends all trace requests to a new feed. */
 void session_trace_all(struct rtop_session *session, struct session_feed *feed);
 
-/* session_names.c: joins all that live and are called so. At once, or when it is time to look again. */
+/* session_names.c: join all living processes that match the names; at once, or when the next look is due. */
 void session_names_look(struct rtop_session *session);
 void session_names_tick(struct rtop_session *session, int64_t now_ms);
 
-/* session_daemon.c: makes us the parent of what the command leaves behind; before it is started. */
+/* session_daemon.c: makes us the parent of processes that the command leaves behind; call before it is started. */
 void session_adopt(struct rtop_session *session);
-/* Looks for what a command that has ended goes on as: session->awaits. */
+/* Looks for what a command that has ended continues as (session->awaits). */
 void session_await(struct rtop_session *session, int64_t now_ms);
-/* Does the command, which has ended, go on in the background as this process? */
+/* Does the command, which has ended, continue in the background as this process? */
 bool session_is_daemon(const struct rtop_session *session, pid_t pid);
-/* We are the parent of the command, and of what it left behind: how they ended is known, even if they told nobody (exit!,
- * a daemon's first process). */
+/* Records how the command and its descendants ended. We are their parent, so this is known even if they told nobody
+ * (exit!, or a daemon's first process). */
 void session_waited(struct rtop_session *session);
 
-/* session_tree.c: not all of them are watched; said once. */
+/* session_tree.c: reports once that not all processes are watched. */
 void session_say_crowded(struct rtop_session *session);
-/* A process whose descendants are wanted; it may be without a channel. */
+/* Adds a process whose descendants are wanted, with or without a channel. */
 void session_tree_add(struct rtop_session *session, pid_t pid);
-/* Looks for descendants, and joins those that have a channel. At once, or when it is time to look again. */
+/* Look for descendants and join those with a channel: at once, or when the next look is due. */
 void session_tree_look(struct rtop_session *session);
 void session_tree_look_quickly(struct rtop_session *session); /* just after such a look */
 void session_tree_tick(struct rtop_session *session, int64_t now_ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Methods that are traced, in all processes of a session. */
+/* Traced methods, in all processes of a session. */
 #include "session_impl.h"
 
 #include "shm/base/format.h"
@@ -93,7 +93,7 @@ bool rtop_session_trace_sites(struct rtop_session *session, uint32_t seconds)
   return seconds == 0 || trace_ask(session, name, seconds, false, true);
 }
 
-/* Of one kind, as each process told it last. */
+/* The latest state in each process, for one kind of request. */
 struct moment_states {
   uint32_t what, end;
   const struct whole_before *before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows processes into those that they fork and spawn. */
+/* Follows processes to those that they fork and spawn. */
 #include "session_impl.h"
 
 #include "shm/base/clock.h"
@@ -8,12 +8,13 @@
 
 enum {
   TREE_LOOK_MS = 1000,
-  TREE_THOROUGH_MS = 5000, /* whose numbers were there is read again: some milliseconds on a full machine */
+  /* ms between looks that also read known pids again, which takes some milliseconds on a full machine */
+  TREE_THOROUGH_MS = 5000,
   TREE_YOUNG_MS = 10000,
-  TREE_LOOK_SOON_MS = 100,  /* of a command that we started: its first seconds are wanted, too */
-  TREE_AGAIN_MS = 100,      /* a member without a channel may get one: it is asked again, ever less often */
+  TREE_LOOK_SOON_MS = 100,  /* ms between looks for a command that we started, whose first seconds are wanted, too */
+  TREE_AGAIN_MS = 100,      /* ms until a member without a channel is asked again; the delay grows */
   TREE_AGAIN_MAX_MS = 5000, /* but so often at least */
-  TREE_MISSES_MAX = 16,     /* members asked in vain at a look: the others have their turn at the next one */
+  TREE_MISSES_MAX = 16,     /* members asked in vain per look; the others have their turn at the next one */
 };
 
 void session_tree_add(struct rtop_session *session, pid_t pid)
@@ -21,7 +22,7 @@ void session_tree_add(struct rtop_session *session, pid_t pid)
   if (session->follows) rtop_family_add(&session->family, pid);
 }
 
-/* The feed that has this very process now, or had it last. */
+/* The feed that this very process has now, or had last. */
 static struct session_feed *tree_feed(struct rtop_session *session, const struct rtop_kin *kin)
 {
   struct session_feed *found = NULL;
@@ -43,8 +44,8 @@ void session_say_crowded(struct rtop_session *session)
   session_leave_out(session, text);
 }
 
-/* A member's channel counts when the kernel says that this very process holds it, and when it belongs to the user of
- * the process above; a master that is root may have given its workers to another user. */
+/* Accepts a member's channel if the kernel says that this process holds it, and if it belongs to the user of its
+ * parent; a master that is root may have changed its workers' user. */
 static bool tree_find(const struct rtop_kin *kin, struct rtop_registry_entry *entry)
 {
   return rtop_registry_find(kin->pid, entry, NULL) == 0 && entry->alive &&
@@ -55,8 +56,8 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin)
 {
   struct rtop_registry_entry entry;
   if (!tree_find(kin, &entry)) return false;
-  /* Parents come first: one that had no channel when it was asked had it before it forked this one. Its number may be
-   * another's by now, even a child's. */
+  /* Parents join first: a parent that had no channel when it was asked got one before it forked this child. Its pid
+   * may be reused by now, even for the child. */
   struct rtop_kin *parent = rtop_family_find(&session->family, kin->parent);
   bool same = parent && parent->start_ticks == kin->parent_start_ticks;
   if (same && !tree_feed(session, parent)) tree_join(session, parent);
@@ -76,7 +77,7 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin)
   return true;
 }
 
-/* Members keep their order, new ones come behind: what was remembered of those that are left moves up. */
+/* Updates the list of tries. Members keep their order and new ones come last, so remaining entries move up. */
 static bool tree_renew_tries(struct rtop_session *session)
 {
   const struct rtop_family *family = &session->family;
@@ -145,6 +146,6 @@ void session_tree_tick(struct rtop_session *session, int64_t now_ms)
   int64_t spare_ms = (clock_own_cpu_ns() - before_ns) * SESSION_SPARE / 1000000;
   int64_t pause_ms = session->launch ? TREE_LOOK_SOON_MS : TREE_LOOK_MS;
   bool young = session->launch && now_ms - session->started_mono_ns / 1000000 < TREE_YOUNG_MS;
-  if (young) spare_ms = 0; /* what a command runs at first may be short */
+  if (young) spare_ms = 0; /* The first programs that a command runs may be short-lived. */
   session->next_family_ms = now_ms + (spare_ms > pause_ms ? spare_ms : pause_ms);
 }

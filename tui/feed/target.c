@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks a process up, and says why it cannot be watched. */
+/* Looks up a process, and explains why it cannot be watched. */
 #include "target.h"
 
 #include "launch.h"
@@ -16,7 +16,7 @@
 
 enum { TARGET_MAPS_LINES_MAX = 1 << 16, TARGET_COMMAND_BYTES = 1024, TARGET_PASSWD_BYTES = 4096 };
 
-/* Reads the start of /proc/PID/NAME; returns the bytes, -1 when it cannot be read. */
+/* Reads the beginning of /proc/PID/NAME; returns the number of bytes, -1 when unreadable. */
 static ssize_t target_read(pid_t pid, const char *name, char *buffer, size_t bytes)
 {
   char path[64];
@@ -115,7 +115,7 @@ static void target_explain_ruby(const struct rtop_target *target, char *text, si
            (int)target->pid, (int)target->pid, folder);
 }
 
-/* Words of the channel's side that stand for themselves, whatever the process is. */
+/* Messages of the channel that need no further explanation, whatever the process is. */
 static bool target_explain_segment(pid_t pid, const struct rtop_error *cause, char *text, size_t bytes)
 {
   if (!cause || !cause->text[0]) return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc says about a process that somebody wants to watch, and in one sentence why that does not
- * work and what to do about it.
+/* What /proc says about a process that somebody wants to watch, and a sentence that explains why it cannot be watched
+ * and what to do.
  *
- * All of it is the word of another process: bounded and sanitised here, and only used for words.
+ * All of it comes from another process: it is bounded and sanitised here, and only used for messages.
  *
  * Threads: no shared state. Does not allocate; reads /proc.
  */
@@ -19,25 +19,25 @@ struct rtop_target {
   pid_t pid;
   bool exists;
   bool zombie;
-  bool readable;  /* we may look into it: maps could be read */
-  bool ruby;      /* libruby or a ruby binary is mapped, or its command says so */
+  bool readable;  /* this user may examine the process: its maps are readable */
+  bool ruby;      /* libruby or a ruby executable is mapped, or its command says so */
   bool extension; /* rperf_top.so is mapped */
   uid_t uid;
   char user[64];     /* name of uid, or its number */
-  char command[256]; /* sanitised command line, "[name]" when it has none */
+  char command[256]; /* sanitised command line; "[name]" when it has none */
 };
 
-/* What a living process calls itself, sanitised: its command line, which a program may have set (puma, sidekiq).
- * False: it has none, or is not there; *command stays as it was. */
+/* Sanitised command line of a living process, which programs may set themselves (puma, sidekiq). False when it has
+ * none or does not exist; *command is then unchanged. */
 bool rtop_target_command(pid_t pid, char *command, size_t command_bytes);
 
-/* The name of a user, sanitised, or the number when it has none. */
+/* Sanitised name of a user, or the number if there is none. */
 void rtop_target_user(uid_t uid, char *name, size_t name_bytes);
 
 void rtop_target_look(pid_t pid, struct rtop_target *target);
 
-/* One sentence: why `pid` has no channel that can be opened, and what to do. `cause` is what
- * rtop_registry_find or rtop_reader_open said; it may be NULL. */
+/* One sentence: why `pid` has no channel that can be opened, and what to do. `cause`: the error of
+ * rtop_registry_find() or rtop_reader_open(); may be NULL. */
 void rtop_target_explain(pid_t pid, const struct rtop_error *cause, char *text, size_t text_bytes);
 
 #endif
