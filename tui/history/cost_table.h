@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* (thread, node) → cost: a dense array of sum cells and where each of them is.
+/* A table (thread, node) -> cost: a dense array of cells, and a hash index into it.
  *
- * Private to the profile. The cells may be borrowed from a struct rtop_sum, so that a sum is built where
- * it will stay. A zeroed struct is an empty table.
+ * Private to the profile. The cells may be borrowed from a struct rtop_sum, so that a sum is built in place. A zeroed
+ * struct is an empty table.
  */
 #ifndef RTOP_TUI_COST_TABLE_H
 #define RTOP_TUI_COST_TABLE_H
@@ -16,9 +16,9 @@ struct cost_table {
   size_t count, capacity;
 };
 
-/* The cost of (thread, node), zero when new; NULL when memory ran out. Valid until the next call. */
+/* The cost of (thread, node), zero if new; NULL when memory ran out. Valid until the next call. */
 struct rtop_cost *cost_table_at(struct cost_table *table, uint32_t thread, uint32_t node);
-/* The same, only when it is there: else NULL. */
+/* Like cost_table_at(), but NULL when there is no such cell. */
 struct rtop_cost *cost_table_find(const struct cost_table *table, uint32_t thread, uint32_t node);
 /* Forgets the cells, keeps memory. */
 void cost_table_clear(struct cost_table *table);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps nodes to the ones that are shown. */
+/* Maps call tree nodes to the nodes that are shown for them. */
 #include "lens.h"
 
 #include "lens_frames.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Answers of processes that are told apart are found again when they are forgotten: they may take so much. */
+/* limit for cached answers per process; beyond it they are discarded and computed again */
 enum { LENS_APART_BYTES_MAX = 8 << 20 };
 
-/* Which node is shown for a node: in pages, for all processes together or for one of many, whose nodes are few. */
+/* A map from nodes to shown nodes, in pages: for all processes together, or for one of many, which has few nodes. */
 struct lens_nodes {
   uint32_t **pages;
   size_t capacity; /* of pages */
@@ -31,18 +31,18 @@ struct rtop_lens {
   struct lens_frames frames; /* what becomes of a frame */
   struct rtop_lens_look look;
   uint32_t version;
-  uint32_t names;              /* of the symbols, when the answers were made */
+  uint32_t names;              /* rtop_symbols_names() when the cached answers were computed */
   struct lens_nodes nodes;     /* shown node + 1; 0: not asked yet */
-  struct lens_source *sources; /* by source: the same, where processes are told apart */
+  struct lens_source *sources; /* by source: its answers, where processes are shown separately */
   size_t source_capacity, apart_bytes;
-  struct rtop_pairs leaves; /* shown node and label set to the node with labels at the leaf + 1 */
-  uint32_t *path;           /* nodes on the way to one that is known */
+  struct rtop_pairs leaves; /* (shown node, label set) -> node with the labels at the leaf, + 1 */
+  uint32_t *path;           /* nodes on the path up to one with a known answer */
   size_t path_capacity;
 };
 
 enum { LENS_PAGE = 256 };
 
-/* The answer for a node, 0 at first. NULL: no memory. *bytes grows by what it took. */
+/* The cached answer for a node, 0 if there is none yet. NULL: memory ran out. *bytes grows by the memory taken. */
 static uint32_t *lens_nodes_at(struct lens_nodes *nodes, uint32_t node, size_t *bytes)
 {
   size_t page = node / LENS_PAGE, before = nodes->capacity;
@@ -88,7 +88,7 @@ bool rtop_merge_parse(const char *name, enum rtop_merge *merge)
   return false;
 }
 
-/* The collector's two phases are one to people. */
+/* State names; both phases of the collector have one name. */
 static const struct {
   const char *name;
   unsigned states;
@@ -174,13 +174,13 @@ static bool lens_plain(const struct rtop_lens_look *look)
          !look->label[0] && !look->label_root[0] && !look->label_leaf[0];
 }
 
-/* Nothing to hide and nothing to merge: nodes are shown as they are. */
+/* Is nothing hidden or merged, so that nodes are shown as they are? */
 static bool lens_clear(const struct rtop_lens *lens)
 {
   return lens_plain(&lens->look) && (lens->look.labels || !rtop_symbols_labelled(lens->frames.symbols));
 }
 
-/* Do the labels of the node fit all that were asked for? */
+/* Do the node's labels match all requested labels? */
 static bool lens_labels_fit(const struct rtop_lens *lens, uint32_t node)
 {
   const struct rtop_symbols *symbols = lens->frames.symbols;
@@ -240,14 +240,14 @@ void rtop_lens_own(struct rtop_lens *lens, const char *folder)
   if (lens_frames_own(&lens->frames, folder)) rtop_lens_forget(lens);
 }
 
-/* Completed names may fit other patterns, and belong to other classes. */
+/* A completed name may match other patterns and belong to another class, so answers are discarded. */
 uint32_t rtop_lens_version(struct rtop_lens *lens)
 {
   if (lens->names != rtop_symbols_names(lens->frames.symbols) && !lens_plain(&lens->look)) rtop_lens_forget(lens);
   return lens->version;
 }
 
-/* Below `above` the frames of the keys that the set has. */
+/* Adds frames below `above` for those of the keys that the set contains. */
 static uint32_t lens_tags(struct rtop_lens *lens, uint32_t above, uint32_t set, const char *keys)
 {
   struct rtop_symbols *symbols = lens->frames.symbols;
@@ -260,7 +260,7 @@ static uint32_t lens_tags(struct rtop_lens *lens, uint32_t above, uint32_t set, 
   return above;
 }
 
-/* The node for a call whose caller is shown as `above`. When there is no room for it, the caller has it. */
+/* The node for a call whose caller is shown as `above`; the caller itself when there is no room. */
 static uint32_t lens_call(struct rtop_lens *lens, uint32_t process, uint32_t above, const struct rtop_call_node *call)
 {
   struct rtop_symbols *symbols = lens->frames.symbols;
@@ -275,7 +275,8 @@ static uint32_t lens_call(struct rtop_lens *lens, uint32_t process, uint32_t abo
   return node ? node : above;
 }
 
-/* Values of labels come below the set where that is shown for what it is (exports); where sets are the methods, above. */
+/* One step down the stack. Frames for label values come below the set where the set itself is shown (exports), and
+ * above it where sets take the place of methods. */
 static uint32_t lens_step(struct rtop_lens *lens, uint32_t process, uint32_t above, const struct rtop_call_node *call)
 {
   bool set = call->labels && call->labels == call->frame, method = lens->look.merge == RTOP_MERGE_LABEL;
@@ -303,7 +304,7 @@ void rtop_lens_renumber(struct rtop_lens *lens, uint32_t source, uint32_t number
   rtop_lens_process(lens, source, 0);
 }
 
-/* Where the answers of a source are; of all together when it is not told apart. */
+/* The map that holds the answers of a source; that of all sources when it is not shown separately. */
 static struct lens_nodes *lens_nodes_of(struct rtop_lens *lens, uint32_t source, uint32_t *process)
 {
   *process = lens->look.processes && source < lens->source_capacity ? lens->sources[source].process : 0;
@@ -356,7 +357,7 @@ uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node)
   return *leaf - 1;
 }
 
-/* Where the key stands in the list; NULL: nowhere. */
+/* Position of the key in the list; NULL if it is not there. */
 static char *lens_find_key(char *keys, const char *key)
 {
   size_t bytes = strlen(key);

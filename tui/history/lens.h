@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What is shown of a call: frames that are hidden, and frames that are put together.
+/* A lens: what is shown of a stack, by hiding and merging frames.
  *
- * A lens maps every call node to the node that is shown for it. The time of a hidden frame goes to the
- * nearest caller that is shown, at the line of that call; when there is none, to the root. So nothing is
- * lost and 100 % stays 100 %. Label sets, the outermost frames of labelled stacks, are hidden unless asked
- * for. The value of a key can be a frame "key=value" at the root or at the leaf of stacks that have it: then that
- * has the time, and the method is its caller. Frames that are merged become one made-up frame (RTOP_SYMBOL_GROUP, or one
- * per line); calls within a class or a gem are then no calls any more. Shown nodes and made-up frames live in
- * the same symbols under ids of their own: whoever has a sum needs no more than those.
+ * It maps every call tree node to the node shown for it. Time of a hidden frame goes to the nearest shown caller, at
+ * the line of that call, else to the root, so the total stays 100 %. Label sets, the outermost frames of labelled
+ * stacks, are hidden unless requested; a label value can become a frame "key=value" at the root or leaf of its stacks.
+ * Merged frames become one artificial frame (RTOP_SYMBOL_GROUP, or one per line), and calls within a class or gem
+ * disappear. Shown nodes and artificial frames are in the same symbols under ids of their own.
  *
- * Time can also be left out by the state of its thread: a state that is not shown is part of no method, stack or label.
- * What the process did as a whole, and each thread, is told with it all the same: lens.c maps nodes, sums ask for states.
+ * Time can also be left out by thread state; then no method, stack or label contains it, but process and thread totals
+ * do: the lens maps nodes, sums select states.
  *
- * Answers are kept per node and forgotten when the look changes or names are completed; memory grows with
- * the symbols. Threads: one.
+ * Answers are cached per node until the look changes or names are completed; memory grows with the symbols. Threads:
+ * one.
  */
 #ifndef RTOP_TUI_LENS_H
 #define RTOP_TUI_LENS_H
@@ -34,53 +32,54 @@ enum rtop_merge {
 enum { RTOP_LENS_EXCLUDE_BYTES = 4096, RTOP_LENS_LABEL_BYTES = 512, RTOP_LENS_KEYS_BYTES = 256 };
 
 struct rtop_lens_look {
-  bool only_mine; /* no gems, no standard library, nothing of Ruby's own */
-  bool no_c;      /* no methods written in C, and none of Ruby's own in Ruby */
+  bool only_mine; /* hides gems, the standard library and Ruby's own code */
+  bool no_c;      /* hides methods in C and Ruby's own methods in Ruby */
   enum rtop_merge merge;
   bool processes;                        /* methods of different processes are different ones */
-  unsigned states;                       /* 1 << enum rtop_state of each that is shown; 0: all of them */
-  bool labels;                           /* label sets stay the outermost frames of their stacks (exports) */
-  char exclude[RTOP_LENS_EXCLUDE_BYTES]; /* patterns as in shm/base/pattern.h; "": none */
+  unsigned states;                       /* a bit 1 << enum rtop_state for each state that is shown; 0: all states */
+  bool labels;                           /* shows label sets as the outermost frames of their stacks (exports) */
+  char exclude[RTOP_LENS_EXCLUDE_BYTES]; /* patterns of hidden frames (shm/base/pattern.h); "": none */
   char label
-      [RTOP_LENS_LABEL_BYTES]; /* KEY=GLOB, KEY, one a line: only what fits all of them; !KEY=GLOB: what does not */
-  /* Keys, one a line: of each a frame at that end of stacks, in this order from the root. */
+      /* conditions KEY=GLOB or KEY, one per line, all of which must match; !KEY=GLOB must not match */
+      [RTOP_LENS_LABEL_BYTES];
+  /* Keys, one per line: each adds a frame at that end of stacks, in this order from the root. */
   char label_root[RTOP_LENS_KEYS_BYTES], label_leaf[RTOP_LENS_KEYS_BYTES];
 };
 
 struct rtop_lens;
 
-/* Shows everything as it is. The symbols must outlive it. NULL when memory ran out. */
+/* Makes a lens that shows everything as it is. The symbols must outlive it. NULL when memory ran out. */
 struct rtop_lens *rtop_lens_create(struct rtop_symbols *symbols);
 void rtop_lens_destroy(struct rtop_lens **lens);
 
-/* False when memory ran out or a pattern means nothing: everything stays as it was. */
+/* Sets what is shown. False when memory ran out or a pattern is invalid; nothing changes then. */
 bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look);
 const struct rtop_lens_look *rtop_lens_look(const struct rtop_lens *lens);
-/* NULL when the patterns are fine, else a message for people in a static buffer. */
+/* NULL when the patterns are valid, else a message for people in a static buffer. */
 const char *rtop_lens_check(const char *exclude);
-/* The folder that a watched process works in: code below it is the application's even when the folder
- * itself lies where gems do, and files are named from there. Raw bytes. More than a handful are ignored. */
+/* Adds the working directory of a watched process: code below it belongs to the application even if the directory is
+ * inside a gem directory, and its files are named from there. Raw bytes. Only a handful are kept. */
 void rtop_lens_own(struct rtop_lens *lens, const char *folder);
 
-/* Is this a method of the application itself, not of a gem, of the standard library or of Ruby? */
+/* Is this a method of the application, as opposed to a gem, the standard library or Ruby? */
 bool rtop_lens_is_mine(const struct rtop_lens *lens, const struct rtop_symbol *symbol);
 
-/* Changes whenever an answer could: a sum made before is not like one made now. */
+/* A number that changes whenever an answer may have changed: sums made at different versions must not be mixed. */
 uint32_t rtop_lens_version(struct rtop_lens *lens);
-/* The node that is shown; 0 for those of no shown frame. RTOP_LENS_OUT: the node's labels are not those that
- * were asked for, its time is not shown at all. */
+/* The node that is shown for a node; 0 when no frame of it is shown. RTOP_LENS_OUT: its labels do not match, so its
+ * time is not shown at all. */
 #define RTOP_LENS_OUT UINT32_MAX
 uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node);
-/* The same without frames of labels at the leaf: where a thread is, not whose its time is. */
+/* Like rtop_lens_node(), without label frames at the leaf: where a thread is, as opposed to how its time is labelled. */
 uint32_t rtop_lens_place(struct rtop_lens *lens, uint32_t source, uint32_t node);
-/* The process that a source tells of (rtop_process_of()), 0: not told apart; two sources of one process are one. */
+/* Sets the process of a source (rtop_process_of()); 0: not shown separately. Two sources of one process count as one. */
 void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process);
-/* What the answers for processes that are told apart take. */
+/* Memory of the cached answers for processes shown separately. */
 size_t rtop_lens_apart_bytes(const struct rtop_lens *lens);
-/* The source has another number from now on. */
+/* Call when a source gets another number. */
 void rtop_lens_renumber(struct rtop_lens *lens, uint32_t source, uint32_t number);
 
-/* After a sweep of the symbols: nodes that were shown may be gone. */
+/* Discards all answers; call after a sweep of the symbols, which may have removed shown nodes. */
 void rtop_lens_forget(struct rtop_lens *lens);
 
 /* Is time in this state shown? */
@@ -89,21 +88,21 @@ static inline bool rtop_lens_shows(const struct rtop_lens_look *look, unsigned s
   return look->states == 0 || (look->states >> state & 1) != 0;
 }
 
-/* Adds a key to a list of them. NULL when it is there, else what is wrong, for people. */
+/* Adds a key to a list of keys. NULL when it is in the list then, else the problem, for people. */
 const char *rtop_lens_add_key(char *keys, const char *key);
-/* Takes it out again. False: it was not there. */
+/* Removes a key from the list. False when it was not there. */
 bool rtop_lens_drop_key(char *keys, const char *key);
 
 const char *rtop_merge_name(enum rtop_merge merge); /* "method", … as on the command line */
 bool rtop_merge_parse(const char *name, enum rtop_merge *merge);
 
-/* "waiting", "blocked,gc": states by name, with commas. False: one is none of them. */
+/* Parses state names separated by commas, such as "waiting" or "blocked,gc". False when a name is unknown. */
 bool rtop_states_parse(const char *names, unsigned *states);
-/* The names again, with commas; "" when all are shown. */
+/* Writes state names separated by commas; "" when all states are shown. */
 void rtop_states_text(unsigned states, char *out, size_t bytes);
 
-/* Everything that is not as usual, in a few words: "mine -C class !gem:rack". Returns its length; 0: all as
- * it is. */
+/* Writes all settings that differ from the default in a few words: "mine -C class !gem:rack". Returns the length; 0
+ * when there are none. */
 size_t rtop_lens_text(const struct rtop_lens_look *look, char *out, size_t bytes);
 
 #endif

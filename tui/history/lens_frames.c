@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers for one frame: hidden, merged into what, named how. */
+/* Computes for one frame whether it is hidden, what it is merged into, and its name. */
 #include "lens_frames.h"
 
 #include "shm/base/label_text.h"
@@ -11,7 +11,7 @@
 
 enum { LENS_TEXT_MAX = 4200 };
 
-/* The part below the folder that the process works in; the whole path when it is elsewhere. */
+/* The part of the path below a process's working directory; the whole path when it is elsewhere. */
 static const char *below_own(const struct lens_frames *frames, const char *path)
 {
   for (int i = 0; i < frames->own_count; i++) {
@@ -47,7 +47,7 @@ static bool excluded(const struct lens_frames *frames, const struct rtop_symbol 
   return frames->patterns && rtop_patterns_match(frames->patterns, &frame);
 }
 
-/* Which of Ruby's own methods are in C and which in Ruby differs from one version to the next. */
+/* Is it Ruby's own? Ruby versions differ in which of Ruby's own methods are in C and which in Ruby. */
 static bool is_of_ruby(const struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_C || origin_of(frames, symbol, NULL) == RTOP_ORIGIN_CORE;
@@ -56,7 +56,8 @@ static bool is_of_ruby(const struct lens_frames *frames, const struct rtop_symbo
 static bool hidden(const struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
   if (rtop_symbol_is_labels(symbol)) return !frames->look->labels && frames->look->merge != RTOP_MERGE_LABEL;
-  if (symbol->kind == RTOP_SYMBOL_SPECIAL) return false; /* it is nobody's code, but its time is known */
+  /* a frame of the profiler: it is no code, but its time is known */
+  if (symbol->kind == RTOP_SYMBOL_SPECIAL) return false;
   if (frames->look->no_c && is_of_ruby(frames, symbol)) return true;
   if (frames->look->only_mine && !lens_frames_is_mine(frames, symbol)) return true;
   return excluded(frames, symbol);
@@ -76,7 +77,7 @@ static uint32_t class_frame(struct lens_frames *frames, const struct rtop_symbol
   return made_up(frames, label, "", space);
 }
 
-/* "activerecord-7.1.3/lib/active_record/base.rb", "json/common.rb" of the standard library. */
+/* Short path: "activerecord-7.1.3/lib/active_record/base.rb", or "json/common.rb" for the standard library. */
 static const char *short_path(const struct lens_frames *frames, const char *path)
 {
   const char *own = below_own(frames, path), *found = NULL;
@@ -133,7 +134,7 @@ static uint32_t merged(struct lens_frames *frames, uint32_t frame, const struct 
   case RTOP_MERGE_LINE:
   case RTOP_MERGES: break;
   }
-  return found ? found : frame; /* no room for another one: as it is */
+  return found ? found : frame; /* no room for another frame: it is shown unmerged */
 }
 
 static struct lens_answer answer_of(struct lens_frames *frames, uint32_t frame)

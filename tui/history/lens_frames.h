@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a lens makes of one frame, whoever calls it. Private to lens.c. */
+/* What a lens makes of a single frame, whatever its caller. Private to lens.c. */
 #ifndef RTOP_TUI_LENS_FRAMES_H
 #define RTOP_TUI_LENS_FRAMES_H
 
@@ -12,7 +12,7 @@ enum { LENS_OWN_MAX = 8 };
 
 struct lens_frame {
   bool hidden;
-  bool whole;     /* stands for a class or gem: lines mean nothing, calls inside neither */
+  bool whole;     /* stands for a class or gem, within which lines and calls are not shown */
   uint32_t frame; /* as which it is shown */
 };
 
@@ -29,12 +29,12 @@ struct lens_frames {
   size_t capacity;
 };
 
-/* `line` is the one being executed: it matters when lines are told apart. */
+/* The shown frame of a frame. `line`: the executed line, used where lines are shown separately. */
 struct lens_frame lens_frames_get(struct lens_frames *frames, uint32_t frame, uint32_t line);
-/* The frame "key=value" of what a set of labels has for the key; 0: it has none, or there is no room. */
+/* The frame "key=value" for a key of a label set; 0: the set lacks the key, or there is no room. */
 uint32_t lens_frames_tag(struct lens_frames *frames, uint32_t set, const char *key, size_t key_bytes);
 bool lens_frames_is_mine(const struct lens_frames *frames, const struct rtop_symbol *symbol);
-/* False: known already, of no use, or no room. */
+/* Adds a working directory. False when known already, useless, or when there is no room. */
 bool lens_frames_own(struct lens_frames *frames, const char *folder);
 void lens_frames_forget(struct lens_frames *frames);
 void lens_frames_destroy(struct lens_frames *frames);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile: windows, gaps and late records as feeds hand them in. */
+/* The profile: takes in windows, gaps and late records from feeds. */
 #include "profile_intake.h"
 
 #include "profile_counters.h"
@@ -21,11 +21,11 @@ SAME(RTOP_STATE_MARKING, RTOP_MARKING);
 SAME(RTOP_STATE_SWEEPING, RTOP_SWEEPING);
 SAME(RTOP_STATES, RTOP_STATE_COUNT);
 
-/* A late record of so much is kept for those who look for stalls. */
+/* Late records of this length are kept for the detection of stalls. */
 #define PROFILE_LONG_NS INT64_C(100000000)
 
 enum { PROFILE_LONGS_MAX = 256 };
-enum { PROFILE_HOLE_NS = 10000000 }; /* windows follow each other; a smaller hole is rounding */
+enum { PROFILE_HOLE_NS = 10000000 }; /* Windows follow each other; a hole smaller than this is rounding. */
 
 struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max)
 {
@@ -106,7 +106,7 @@ uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile)
   return profile->source_bytes;
 }
 
-/* The gap before this one, if nothing came since: lost stretches that touch are one gap. */
+/* The source's last gap if it ends there and nothing followed: adjacent lost stretches become one gap. */
 static struct profile_window *profile_last_gap(struct rtop_profile *profile, uint32_t source, int64_t end_ns)
 {
   for (size_t i = profile->count; i-- > 0;) {
@@ -173,7 +173,7 @@ static_assert((int)RTOP_WANTS_MUTEX == RTOP_LOCK_MUTEX && (int)RTOP_WANTS_MONITO
                   (int)RTOP_WANTS_END == RTOP_LOCK_KIND_END,
               "kinds of locks");
 
-/* Of a kind that is not known: nothing. */
+/* Converts a lock; an unknown kind becomes "nothing". */
 static struct rtop_lock profile_lock(const struct rtop_window_thread *from)
 {
   bool known = from->lock_kind > RTOP_LOCK_NONE && from->lock_kind < RTOP_LOCK_KIND_END;
@@ -210,7 +210,7 @@ static bool profile_is_long(const struct rtop_late *late)
          (late->cell.state == RTOP_RUNNING || late->cell.state == RTOP_BLOCKED);
 }
 
-/* Of very many some are enough; without memory there are none. */
+/* Keeps long late records, up to a limit; none when memory ran out. */
 static void profile_keep_longs(struct profile_window *window, const struct profile_input *input)
 {
   size_t count = 0;
@@ -407,7 +407,7 @@ struct profile_source *profile_place(struct rtop_profile *profile, uint32_t sour
   struct profile_source *known = profile_source(profile, source, *start_ns);
   if (!known || end_ns <= known->last_end_ns) return NULL;
   if (*start_ns < known->last_end_ns)
-    *start_ns = known->last_end_ns; /* time is not told twice, whatever the window claims */
+    *start_ns = known->last_end_ns; /* Known time is not added twice, whatever the window claims. */
   if (*start_ns - known->last_end_ns > PROFILE_HOLE_NS + (end_ns - *start_ns) / 2)
     profile_gap(profile, known, known->last_end_ns, *start_ns);
   return known;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What memory could not hold: one sum per (thread, node) over every window that went, kept only on wish
- * (rtop_profile_keep_sums). Provisional time stays apart per thread while a late record may still
- * replace it: windows go oldest first, so a thread has one open stretch here at the most.
+/* Sums of windows that memory could not hold, one per (thread, node); kept only on request (rtop_profile_keep_sums).
+ * Provisional time is kept separately per thread while a late record may replace it: windows go oldest first, so each
+ * thread has at most one such stretch.
  */
 #include "profile_carry.h"
 
@@ -19,7 +19,7 @@ static void carry_add(struct rtop_profile *profile, const struct profile_cell *c
   profile_cost_add_cell(cost, cell);
 }
 
-/* Nothing came to replace it: it stays as it is. */
+/* Nothing replaced the provisional time, so it becomes final. */
 static void carry_settle(struct rtop_profile *profile, struct profile_thread *thread)
 {
   struct profile_cell cell = {
@@ -65,7 +65,7 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
   for (size_t i = 0; i < window->thread_count; i++) carry_presence(profile, &window->threads[i]);
 }
 
-/* What became known is taken from what was not sampled, as much as that is. */
+/* Moves time that became known out of the time that was not sampled, as far as there is enough. */
 static void carry_take_unsampled(struct rtop_profile *profile, const struct profile_cell *known)
 {
   struct rtop_cost *cost =
@@ -85,7 +85,7 @@ void profile_carry_late(struct rtop_profile *profile, const struct profile_cell 
   profile_slides_restart(profile);
 }
 
-/* The one that stands for all ended threads of this name. */
+/* The thread that stands for all ended threads of this name. */
 static struct profile_thread *carry_stand_in(struct rtop_profile *profile, const struct profile_thread *gone)
 {
   struct profile_thread_key key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sum of what memory could not hold. Private to the profile.
+/* The sum of windows that memory could not hold. Private to the profile.
  *
  * Threads: one.
  */
@@ -8,11 +8,11 @@
 
 #include "profile_state.h"
 
-/* Takes over what a window says that is about to be freed. */
+/* Adds the contents of a window that is about to be freed. */
 void profile_carry_window(struct rtop_profile *profile, const struct profile_window *window);
-/* The part of a late record that lies in what is carried. */
+/* Adds the part of a late record that falls into carried time. */
 void profile_carry_late(struct rtop_profile *profile, const struct profile_cell *share);
-/* Threads that ended and that no window lists become one of their name. */
+/* Merges ended threads that no window lists by their names. */
 void profile_carry_compact(struct rtop_profile *profile);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of windows: what is summed, what is replaced, and what is merged over sources. */
+/* Counters of windows: summed, replaced, or merged over sources, by kind. */
 #include "profile_counters.h"
 
 #include "shm/window/window.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Window by window: what the profile holds, as it came, for those who look for more than sums (timelines,
- * stalls). The lens is not applied: nodes are those of the process.
+/* Visits the profile window by window, for code that needs more than sums (timelines, stalls). The lens is not applied:
+ * nodes are those of the process.
  *
- * Threads: one. What a look points to is valid during the visit.
+ * Threads: one. The data of a look are valid during the visit.
  */
 #ifndef RTOP_TUI_PROFILE_EACH_H
 #define RTOP_TUI_PROFILE_EACH_H
@@ -15,24 +15,25 @@ struct profile_window;
 struct rtop_look {
   int64_t start_ns, end_ns;
   uint32_t source;         /* as the feed calls it */
-  bool gap;                /* nothing is known about this stretch; all below is 0 */
+  bool gap;                /* a gap: nothing is known of this time; all fields below are 0 */
   const uint64_t *wall_ns; /* per state, over all threads */
   const struct rtop_span_counters *counters;
   size_t thread_count, cell_count, begun_count;
   size_t raised_count;
-  size_t long_count;                   /* late records of 100 ms and more that came with it; few of very many */
+  /* late records of at least 100 ms that came with the window; their number is limited */
+  size_t long_count;
   const struct profile_window *window; /* private */
 };
 
-/* A thread at the end of the window. */
+/* A thread as of the end of the window. */
 struct rtop_look_thread {
   uint32_t thread; /* id of the profile */
   uint32_t node;   /* leaf of its stack */
   enum rtop_state state;
   bool ended;
-  bool stale; /* `node` was it, stack_age_ns before the end of the window */
+  bool stale; /* `node` is from stack_age_ns before the end of the window */
   uint64_t state_age_ns, stack_age_ns;
-  uint64_t provisional_ns; /* of the window: no safepoint since, not replaced yet */
+  uint64_t provisional_ns; /* time in the window since the last safepoint, not replaced yet */
   struct rtop_lock lock;
 };
 
@@ -43,31 +44,31 @@ struct rtop_look_cell {
   uint64_t samples; /* of this thread, there */
 };
 
-/* What became known with the window: this thread was there from start to end, running or blocked. */
+/* A late record that came with the window: the thread was in this node from start to end, running or blocked. */
 struct rtop_look_long {
   uint32_t thread, node;
   enum rtop_state state;
   int64_t start_ns, end_ns;
 };
 
-/* All windows and gaps that overlap the span, by start. */
+/* Visits all windows and gaps that overlap the span, by start. */
 void rtop_profile_each(const struct rtop_profile *profile, struct rtop_span span,
                        void (*visit)(void *context, const struct rtop_look *look), void *context);
 
-/* The same without threads and cells, whose counts are 0: windows that a loader knows are not fetched. */
+/* Like rtop_profile_each(), without threads and cells (counts are 0), so that windows of a loader are not fetched. */
 void rtop_profile_each_summary(const struct rtop_profile *profile, struct rtop_span span,
                                void (*visit)(void *context, const struct rtop_look *look), void *context);
 
 struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index);
 struct rtop_look_long rtop_look_long(const struct rtop_look *look, size_t index);
 struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
-/* A label that began, whatever the lens leaves out (profile_lists.h). */
+/* A label that began, even if the lens leaves it out (profile_lists.h). */
 struct rtop_begun_count rtop_look_begun(const struct rtop_look *look, size_t index);
 struct rtop_raised_count rtop_look_raised(const struct rtop_look *look, size_t index);
-/* What a sum over the span takes of a number of the window. */
+/* The part of a window's figure that a sum over the span would contain. */
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value);
 
-/* Name ("" when it has none) and serial of a thread of a look. */
+/* Name ("" if none) and serial of a thread in a look. */
 const char *rtop_profile_thread_name(const struct rtop_profile *profile, uint32_t thread);
 uint64_t rtop_profile_thread_serial(const struct rtop_profile *profile, uint32_t thread);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Late records, and the windows that they correct: time whose stack was not known when its window came is moved to where
- * it belongs. */
+/* Late records: move time whose stack was unknown when its window came to where it belongs. */
 #include "profile_late.h"
 
 #include "profile_carry.h"
 #include "profile_slide.h"
 #include "profile_windows.h"
 
-/* Wall time is exact (a share of the interval is as long as the overlap); the rest is rounded down. */
+/* Share of a value. Exact for wall time (a share of an interval is as long as the overlap); rounded down otherwise. */
 static uint64_t late_share(uint64_t value, uint64_t part_ns, uint64_t whole_ns)
 {
   return (uint64_t)((unsigned __int128)value * part_ns / whole_ns);
@@ -33,8 +32,8 @@ static void late_take(struct profile_cell *from, const struct profile_cell *part
   from->samples -= part->samples;
 }
 
-/* What became known of a thread's time is taken from what was not sampled in its state, as much as that is (slides are
- * told, if `tell`). */
+/* Moves time of a thread that became known out of its state's time that was not sampled, as far as there is enough;
+ * with `tell`, slides are told. */
 static void late_take_unsampled(struct rtop_profile *profile, struct profile_window *window,
                                 const struct profile_cell *known, bool tell)
 {
@@ -47,7 +46,7 @@ static void late_take_unsampled(struct rtop_profile *profile, struct profile_win
   profile_window_changes(profile, window);
 }
 
-/* Before version 1.2 of the channel. False: nothing was provisional. */
+/* For channels before version 1.2: removes provisional time. False when there was none. */
 static bool late_drop_provisional(struct rtop_profile *profile, struct profile_window *window,
                                   struct profile_presence *presence, bool tell)
 {
@@ -65,8 +64,8 @@ struct late_walk {
   struct rtop_profile *profile;
   const struct profile_late *late;
   int64_t end_ns;           /* of the interval */
-  uint32_t steps;           /* entries looked at; the second walk takes as many */
-  uint64_t placed_ns;       /* of the interval, in windows that we hold */
+  uint32_t steps;           /* entries visited; the second walk visits as many */
+  uint64_t placed_ns;       /* length of the interval that lies in windows we hold */
   struct profile_cell rest; /* what no older window took */
 };
 
@@ -77,14 +76,14 @@ static int64_t late_overlap(const struct late_walk *walk, int64_t start_ns, int6
   return to > from ? to - from : 0;
 }
 
-/* Has it its share already, from when it was fetched? */
+/* Did the window get its share already, when it was fetched? */
 static bool late_is_settled(const struct rtop_profile *profile, const struct profile_late *late,
                             const struct profile_window *window)
 {
   return late->loading && (window->absent || window->loaded != profile->loads);
 }
 
-/* A record that reaches over the end of a window tells the stack of that instant. */
+/* If the record reaches over the window's end, its stack is the thread's stack at that end. */
 static void late_show(const struct late_walk *walk, const struct profile_window *window,
                       struct profile_presence *presence)
 {
@@ -97,17 +96,17 @@ static void late_show(const struct late_walk *walk, const struct profile_window 
   presence->stack_age_ns = 0;
 }
 
-/* What the part tells anew was told of the window before: as provisional, or as not sampled. */
+/* Replaces what the window had for this time: provisional time, or time that was not sampled. */
 static void late_replace(struct late_walk *walk, struct profile_window *window, const struct profile_cell *part)
 {
-  bool tell = !walk->late->loading; /* else it comes with its window, or has come with it before */
+  bool tell = !walk->late->loading; /* A window that is loading is told to slides as a whole, by then or later. */
   struct profile_presence *presence = profile_presence_find(window, part->thread);
   bool dropped = presence && late_drop_provisional(walk->profile, window, presence, tell);
   if (!dropped) late_take_unsampled(walk->profile, window, part, tell);
   if (presence) late_show(walk, window, presence);
 }
 
-/* The share of an older window; false when it could not be given. */
+/* Gives an older window its share; false when that was not possible. */
 static bool late_give(struct late_walk *walk, struct profile_window *window, const struct profile_cell *part)
 {
   if (late_is_settled(walk->profile, walk->late, window)) return true;
@@ -117,23 +116,23 @@ static bool late_give(struct late_walk *walk, struct profile_window *window, con
   return true;
 }
 
-/* Everything from the start of the interval on stands in the list of the source's last windows. */
+/* Is everything from the start of the interval on in the list of the source's last windows? */
 static bool late_is_recent(const struct late_walk *walk, const struct profile_recent *recent)
 {
   return !walk->late->loading && recent->first < recent->end &&
          recent->windows[recent->first % PROFILE_RECENT]->start_ns <= walk->late->start_ns;
 }
 
-/* The next one down; NULL: there are no more. */
+/* The next older window; NULL: there are no more. */
 static struct profile_window *late_next(const struct late_walk *walk, const struct profile_recent *recent, uint64_t *at)
 {
   if (!recent) return *at > 0 ? profile_window_at(walk->profile, (size_t)-- * at) : NULL;
   return *at > recent->first ? recent->windows[--*at % PROFILE_RECENT] : NULL;
 }
 
-/* From the newest data of the source down to the first that the interval reaches. A window's claim goes
- * up to the start of the next entry, so that rounding between windows loses nothing; gaps have no claim.
- * With `place` the older windows get their shares, else they are only measured. */
+/* Walks from the source's newest data down to the first window that the interval reaches. A window claims the time up
+ * to the start of the next entry, so rounding between windows loses nothing; gaps claim none. With `place` older
+ * windows get their shares, otherwise they are only measured. */
 static void late_walk(struct late_walk *walk, const struct profile_window *newest, bool place)
 {
   struct rtop_profile *profile = walk->profile;
@@ -159,7 +158,8 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
   walk->steps = steps;
 }
 
-/* What is provisional there began after the record; slides do not know the window yet. */
+/* Gives the newest window its share. Its provisional time began after the record, and slides do not know the window
+ * yet. */
 static void late_give_newest(struct late_walk *walk, struct profile_window *window)
 {
   struct profile_presence *presence = profile_presence_find(window, walk->rest.thread);
@@ -168,7 +168,7 @@ static void late_give_newest(struct late_walk *walk, struct profile_window *wind
   profile_window_add_cell(walk->profile, window, &walk->rest);
 }
 
-/* The part that lies in what memory could not hold. Returns its length. */
+/* Gives carried windows their share. Returns its length. */
 static uint64_t late_carry(struct late_walk *walk, const struct profile_window *newest)
 {
   const struct profile_source *source = &walk->profile->sources[newest->source];
@@ -197,6 +197,6 @@ void profile_apply_late(struct rtop_profile *profile, struct profile_window *win
   walk.rest = late_part(&late->cell, walk.placed_ns);
   if (!late->loading) profile->late_dropped_ns += late->cell.wall_ns - walk.placed_ns - late_carry(&walk, window);
   late_walk(&walk, window, true);
-  /* The newest window takes its share and what rounding left. */
+  /* The newest window gets its share and the rest left by rounding. */
   if (newest_too && !profile_cell_is_empty(&walk.rest)) late_give_newest(&walk, window);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Late records. Private to the profile.
+/* Applies late records to the windows they correct. Private to the profile.
  *
  * Threads: one.
  */
@@ -8,17 +8,18 @@
 
 #include "profile_state.h"
 
-/* A hostile window could name ten thousand late records that each reach over ten thousand windows. */
+/* Limit of work per window: a hostile one could contain ten thousand late records that each reach over ten thousand
+ * windows. */
 #define PROFILE_LATE_STEPS_MAX (UINT32_C(1) << 20)
 
-/* `window` came with this record and is in the profile already. */
+/* A late record of `window`, which is in the profile already. */
 struct profile_late {
   int64_t start_ns;
   struct profile_cell cell;
-  bool loading; /* only windows that are being fetched get something */
-  size_t count; /* windows from this position on had not come yet */
+  bool loading; /* only windows that are being fetched get a share */
+  size_t count; /* number of windows that had come before the record */
 };
-/* The windows that it reaches over get their shares, in place of what was provisional there or not sampled. */
+/* Gives each window that the record overlaps its share, in place of provisional or unsampled time. */
 void profile_apply_late(struct rtop_profile *profile, struct profile_window *window, const struct profile_late *late);
 
 #endif

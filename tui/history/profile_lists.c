@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of labels that began, of fibers that wait, of what is known of traced methods, and of exceptions. */
+/* Lists of a window: labels that began, waiting fibers, figures of traced methods, and exceptions. */
 #include "profile_lists.h"
 
 #include "profile_load.h"
@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- rows in order: a stranger's window may have hundreds of thousands, in the worst order ------------- */
+/* ---- sorted rows: a hostile window may have hundreds of thousands in the worst order ------------------- */
 
 struct lists_kind {
   size_t bytes;
   bool (*before)(const void *row, const void *key);
   void (*add)(void *to, const void *later); /* of the same key */
-  size_t carried_max;                       /* what memory cannot hold any more has no more rows than that */
-  void (*become_rest)(void *row);           /* of those beyond; NULL: they are left out */
+  size_t carried_max;                       /* limit for rows of windows that memory cannot hold */
+  /* changes a row beyond the limit into the row for the rest; NULL: it is dropped */
+  void (*become_rest)(void *row);
 };
 
 static uint64_t lists_sum(uint64_t a, uint64_t b)
@@ -24,7 +25,7 @@ static uint64_t lists_sum(uint64_t a, uint64_t b)
   return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Of two runs in order one; of the same key the first run's row comes first. */
+/* Merges two sorted runs; of equal keys the first run's row comes first. */
 static void lists_merge_runs(const struct lists_kind *kind, const char *a, size_t a_count, const char *b,
                              size_t b_count, char *out)
 {
@@ -47,7 +48,7 @@ static bool lists_are_sorted(const struct lists_kind *kind, const char *rows, si
   return true;
 }
 
-/* Stable, for the later one of two may be meant. False: memory ran out. */
+/* Stable sort, since the later of two equal rows may be the valid one. False: memory ran out. */
 static bool lists_sort(const struct lists_kind *kind, char *rows, size_t count)
 {
   if (lists_are_sorted(kind, rows, count)) return true;
@@ -68,7 +69,7 @@ static bool lists_sort(const struct lists_kind *kind, char *rows, size_t count)
   return true;
 }
 
-/* Of rows in order: those of the same key become one. Returns how many are left. */
+/* Joins rows with equal keys in a sorted run. Returns the number of rows left. */
 static size_t lists_join(const struct lists_kind *kind, char *rows, size_t count)
 {
   size_t kept = 0;
@@ -81,7 +82,7 @@ static size_t lists_join(const struct lists_kind *kind, char *rows, size_t count
   return kept;
 }
 
-/* `rows` is the address of the list's array. False: memory ran out, and nothing is in the list. */
+/* Sorts and joins a list; `rows` is the address of its array. False: memory ran out, and the list is empty. */
 static bool lists_arrange(const struct lists_kind *kind, void *rows, size_t *count, size_t *capacity)
 {
   char *all;
@@ -96,7 +97,7 @@ static bool lists_arrange(const struct lists_kind *kind, void *rows, size_t *cou
   return false;
 }
 
-/* Adds rows in order to a list in order. False: memory ran out; the list is as it was. */
+/* Merges sorted rows into a sorted list. False: memory ran out; the list is unchanged. */
 static bool lists_merge(const struct lists_kind *kind, void *rows, size_t *count, size_t *capacity, const void *from,
                         size_t from_count)
 {
@@ -112,8 +113,8 @@ static bool lists_merge(const struct lists_kind *kind, void *rows, size_t *count
   return true;
 }
 
-/* Of rows in order, those that are in the list already, and of others as many as there is room for; what is left over is
- * the rest. Returns how many, still in order. */
+/* Selects from sorted rows those whose keys are in the list, and others while there is room; the rest are folded.
+ * Returns their number, still sorted. */
 static size_t lists_choose(const struct lists_kind *kind, const char *all, size_t count, char *from, size_t from_count)
 {
   size_t room = kind->carried_max > count ? kind->carried_max - count : 0, kept = 0, at = 0;
@@ -129,7 +130,7 @@ static size_t lists_choose(const struct lists_kind *kind, const char *all, size_
   return kept;
 }
 
-/* As lists_merge(), but the list has a bound. What is added is the caller's copy, which becomes another. */
+/* Like lists_merge(), with the limit for carried rows. Changes the caller's copy of the added rows. */
 static bool lists_carry(const struct lists_kind *kind, void *rows, size_t *count, size_t *capacity, char *from,
                         size_t from_count)
 {
@@ -459,7 +460,7 @@ void profile_exact_note(struct rtop_profile *profile, const struct profile_exact
   }
 }
 
-/* It may have ended in a window before the one that tells it. */
+/* Did the call end in this part? It may even have ended before the window that reports it. */
 bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_window *window,
                         const struct profile_part *part)
 {
@@ -524,7 +525,7 @@ bool profile_raised_add(struct profile_raised **handle, const struct rtop_raised
   return true;
 }
 
-/* No process tells of so many: what is beyond is of any class, at any place. */
+/* Limits the rows: beyond what real processes have, exceptions are counted without class and place. */
 static void raised_bound(struct profile_raised *list)
 {
   if (list->count <= PROFILE_RAISED_MAX) return;
@@ -532,7 +533,7 @@ static void raised_bound(struct profile_raised *list)
   raised_become_rest(&rest);
   for (size_t i = PROFILE_RAISED_MAX; i < list->count; i++) raised_add(&rest, &list->all[i]);
   memmove(list->all + 1, list->all, (PROFILE_RAISED_MAX - 1) * sizeof *list->all);
-  list->all[0] = rest; /* the least key there is; it may be there twice */
+  list->all[0] = rest; /* the smallest possible key; it may occur twice */
   list->count = lists_join(&raised_kind, (char *)list->all, PROFILE_RAISED_MAX);
   struct rtop_raised_count *fewer = realloc(list->all, list->count * sizeof *list->all);
   if (fewer) list->all = fewer;
@@ -554,7 +555,7 @@ bool profile_raised_add_all(struct profile_raised **handle, const struct profile
   return lists_merge(&raised_kind, &list->all, &list->count, &list->capacity, from->all, from->count);
 }
 
-/* A program that raises in threads that come and go would have a row for each of them. */
+/* Threads are dropped from the key, because threads that come and go would each have rows. */
 bool profile_raised_carry(struct profile_raised **handle, const struct profile_raised *from)
 {
   struct profile_raised *list = from ? raised_list(handle) : NULL;

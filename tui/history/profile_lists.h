@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Small lists of a window: labels that began (how often work got one that it did not have before, RperfTop.label), and
- * fibers that wait in a fiber scheduler, the numbers of traced methods, and exceptions.
+/* Small lists of a window: labels that began (work that got a label it did not have before, RperfTop.label), waiting
+ * fibers of a scheduler, figures of traced methods, and exceptions.
  *
  * Threads: one.
  */
@@ -10,22 +10,21 @@
 #include "profile.h"
 
 struct rtop_begun_count {
-  uint32_t node;  /* of the set of labels; of something else: of any set, it did not fit */
+  uint32_t node;  /* node of the label set; any other node: the set found no room */
   uint32_t label; /* which one of the set */
-  uint64_t count; /* what a sum over the span takes of it */
+  uint64_t count; /* count, as a sum over the span would contain it */
 };
 
-/* Of every window of the span; of labels that the lens leaves out, nothing. The same may come many times. `source` is
- * UINT32_MAX where it is not known any more. */
+/* Visits the labels that began in every window of the span, except those that the lens leaves out. The same label may
+ * come many times. `source` is UINT32_MAX where it is unknown. */
 void rtop_profile_each_begun(const struct rtop_profile *profile, struct rtop_span span,
                              void (*visit)(void *context, uint32_t source, const struct rtop_begun_count *begun),
                              void *context);
 
-/* For the profile, as all lists below: rows are added one by one, in any order, and then arranged: by their keys, those of
- * the same key one (of what is "now", the later). Lists that are arranged are put together by profile_..._add_all(), the
- * later window's second; what memory cannot hold any more by profile_..._carry(), which has a bound: what comes beyond it is
- * told of no set, of no class and place, or not at all (numbers of traced methods). Takes time as sorting does, whatever a
- * window says. False when memory ran out. */
+/* For the profile, as all lists below. Rows are added in any order and then arranged: sorted by key and joined (of
+ * "now" values the later remains). Arranged lists are merged by profile_..._add_all(), the later window second.
+ * profile_..._carry() merges windows that memory cannot hold, with a limit, beyond which rows lose their set or class
+ * and place, or are dropped (traced methods). All take at most the time of sorting. False when memory ran out. */
 enum { PROFILE_CARRIED_MAX = 1 << 18 };
 
 /* By node and label. */
@@ -43,11 +42,11 @@ static inline size_t profile_begun_bytes(const struct profile_begun *list)
   return list->capacity * sizeof *list->all;
 }
 
-/* Of one thread, under one name, at one stack. */
+/* Waiting fibers of one thread with one name and stack. */
 struct rtop_fibers_wait {
   uint64_t serial; /* of the thread */
-  uint32_t name;   /* node of the name that the program gave them; 0: none */
-  uint32_t node;   /* where they wait, or waited last; 0: not known */
+  uint32_t name;   /* node of the fibers' name, given by the program; 0: none */
+  uint32_t node;   /* node where they wait, or waited last; 0: unknown */
   uint32_t alive, waiting;
   uint64_t wait_ns, longest_ns;
 };
@@ -60,10 +59,10 @@ struct rtop_fibers_look {
   const struct profile_part *part; /* private */
 };
 
-/* Every window of the span, in order of time, with fibers or without. The lens is not applied. */
+/* Visits every window of the span in order of time, with or without fibers. The lens is not applied. */
 void rtop_profile_each_fibers(const struct rtop_profile *profile, struct rtop_span span,
                               void (*visit)(void *context, const struct rtop_fibers_look *look), void *context);
-/* What a sum over the span takes of a time of the window. */
+/* The part of a window's time that a sum over the span would contain. */
 uint64_t rtop_fibers_share(const struct rtop_fibers_look *look, uint64_t ns);
 
 /* By thread, name and node. */
@@ -71,7 +70,7 @@ struct profile_fibers {
   struct rtop_fibers_wait *all;
   size_t count, capacity;
 };
-/* A list is made when something is added: most windows have none (NULL). */
+/* Lists of fibers are made when the first row is added: most windows have none (NULL). */
 bool profile_fibers_add(struct profile_fibers **list, const struct rtop_fibers_wait *fibers);
 bool profile_fibers_arrange(struct profile_fibers *list);
 /* A later window's. */
@@ -89,33 +88,33 @@ struct rtop_exact_number {
   uint64_t value;
 };
 
-/* Of every window of the span, oldest first, whatever the lens leaves out; of a window that lies in it in part its share.
- * The same may come many times: rtop_exact_sum() (shm/window/window.h) puts them together. `source` is UINT32_MAX where
- * it is not known any more. */
+/* Visits the figures of traced methods in every window of the span, oldest first, regardless of the lens; windows at
+ * its ends count in proportion. The same key may come many times: rtop_exact_sum() (shm/window/window.h) combines
+ * them. `source` is UINT32_MAX where it is unknown. */
 void rtop_profile_each_exact(const struct rtop_profile *profile, struct rtop_span span,
                              void (*visit)(void *context, uint32_t source, const struct rtop_exact_number *number),
                              void *context);
 
-/* A call of a traced method that took longer than was asked for. */
+/* A call of a traced method that took longer than the threshold. */
 struct rtop_slow_call {
-  uint32_t node;  /* of the method, a child of the root */
+  uint32_t node;  /* node of the method, a child of the root */
   uint32_t stack; /* with its labels; 0: not known */
   int64_t end_ns;
   uint64_t serial; /* of the thread; 0: not known */
   uint64_t total_ns, self_ns, wait_ns, off_ns;
   bool raised;      /* left by an exception */
-  const char *args; /* its arguments, safe to show; NULL: not told. As long as the profile is not changed */
+  const char *args; /* its arguments, safe to show; NULL: unknown. Valid until the profile changes */
 };
 enum { PROFILE_SLOW_MAX = 1024 }; /* of a window, however many it says */
 
-/* Those of every window of the span, oldest window first; of a window that lies in it in part those that ended there. How
- * many there were, those that found no room too, is a number (RTOP_EXACT_SLOW). `source` as above. */
+/* Visits the slow calls that ended in the span, in order of windows. Their total number, including those that found
+ * no room, is a figure (RTOP_EXACT_SLOW). `source` as above. */
 void rtop_profile_each_slow(const struct rtop_profile *profile, struct rtop_span span,
                             void (*visit)(void *context, uint32_t source, const struct rtop_slow_call *call),
                             void *context);
 
-/* By node, what and key; NULL is an empty one, as most are. With it slow calls, of too many the longest, in the order in
- * which they came. */
+/* Figures by node, what and key; NULL is an empty list, as most are. With them slow calls in order of arrival; of too
+ * many the longest. */
 struct profile_exact {
   struct rtop_exact_number *all;
   size_t count, capacity;
@@ -123,7 +122,7 @@ struct profile_exact {
   size_t slow_count, slow_capacity;
   size_t args_bytes; /* of memory */
 };
-/* Copies the arguments: of those in the list they are its own. */
+/* Adds a slow call, with a copy of its arguments that the list owns. */
 bool profile_slow_add(struct profile_exact **list, const struct rtop_slow_call *call);
 size_t profile_slow_args_bytes(const struct rtop_slow_call *call); /* as a window tells them */
 static inline size_t profile_slow_count(const struct profile_exact *list)
@@ -145,32 +144,33 @@ static inline size_t profile_exact_bytes(const struct profile_exact *list)
   return sizeof *list + list->capacity * sizeof *list->all + list->slow_capacity * sizeof *list->slow +
          list->args_bytes;
 }
-/* The share of a number that a part of its window gets; what is no sum is told whole. */
+/* The proportional part of a figure; a figure that is not a sum is taken whole. */
 uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number);
 /* Remembers what is in it. */
 void profile_exact_note(struct rtop_profile *profile, const struct profile_exact *list);
 struct profile_window;
-/* Did it end in this part of the window that tells it? */
+/* Did the call end in this part of the window that reports it? */
 bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_window *window,
                         const struct profile_part *part);
 
-/* Exceptions of a class that were raised at one place by one thread. */
+/* Exceptions of one class, raised at one place by one thread. */
 struct rtop_raised_count {
-  uint32_t name; /* node of the name of the class; 0: of any */
+  uint32_t name; /* node of the class name; 0: any class */
   uint32_t
-      node; /* innermost frame of Ruby code, a child of the root, or below it what that called in C; 0: not known */
-  uint64_t serial; /* of the thread; 0: not known, or of any */
+      /* node of the innermost Ruby frame, a child of the root, or of the C function that it called, below; 0: unknown */
+      node;
+  uint64_t serial; /* serial of the thread; 0: unknown, or several */
   uint64_t count;
-  int64_t first_ns, last_ns; /* the first may lie before the window that tells it */
+  int64_t first_ns, last_ns; /* the first one may be from before the window that reports it */
 };
 
-/* Of every window of the span, oldest first, whatever the lens leaves out; of a window that lies in it in part its share.
- * The same may come many times. `source` is UINT32_MAX where it is not known any more. */
+/* Visits the exceptions of every window of the span, oldest first, regardless of the lens; windows at its ends count
+ * in proportion. The same key may come many times. `source` is UINT32_MAX where it is unknown. */
 void rtop_profile_each_raised(const struct rtop_profile *profile, struct rtop_span span,
                               void (*visit)(void *context, uint32_t source, const struct rtop_raised_count *raised),
                               void *context);
 
-/* By class, place and thread; NULL is an empty one, as most are. Carried are they of no thread. */
+/* Exceptions by class, place and thread; NULL is an empty list, as most are. Carried exceptions have no thread. */
 enum { PROFILE_RAISED_MAX = 4096 }; /* of a window, however many it says */
 struct profile_raised {
   struct rtop_raised_count *all;

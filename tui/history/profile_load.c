@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows of a recording: fetched when they are needed, given back when memory is short. */
+/* Windows of a recording: fetched when needed, dropped when memory is short. */
 #include "profile_load.h"
 
 #include "profile_counters.h"
@@ -40,8 +40,8 @@ bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const
   return true;
 }
 
-/* Position of the window of a source that ends there; profile->count: there is none. Its start may have
- * been moved up, never down. */
+/* Position of the window of a source that ends there; profile->count: there is none. Its start may have been moved
+ * up, never down. */
 static size_t load_find(const struct rtop_profile *profile, uint32_t source, const struct rtop_window *from)
 {
   for (size_t i = profile_first_from(profile, from->start_mono_ns); i < profile->count; i++) {
@@ -53,7 +53,7 @@ static size_t load_find(const struct rtop_profile *profile, uint32_t source, con
   return profile->count;
 }
 
-/* Threads of what can be fetched again keep their ids. */
+/* Threads of windows that can be fetched again keep their ids. */
 static void load_pin(struct rtop_profile *profile, uint32_t id)
 {
   struct profile_thread *thread = profile_thread_at(profile, id);
@@ -138,7 +138,7 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   profile->memory.bytes += profile_window_bytes(window);
 }
 
-/* The older half of what is loaded goes, until there is room or only what was needed last is left. */
+/* Unloads the older half of the loaded windows, until there is room or only those needed last are left. */
 void profile_unload(struct rtop_profile *profile)
 {
   while (profile->memory.bytes > profile->memory.bytes_max) {
@@ -162,7 +162,7 @@ void profile_load(struct rtop_profile *profile, struct profile_window *window)
   uint64_t place = window->place;
   profile->loads++;
   if (profile->loader.load) profile->loader.load(profile->loader.context, place);
-  if (window->absent) { /* it cannot be read: nothing is known of that time */
+  if (window->absent) { /* The window cannot be read: its time becomes unknown. */
     window->absent = false;
     window->gap = true;
     profile_window_changes(profile, window);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows of a recording: what is absent is fetched before it is looked at. Private to the profile.
+/* Windows of a recording are fetched before they are read. Private to the profile.
  *
  * Threads: one. Fetching reads a file.
  */
@@ -8,7 +8,8 @@
 
 #include "profile_state.h"
 
-/* It may become a gap when it cannot be read. Others may be unloaded meanwhile, never what was needed last. */
+/* Fetches the window; it may become a gap if it cannot be read. Other windows may be unloaded meanwhile, but not
+ * those needed last. */
 void profile_load(struct rtop_profile *profile, struct profile_window *window);
 void profile_unload(struct rtop_profile *profile);
 static inline void profile_need(struct rtop_profile *profile, struct profile_window *window)

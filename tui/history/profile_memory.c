@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What memory can hold. When it is full the oldest short windows are put together, to windows of a second, then of ten,
- * so that the history reaches back for hours and every sum stays; then the oldest go. Names that no window needs any
- * more go now and then (see rtop_profile_forget).
+/* Keeps the history within memory. When memory is full, the oldest short windows are merged to windows of a second,
+ * then of ten seconds, so that the history reaches back for hours and all sums stay correct; then the oldest are
+ * dropped. Names that no window uses are removed now and then (see rtop_profile_forget).
  *
- * A merged window covers windows of one source that follow each other within one second (ten) of the
- * clock. When more than MERGE_ENDED_MAX threads ended in it, these are one, "(other threads)", as in the
- * merged tiers of a channel.
+ * A merged window covers consecutive windows of one source within one second (or ten) of the clock. If more than
+ * MERGE_ENDED_MAX threads ended in it, they become one, "(other threads)", as in the merged tiers of a channel.
  */
 #include "profile_memory.h"
 
@@ -17,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program that makes methods all the time makes names all the time: history gets shorter for them, down to a third. Few
- * names are nobody's loss. */
+/* Memory for windows. A program that keeps making methods also keeps making names; these shorten the history, down to
+ * a third. A moderate amount of names is free. */
 static size_t memory_room(const struct rtop_profile *profile)
 {
   static const size_t names_free = 4 << 20;
@@ -33,8 +32,8 @@ enum { MERGE_LEVELS = 2, MERGE_WINDOWS_MAX = 64, MERGE_ENDED_MAX = 32, MERGE_FOL
 #define MERGE_HOLE_NS INT64_C(10000000)
 #define MERGE_SECOND_NS INT64_C(1000000000)
 
-/* What a level takes (windows up to `longest_ns` that the level before does not), and makes of it. It may
- * hold a third, a sixth of the memory. At a time only so many are made that nobody waits for it. */
+/* A level of merging: takes windows up to `longest_ns`, makes windows of `length_ns`, and may use a third or a sixth
+ * of the memory. Limited per call, so that nobody has to wait. */
 static const struct merge_level {
   int64_t longest_ns, length_ns;
   unsigned share, at_a_time;
@@ -43,7 +42,7 @@ static const struct merge_level {
   { 5 * MERGE_SECOND_NS, 10 * MERGE_SECOND_NS, 6, 1 },
 };
 
-/* Windows of one source that will be one. */
+/* Windows of one source that will be merged into one. */
 struct merge_group {
   int64_t key, end_ns;
   size_t count;
@@ -88,7 +87,7 @@ static void merge_equal_cells(struct profile_window *window)
   window->cell_count = kept;
 }
 
-/* Threads as they were at the end; `row` is scratch: index + 1 in the merged window. */
+/* Adds a thread as of the end of its last window; `row` is scratch: index + 1 in the merged window. */
 static void merge_presence(struct rtop_profile *profile, struct profile_window *to, const struct profile_presence *from)
 {
   struct profile_thread *thread = profile_thread_at(profile, from->thread);
@@ -115,7 +114,7 @@ static size_t merge_count_ended(const struct rtop_profile *profile, const struct
   return ended;
 }
 
-/* The one thread that stands for many, listed in the window. NULL: memory ran out. */
+/* The thread that stands for many, listed in the window. NULL: memory ran out. */
 static struct profile_thread *merge_others(struct rtop_profile *profile, struct profile_window *window)
 {
   static const char name[] = "(other threads)";
@@ -130,7 +129,7 @@ static struct profile_thread *merge_others(struct rtop_profile *profile, struct 
   return others;
 }
 
-/* There is room for a cell and a presence more than the threads need. */
+/* Folds ended threads into one. There is room for one more cell and presence than the threads need. */
 static void merge_fold_ended(struct rtop_profile *profile, struct profile_window *window)
 {
   const struct profile_thread *others =
@@ -157,7 +156,7 @@ static void merge_fold_ended(struct rtop_profile *profile, struct profile_window
   window->thread_count = kept;
 }
 
-/* Rows are forgotten; threads that are folded are not listed any more. */
+/* Resets scratch rows; folded threads are no longer listed. */
 static void merge_forget_rows(struct rtop_profile *profile, const struct merge_group *group)
 {
   for (size_t i = 0; i < group->count; i++) {
@@ -253,7 +252,8 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
   group->count = 0;
 }
 
-/* True: the window was taken, or is none of this level; false: its group is complete, ask again. */
+/* Returns true if the window was added or does not belong to this level; false if its group is complete: ask again
+ * after merging. */
 static bool merge_take(struct merge_sweep *sweep, const struct profile_window *window, size_t position)
 {
   struct merge_group *group = &sweep->groups[window->source];
@@ -278,7 +278,7 @@ static void merge_close_holes(struct rtop_profile *profile)
   profile->count = kept;
 }
 
-/* From the oldest on, until the level has shrunk to what it may hold. What is newest stays as it is. */
+/* Merges from the oldest window on, until the level fits its memory. The newest windows stay unmerged. */
 static void merge_sweep(struct merge_sweep *sweep)
 {
   struct rtop_profile *profile = sweep->profile;
@@ -295,7 +295,7 @@ static void merge_sweep(struct merge_sweep *sweep)
   merge_close_holes(profile);
 }
 
-/* Bounded in time: a few at a call. */
+/* Merges old windows; limited per call. */
 static void merge_old(struct rtop_profile *profile)
 {
   struct merge_group *groups = calloc((size_t)profile->source_count + 1, sizeof *groups);
@@ -332,7 +332,8 @@ bool profile_drop_oldest(struct rtop_profile *profile)
   return true;
 }
 
-/* Windows come in order of start: the newest end is not far from the last one's. */
+/* Is the oldest window past the time to keep? Windows are in order of start, so the newest end is near the last
+ * window's. */
 static bool memory_is_past(const struct rtop_profile *profile)
 {
   int64_t now_ns = profile_window_at(profile, profile->count - 1)->end_ns;
@@ -341,7 +342,7 @@ static bool memory_is_past(const struct rtop_profile *profile)
 
 void profile_drop_old(struct rtop_profile *profile)
 {
-  if (profile->loader.load) { /* what can be fetched again is not lost */
+  if (profile->loader.load) { /* Windows that can be fetched again may be unloaded without loss. */
     profile_unload(profile);
     return;
   }
@@ -354,7 +355,7 @@ void profile_drop_old(struct rtop_profile *profile)
 
 /* ---- names ------------------------------------------------------------------------------------------ */
 
-/* So much more must there be before it is worth looking again, and so long is kept what nobody needs. */
+/* Minimum growth before names are checked again, and how many windows unused names are kept for. */
 enum { FORGET_STEP = 1 << 20, FORGET_WINDOWS = 100 };
 
 void rtop_profile_keep_ns(struct rtop_profile *profile, int64_t keep_ns)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the profile holds, handed out again as a feed would hand it in. Late records have found their place
- * by now, so there are none. */
+/* Passes the profile's contents on again, as a feed would. Late records are in place by now, so there are none. */
 #include "profile_counters.h"
 #include "profile_load.h"
 #include "profile_windows.h"
@@ -14,11 +13,11 @@ struct replay {
   struct rtop_profile *profile;
   const struct rtop_profile_tap *to;
   struct rtop_window window;
-  uint32_t *index_of; /* of a thread in the window, plus one */
+  uint32_t *index_of; /* by thread: its index in the window, plus one */
   size_t index_capacity;
 };
 
-/* Threads may become known while windows are loaded. */
+/* More threads may become known while windows are loaded. */
 static bool replay_reserve(struct replay *replay)
 {
   return rtop_reserve(&replay->index_of, &replay->index_capacity, replay->profile->threads.count + 1u,
@@ -49,7 +48,7 @@ static bool replay_threads(struct replay *replay, const struct profile_window *f
   return true;
 }
 
-/* A late record may have told of a thread that the window does not list. */
+/* Adds a thread that the window does not list, but a late record has time of. */
 static bool replay_unlisted(struct replay *replay, uint32_t id)
 {
   const struct profile_thread *thread = profile_thread_at(replay->profile, id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums. What comes into a span and what goes out of it, when it moves and when its windows change; a sum of one span is
- * a slide that comes from nowhere. Beside its cells a sum says times, counters and threads: its head. */
+/* Sums: computes what enters and leaves a span when it moves or its windows change; a sum of one span is a slide that
+ * starts empty. Besides its cells a sum has a head: times, counters and threads. */
 #include "profile_slide.h"
 
 #include "profile_counters.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a slide keeps of the windows in its span (not gaps), so that nobody has to look into each of them. */
+/* What a slide keeps of the windows in its span (not gaps), to avoid reading each of them again. */
 struct profile_kept {
   struct profile_kept_thread { /* by id of the thread */
     uint32_t cells, windows;   /* told; that list it */
@@ -19,7 +19,7 @@ struct profile_kept {
   uint32_t listed;             /* threads that windows list */
   struct profile_kept_source { /* by index of the source */
     struct rtop_span_counters changes;
-    uint32_t present[PROFILE_COUNTERS_MAX]; /* windows that have the counter, by its id */
+    uint32_t present[PROFILE_COUNTERS_MAX]; /* by counter id: number of windows that have it */
   } * sources;
   size_t source_capacity;
 };
@@ -33,7 +33,7 @@ struct rtop_slide {
   struct rtop_span span;
   bool carry;       /* with what memory could not hold */
   uint64_t last_id; /* of windows that could be in it */
-  uint64_t ids;     /* of the windows in it, added up: has somebody changed them? */
+  uint64_t ids;     /* sum of the ids of its windows, to detect changes by others */
   uint32_t lens;
   struct profile_kept kept;
   bool failed;
@@ -60,7 +60,7 @@ static bool sum_grow_threads(struct rtop_sum *sum)
   return true;
 }
 
-/* The row of a thread, made when it is first met. */
+/* The row of a thread, made at its first use. */
 static struct rtop_thread_row *sum_row(struct sum_build *build, uint32_t id)
 {
   struct profile_thread *thread = profile_thread_at(build->profile, id);
@@ -171,7 +171,7 @@ static bool sum_carries(const struct sum_build *build)
   return profile->carry.costs.count && build->sum->span.start_ns <= rtop_profile_bounds(profile).start_ns;
 }
 
-/* Without looking into windows: what time they cover, gaps, and the last one of every source. */
+/* Fills in what needs no window contents: covered time, gaps, and the last window of every source. */
 static void head_times(struct sum_build *build, const struct rtop_span *span)
 {
   const struct rtop_profile *profile = build->profile;
@@ -200,7 +200,7 @@ static void head_changes(struct sum_build *build, const struct profile_kept *kep
   }
 }
 
-/* What the last window says that says it, so from the newest on until all is said. */
+/* Fills in "now" values: each from the last window that has it, going back from the newest until all are found. */
 static void head_now(struct sum_build *build, const struct rtop_span *span, const struct profile_kept *kept)
 {
   struct rtop_profile *profile = build->profile;
@@ -243,7 +243,7 @@ static bool profile_sum_head(struct rtop_profile *profile, struct rtop_lens *len
 
 /* ---- what comes and goes ---------------------------------------------------------------------------- */
 
-/* The part of a window that the sink knows of. */
+/* Is the window part of what the sink was told? Sets *part to it. */
 static bool slide_has(const struct rtop_slide *slide, const struct profile_window *window, struct profile_part *part)
 {
   return slide->known && !window->gap && window->id <= slide->last_id && profile_part_of(window, &slide->span, part);
@@ -257,7 +257,7 @@ static bool slide_has_thread(struct rtop_slide *slide, uint32_t thread)
   return fine;
 }
 
-/* `source` of the thread, which may have gone by the time when its last window goes. */
+/* Tells the sink a cell. `source` is that of the thread, which may be gone when its last window leaves. */
 static void slide_tell(struct rtop_slide *slide, uint32_t source, uint32_t thread, uint32_t node,
                        const struct rtop_cost *cost, bool shown, bool comes)
 {
@@ -320,7 +320,7 @@ static void slide_window(struct rtop_slide *slide, struct profile_window *window
   }
 }
 
-/* What is carried is of all states together: what is not wall time goes with the time that ran. */
+/* Tells carried cost, which is one for all states: everything but wall time is assigned to the running time. */
 static void slide_carried_cost(struct rtop_slide *slide, uint32_t source, uint32_t thread, uint32_t node,
                                const struct rtop_cost *cost)
 {
@@ -382,7 +382,7 @@ static void slide_all(struct rtop_slide *slide, struct rtop_span span)
   }
 }
 
-/* False: the windows are not those that the sink knows. */
+/* Moves the span by what enters and leaves. False when its windows are not those that the sink was told. */
 static bool slide_step(struct rtop_slide *slide, struct rtop_span span)
 {
   struct rtop_profile *profile = slide->profile;
@@ -402,7 +402,7 @@ static bool slide_step(struct rtop_slide *slide, struct rtop_span span)
   return met == expected;
 }
 
-/* Is starting afresh much cheaper than taking away what is left behind? Who keeps a sum keeps the shape of
+/* Is a fresh start much cheaper than removing what is left behind? A caller that keeps a sum also keeps the shape of
  * its stacks over a step. */
 static bool slide_is_far(const struct rtop_slide *slide, const struct rtop_span *span)
 {
@@ -410,7 +410,7 @@ static bool slide_is_far(const struct rtop_slide *slide, const struct rtop_span 
   return now_ns / 4 > then_ns;
 }
 
-/* What is asked of labels and states is asked of their sets, too. */
+/* Applies the lens's conditions on labels and states to sums by label sets, too. */
 static bool slide_follow(const struct rtop_slide *slide)
 {
   struct rtop_lens_look look = { .merge = RTOP_MERGE_LABEL };
@@ -429,7 +429,7 @@ bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_
   bool fits = slide->known && !slide->failed && lens == slide->lens && !slide_is_far(slide, &span) &&
               slide->carry == slide_wants_carry(slide, &span);
   if (!fits || !slide_step(slide, span) || slide->failed) slide_all(slide, span);
-  if (slide->failed) slide_all(slide, span); /* what could not be fetched is a gap now */
+  if (slide->failed) slide_all(slide, span); /* A window that could not be fetched has become a gap. */
   slide->known = true;
   slide->lens = lens;
   slide->span = span;
@@ -546,7 +546,7 @@ static int once_compare(const void *left, const void *right)
   return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* From ids to rows, in order; costs of rows and of all. False: memory ran out. */
+/* Converts thread ids to rows, sorts, and adds up the costs of rows and the total. False: memory ran out. */
 static bool once_finish(struct rtop_sum *sum, uint32_t threads)
 {
   uint32_t *row_of = calloc((size_t)threads + 1, sizeof *row_of);
@@ -567,7 +567,7 @@ static bool once_finish(struct rtop_sum *sum, uint32_t threads)
   return true;
 }
 
-/* A slide that comes from nowhere and goes nowhere: nobody has to tell it of changes. */
+/* Makes a sum with a temporary slide, which need not be told of changes. */
 static bool sum_through(struct rtop_profile *profile, struct rtop_lens *lens, struct rtop_span span,
                         struct rtop_sum *sum)
 {
@@ -594,7 +594,8 @@ static bool sum_through(struct rtop_profile *profile, struct rtop_lens *lens, st
 
 bool rtop_profile_sum(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)
 {
-  struct rtop_profile *profile = (struct rtop_profile *)asked; /* scratch only: to a caller it stays as it is */
+  /* Only scratch data change: the profile is unchanged from the caller's point of view. */
+  struct rtop_profile *profile = (struct rtop_profile *)asked;
   return sum_through(profile, profile->lens, span, sum);
 }
 

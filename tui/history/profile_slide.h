@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A span that slides over the history, for those who keep a sum of it: tells which cells come and go, so
- * that a step costs what changed and not what stays. Backwards is like forwards.
+/* A span that slides over the history, for callers that keep a sum of it: reports which cells enter and leave, so that
+ * a step costs what changed instead of what stays. It may also move backwards.
  *
- * Late records that change windows in the span, and windows that are forgotten or put together, are told
- * when that happens (within rtop_profile_add); everything else within rtop_slide_to. Taking what came and
- * leaving what went gives, in whole numbers, what a fresh sum gives.
+ * Changes of windows in the span by late records, forgetting or merging are reported when they happen (within
+ * rtop_profile_add()), all others within rtop_slide_to(). Adding what enters and subtracting what leaves gives exactly
+ * the same integers as a fresh sum.
  *
  * Threads: one.
  */
@@ -17,19 +17,19 @@ struct rtop_slide;
 
 struct rtop_slide_sink {
   void *context;
-  /* Everything told so far counts no more; what is there is told again. */
+  /* Discard everything reported so far; the present contents are reported again. */
   void (*restart)(void *context);
-  /* `cell` has the ids of the profile's thread and of the shown node. */
+  /* A cell enters or leaves; it has the ids of the profile's thread and of the shown node. */
   void (*cell)(void *context, const struct rtop_sum_cell *cell, bool comes);
-  /* The same of time in a state that the lens leaves out: it is the thread's all the same, but no node's. NULL: nobody
-   * wants it. */
+  /* Like `cell`, for time in a state that the lens leaves out: it counts for the thread but for no node. NULL: not
+   * wanted. */
   void (*left_out)(void *context, const struct rtop_sum_cell *cell, bool comes);
 };
 
 /* NULL when memory ran out. */
 struct rtop_slide *rtop_slide_open(struct rtop_profile *profile, const struct rtop_slide_sink *sink);
-/* The same of nothing but sets of labels: `cell` has the node of the set that the time was spent under, below the root;
- * of time without labels a node of another frame. Of labels that the profile's lens leaves out, nothing. */
+/* A slide by label sets only: `cell` has the node of the time's label set, below the root, or for time without labels
+ * a node of another frame. Time with labels that the lens leaves out is not reported. */
 struct rtop_slide *rtop_slide_open_sets(struct rtop_profile *profile, const struct rtop_slide_sink *sink);
 /* Before or after the profile goes. */
 void rtop_slide_close(struct rtop_slide **slide);
@@ -37,12 +37,12 @@ void rtop_slide_close(struct rtop_slide **slide);
 /* The next rtop_slide_to tells everything again. */
 void rtop_slide_restart(struct rtop_slide *slide);
 
-/* From now on the span is this one. *sum gets everything but cells, total and the threads' costs; its
- * threads in order. False when memory ran out. */
+/* Moves the slide to this span. *sum gets everything except cells, total and the threads' costs; its threads are
+ * sorted. False when memory ran out. */
 bool rtop_slide_to(struct rtop_slide *slide, struct rtop_span span, struct rtop_sum *sum);
 
-/* For the profile, which tells its slides. Before a window goes, and when a cell comes to one that is in the profile or
- * goes: */
+/* For the profile, to tell its slides: before a window is removed, and when a cell is added to a window of the
+ * profile or removed from it. */
 struct profile_window;
 struct profile_cell;
 void profile_slides_lose(struct rtop_profile *profile, struct profile_window *window);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources, those that feeds have and those that are over. */
+/* The sources of a profile: those of feeds, and those that are over. */
 #include "profile_sources.h"
 
 #include "profile_carry.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many may be over and still have windows; then the oldest windows go. */
+/* Number of ended sources that may still have windows; beyond it the oldest windows are dropped. */
 enum { SOURCES_OVER_MAX = 1024 };
 
 static bool source_is_over(const struct profile_source *source)
@@ -34,7 +34,7 @@ struct profile_source *profile_source(struct rtop_profile *profile, uint32_t num
   return free_one;
 }
 
-/* What was carried of it is one with that of all who went before. */
+/* Adds the source's carried sums to those of all earlier ended sources. */
 static bool source_leave_carry(struct rtop_profile *profile, const struct profile_source *from)
 {
   if (!profile_carries(from)) return true;
@@ -49,7 +49,7 @@ static bool source_leave_carry(struct rtop_profile *profile, const struct profil
   return true;
 }
 
-/* Gives back the places of those that no window names any more. Returns how many are over and have windows. */
+/* Frees entries of sources that no window refers to. Returns the number of ended sources that have windows. */
 static uint32_t sources_tidy(struct rtop_profile *profile)
 {
   uint32_t over = 0;
@@ -67,7 +67,7 @@ static uint32_t sources_tidy(struct rtop_profile *profile)
   return over;
 }
 
-/* Threads are known by the number of their source. */
+/* Threads are identified by the number of their source, so they are renumbered, too. */
 static void threads_renumber(struct rtop_profile *profile, uint32_t source, uint32_t number)
 {
   struct profile_threads *threads = &profile->threads;

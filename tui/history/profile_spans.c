@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a span of history amounts to without a sum: bounds, timelines, briefs, times; of all sources or of one. */
+/* Data of a span without a sum: bounds, timelines, briefs, times; of all sources or of one. */
 #include "profile_counters.h"
 #include "profile_load.h"
 #include "profile_threads.h"
@@ -22,7 +22,8 @@ struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile)
   return span;
 }
 
-/* Sources end their windows at moments of their own; one that has told nothing for longer than that has ended or hangs. */
+/* Sources end their windows at different moments; one that has reported nothing for longer than this has ended or
+ * hangs. */
 #define TOLD_APART_NS INT64_C(200000000)
 
 /* Until when all have told. */
@@ -65,7 +66,7 @@ static void summary_start(struct rtop_window_summary *summary, const struct prof
   };
 }
 
-/* Of a source that tells of the entry in several windows the last one says how things are now. */
+/* Adds a window to a summary. If a source has several windows in the entry, its last one gives the present values. */
 static void summary_add(struct rtop_window_summary *summary, const struct profile_window *window,
                         const struct profile_part *part, struct profile_source *source, size_t entry)
 {
@@ -87,21 +88,21 @@ static void summary_add(struct rtop_window_summary *summary, const struct profil
   source->entry_now = now;
 }
 
-/* Does this window tell of the same time as the entry before, from another source? */
+/* Does this window cover the same time as the entry before, from another source? */
 static bool summary_same_time(const struct profile_window *entry, const struct profile_window *window)
 {
   return entry && !entry->gap && !window->gap && entry->source != window->source &&
          profile_middle(window) < entry->end_ns;
 }
 
-/* Counts entries; those from `skip` on are written when `out` is there. */
+/* Counts entries; those from `skip` on are written if `out` is not NULL. */
 static size_t summary_walk(const struct rtop_profile *profile, const struct rtop_span *span, size_t skip,
                            struct rtop_window_summary *out)
 {
   const struct profile_window *entry = NULL;
   size_t entries = 0;
   for (uint32_t i = 0; i < profile->source_count; i++)
-    profile->sources[i].entry = 0; /* scratch: to a caller the profile stays as it is */
+    profile->sources[i].entry = 0; /* scratch data: the profile is unchanged from the caller's point of view */
   struct profile_walk walk = profile_walk(profile, *span);
   for (const struct profile_window *window; (window = profile_walk_next(&walk));) {
     bool same = summary_same_time(entry, window);
@@ -211,7 +212,7 @@ bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_s
 
 /* ---- of one source out of several ------------------------------------------------------------------- */
 
-/* The windows of one source, by its number, not its place. */
+/* The next window of one source, given by its number, not its position. */
 static const struct profile_window *alone_next(struct profile_walk *walk, uint32_t source)
 {
   const struct profile_window *window = profile_walk_next(walk);
@@ -237,7 +238,7 @@ static void alone_cover(struct profile_cover *cover, const struct profile_window
   profile_cover_add(cover, window->start_ns + part->from_ns, window->start_ns + part->to_ns);
 }
 
-/* Windows that went because memory was short are in the sum as what was carried of them. */
+/* Adds carried sums for windows that were dropped for lack of memory. */
 static void alone_carry(const struct rtop_profile *profile, uint32_t number, struct rtop_sum *sum,
                         struct profile_cover *cover)
 {
@@ -300,7 +301,7 @@ void rtop_profile_window_alone(const struct rtop_profile *profile, uint32_t sour
   }
 }
 
-/* ---- blame of calls that go on: nobody has told of it yet ----------------------------------------- */
+/* ---- blame of calls that go on: not reported yet --------------------------------------------------- */
 
 #define OPEN_LONGEST_NS INT64_C(60000000000)
 
@@ -314,7 +315,7 @@ static bool open_is(const struct rtop_thread_row *row)
   return row->stale && !row->ended && open_holds(row->state);
 }
 
-/* Since when, within the span; its end: no call goes on. */
+/* Since when, within the span, a call goes on; the span's end if none does. */
 static int64_t open_since(const struct rtop_sum *sum)
 {
   int64_t since_ns = sum->span.end_ns, first_ns = sum->span.start_ns;
@@ -329,7 +330,7 @@ static int64_t open_since(const struct rtop_sum *sum)
   return since_ns;
 }
 
-/* Waiting that nobody was blamed for, by the time that the GVL was held and no stack is known of. */
+/* Waiting that nobody was blamed for, and the time with the GVL in unknown stacks by which it is divided. */
 struct open_window {
   uint64_t left_ns, held_ns;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile as its parts see it: what each of them keeps. Private to the profile. */
+/* The state of a profile, shared by its parts. Private to the profile. */
 #ifndef RTOP_TUI_PROFILE_STATE_H
 #define RTOP_TUI_PROFILE_STATE_H
 
@@ -9,23 +9,23 @@
 
 enum { PROFILE_SECONDS = 1024, PROFILE_KEEPERS_MAX = 8, PROFILE_RETIRED = 256, PROFILE_RECENT = 32 };
 
-#define PROFILE_SOURCE_FREE UINT32_MAX /* number of a place that the next one may have */
+#define PROFILE_SOURCE_FREE UINT32_MAX /* number of an entry that is free for the next source */
 
 struct rtop_slide;
 
-/* All windows and gaps of a source from the start of the first of these on, oldest first: with hundreds of sources its last
- * ones are far from each other. */
+/* The last windows and gaps of a source, oldest first, without omission from the first one on. With hundreds of
+ * sources, a source's windows are far apart in the profile's list. */
 struct profile_recent {
-  struct profile_window *windows[PROFILE_RECENT]; /* that of number n stands at n % PROFILE_RECENT */
+  struct profile_window *windows[PROFILE_RECENT]; /* number n is at index n % PROFILE_RECENT */
   uint64_t first, end;
   int64_t newest_ns; /* start of the newest that ever came */
 };
 
 struct profile_source {
-  uint32_t source; /* as the feed calls it; of one that is over its own */
+  uint32_t source; /* number as used by the feed; for an ended source its new number */
   bool held;       /* scratch: does any window tell of it? */
   int64_t last_end_ns;
-  /* What memory could not hold any more; start == end: nothing. */
+  /* Sums of windows that memory could not hold; start == end: none. */
   int64_t carry_start_ns, carry_end_ns;
   uint32_t carry_gaps;
   struct rtop_span_counters carry_counters;
@@ -33,9 +33,9 @@ struct profile_source {
   /* scratch of a sum */
   uint32_t gaps;
   struct rtop_span_counters now;
-  uint64_t wanted; /* counters whose last value is still looked for */
+  uint64_t wanted; /* counters whose last value is still being looked for */
   struct profile_window *last;
-  /* scratch of a timeline: what the source told of the entry at hand */
+  /* scratch for timelines: the source's values in the current entry */
   size_t entry;
   uint32_t entry_threads;
   struct rtop_span_counters entry_now;
@@ -47,29 +47,29 @@ struct profile_marks {
   size_t count, capacity;
 };
 
-/* Readings of why there was no core (profile_cores.c). */
+/* Readings about missing cores (profile_cores.c). */
 enum { PROFILE_CORES_MAX = 4096 };
 struct profile_cores {
   struct rtop_profile_cores all[PROFILE_CORES_MAX]; /* in turn */
   uint32_t next, count;
 };
 
-/* When what is known of a stretch became another thing (profile_windows.c). */
+/* When the data of a stretch last changed (profile_windows.c). */
 struct profile_changes {
-  uint64_t count, latest[PROFILE_SECONDS]; /* the latest change of a second, modulo so many */
+  uint64_t count, latest[PROFILE_SECONDS]; /* number of the latest change of each second, modulo the array size */
 };
 
-/* What memory may be taken, and what for (profile_memory.c). */
+/* Use and limits of memory (profile_memory.c). */
 struct profile_memory {
   size_t bytes, bytes_max; /* of windows; of all */
   int64_t keep_ns;         /* 0: all that memory holds */
-  size_t forget_from;      /* names that take so much are looked through again, */
-  uint64_t forget_at;      /* or those that nobody needed, after so many windows; 0: there are few of these */
+  size_t forget_from;      /* size of names at which unused ones are searched for again, */
+  uint64_t forget_at;      /* or number of windows after which names unused then are removed; 0: there are few */
   struct rtop_profile_keeper keepers[PROFILE_KEEPERS_MAX];
   uint32_t keeper_count;
 };
 
-/* What memory could not hold, when sums are kept (profile_carry.c). */
+/* Sums of windows that memory could not hold, if requested (profile_carry.c). */
 struct profile_carry {
   bool wanted;
   struct cost_table costs; /* by profile thread id */
@@ -84,11 +84,11 @@ struct rtop_profile {
   struct rtop_symbols *symbols;
   struct rtop_lens *lens;
   struct rtop_lens *whole;         /* for rtop_profile_sum_whole(); NULL: not asked for yet */
-  struct rtop_lens *sets;          /* shows nothing but sets of labels; NULL: not asked for yet */
+  struct rtop_lens *sets;          /* lens that shows only label sets; NULL until needed */
   struct profile_window **windows; /* by start; [first, first + count) */
   size_t first, count, capacity;
   uint64_t window_ids; /* given out */
-  int64_t longest_ns;  /* of all windows ever: bounds searches by time */
+  int64_t longest_ns;  /* longest window ever; bounds searches by time */
   struct profile_changes changes;
   struct profile_source *sources;
   uint32_t source_count;
@@ -100,16 +100,16 @@ struct rtop_profile {
   struct profile_cores cores;
   struct profile_memory memory;
   struct profile_carry carry;
-  bool has_exact; /* some window has or had numbers of traced methods */
+  bool has_exact; /* some window has or had figures of traced methods */
   bool has_work;  /* and of labelled work */
   uint64_t late_dropped_ns;
-  int64_t revised_ns;                /* the first instant that late records changed; INT64_MAX: none */
-  uint32_t late_steps;               /* left for the window that is being added */
+  int64_t revised_ns;                /* start of the time changed by late records; INT64_MAX: none */
+  uint32_t late_steps;               /* remaining steps for the window that is being added */
   struct rtop_profile_tap tap;       /* functions are NULL: none */
   struct rtop_profile_loader loader; /* load is NULL: none */
   uint64_t loads;
-  struct rtop_slide *slides; /* to be told when windows that they know change */
-  struct cost_table *table;  /* index of the sum being made; on the heap: sums are const */
+  struct rtop_slide *slides; /* slides to tell when their windows change */
+  struct cost_table *table;  /* index of the sum being made; allocated separately because sums are const */
 };
 
 static inline struct profile_thread *profile_thread_at(const struct rtop_profile *profile, uint32_t id)

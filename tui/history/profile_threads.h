@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads that a profile knows, by serial, under dense ids that are used again, and names. Private to the profile.
+/* The threads of a profile, by serial, with dense ids that are reused; and names. Private to the profile.
  *
  * Threads: one. A zeroed struct is empty.
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-/* Without this uthash ends the program when memory runs out. */
+/* By default uthash ends the program when memory runs out. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
@@ -21,19 +21,19 @@ struct profile_thread {
     uint64_t serial;
     uint32_t source;  /* as the feed calls it */
     uint32_t kind;    /* PROFILE_THREAD_… */
-    const char *name; /* only of those that stand for all that ended under a name */
+    const char *name; /* only for threads that stand for all ended ones of a name */
   } key;
   uint32_t id;
   uint32_t native_id;
   bool is_main;
   const char *name;
   size_t windows; /* how many list it */
-  /* In the sum of what memory could not hold: is it there, and what may still be replaced. */
+  /* Carried sums of the thread: whether it has some, and provisional time that may still be replaced. */
   bool carried;
   uint64_t pending_ns;
   uint32_t pending_node, pending_state;
-  bool lost;    /* memory ran out: it is not in by_key */
-  bool pinned;  /* of a loader's windows: stays when they are unloaded */
+  bool lost;    /* memory ran out: the thread is not in by_key */
+  bool pinned;  /* belongs to windows of a loader: kept when they are unloaded */
   uint32_t row; /* scratch of a sum: index + 1 */
   UT_hash_handle hh;
 };
@@ -47,11 +47,11 @@ struct profile_threads {
   struct profile_name *names;
 };
 
-/* The name, sanitised, as long as the profile; "" when it has none. */
+/* The sanitised name, valid as long as the profile; "" when there is none. */
 const char *profile_name(struct profile_threads *threads, const char *bytes, size_t count);
-/* The thread, made when it is new; NULL when memory ran out. Of the key every byte counts, padding too. */
+/* Finds or makes a thread; NULL when memory ran out. Every byte of the key counts, including padding. */
 struct profile_thread *profile_thread_make(struct profile_threads *threads, const struct profile_thread_key *key);
-/* No window lists it, nobody else knows it: its id goes to others. */
+/* Frees the id of a thread that no window lists and nothing else refers to. */
 void profile_thread_free(struct profile_threads *threads, uint32_t id);
 void profile_threads_destroy(struct profile_threads *threads);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A window by itself: its memory, the order of its cells and threads, and the part of it that a span gets. */
+/* A single window: its memory, the order of its cells and threads, and the part of it that a span gets. */
 #include "profile_window.h"
 
 #include <stdlib.h>
@@ -81,9 +81,9 @@ struct profile_cell *profile_window_unsampled(const struct profile_window *windo
   return bsearch(&key, window->cells, window->unsampled_count, sizeof key, window_compare_unsampled);
 }
 
-/* Short windows count whole when their middle lies in the span. Of a long one (merged from many) the span gets its
- * share of every number, rounded so that the shares of spans side by side add up to the window: no jump where windows
- * of different length meet. */
+/* Short windows count whole if their middle is in the span. A long one (merged from many) counts in proportion,
+ * rounded such that the shares of adjacent spans add up to the window: no jump where windows of different lengths
+ * meet. */
 bool profile_part_of(const struct profile_window *window, const struct rtop_span *span, struct profile_part *part)
 {
   int64_t length_ns = window->end_ns - window->start_ns, middle_ns = profile_middle(window);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A window as the profile holds it, by itself: cells, threads, and what a span gets of it. Private to the profile.
+/* A window as the profile holds it: cells, threads, and the part that a span gets. Private to the profile.
  *
- * Threads: one. Nothing here knows the profile; nodes and threads are its ids.
+ * Threads: one. Independent of the profile; nodes and threads are its ids.
  */
 #ifndef RTOP_TUI_PROFILE_WINDOW_H
 #define RTOP_TUI_PROFILE_WINDOW_H
@@ -9,12 +9,12 @@
 #include "profile.h"
 #include "profile_lists.h"
 
-/* Values of strangers are cut to these, so that sums of all that memory can hold do not overflow. */
+/* Limits for values from channels, so that sums over all windows in memory cannot overflow. */
 #define PROFILE_CELL_MAX (UINT64_C(1) << 42)
 #define PROFILE_LATE_MAX (UINT64_C(1) << 50)
-#define PROFILE_EXACT_MAX (UINT64_C(1) << 56) /* squares of objects are large numbers; sums of these stop at the end */
+#define PROFILE_EXACT_MAX (UINT64_C(1) << 56) /* sums of squares are large numbers; their sums saturate */
 #define PROFILE_TIME_MAX (INT64_C(1) << 61)
-/* Windows up to this long are told whole by the span that has their middle, longer ones are shared out. */
+/* Windows up to this length count whole in the span that contains their middle; longer ones are shared. */
 #define PROFILE_WHOLE_NS INT64_C(500000000)
 
 struct profile_cell {
@@ -24,7 +24,7 @@ struct profile_cell {
   uint64_t wall_ns, cpu_ns, allocations, blame_ns;
 };
 
-/* A thread at the end of a window. */
+/* A thread as of the end of a window. */
 struct profile_presence {
   uint32_t thread;
   uint32_t node;
@@ -36,31 +36,31 @@ struct profile_presence {
   struct rtop_lock lock;
 };
 
-/* A late record of some length, for those who look for stalls. */
+/* A long late record, for the detection of stalls. */
 struct profile_long {
   uint32_t thread, node, state;
   int64_t start_ns, end_ns;
 };
 
 struct profile_window {
-  uint64_t id; /* in order of coming: tells slides what they know */
+  uint64_t id; /* in order of arrival, so that slides recognise windows */
   int64_t start_ns, end_ns;
   uint32_t source; /* index into sources */
   bool gap;
   uint64_t counters_present; /* bit per counter id */
   struct rtop_span_counters counters;
   uint64_t wall_ns[RTOP_STATES]; /* cells and provisional time */
-  /* Of a window that a loader knows of: */
+  /* For a window of a loader: */
   uint64_t place;                   /* 0: there is no loader for it */
-  bool absent;                      /* not loaded: no threads, no cells; wall_ns is what was told */
-  uint32_t alive;                   /* threads at its end, while it is absent */
-  uint64_t loaded, used;            /* when it was fetched and needed last, by profile->loads */
+  bool absent;                      /* not loaded: no threads and cells; wall_ns is from the index */
+  uint32_t alive;                   /* threads at its end, while it is not loaded */
+  uint64_t loaded, used;            /* when it was last fetched and needed, by profile->loads */
   struct profile_presence *threads; /* by thread */
   size_t thread_count;
   struct profile_cell *cells; /* unordered, but for the first ones (profile_window_arrange) */
   size_t cell_count, cell_capacity;
   size_t unsampled_count;
-  struct profile_long *longs; /* that came with it; none once it is merged */
+  struct profile_long *longs; /* long late records that came with it; none once it is merged */
   size_t long_count;
   struct profile_begun begun;
   struct profile_fibers *fibers; /* NULL: none */
@@ -68,7 +68,7 @@ struct profile_window {
   struct profile_raised *raised;
 };
 
-/* What it takes, as the profile counts memory. */
+/* Memory of the window, as counted against the profile's limit. */
 size_t profile_window_bytes(const struct profile_window *window);
 void profile_window_free(struct profile_window *window);
 static inline int64_t profile_middle(const struct profile_window *window)
@@ -76,20 +76,19 @@ static inline int64_t profile_middle(const struct profile_window *window)
   return window->start_ns + (window->end_ns - window->start_ns) / 2;
 }
 
-/* Puts cells and threads in order, when it is made and when it was merged: threads by id, and first the cells of what
- * was not sampled (of the node `unsampled`; 0: there are none), one for each thread and state, so that what a late
- * record corrects is found in a few steps. */
+/* Sorts cells and threads of a new or merged window: threads by id; cells of unsampled time first (node `unsampled`;
+ * 0: none), one per thread and state, so that late records find them quickly. */
 void profile_window_arrange(struct profile_window *window, uint32_t unsampled);
 /* NULL: the window does not list it. */
 struct profile_presence *profile_presence_find(const struct profile_window *window, uint32_t thread);
-/* What was not sampled of this thread in this state; NULL: there is none. */
+/* The unsampled time of this thread and state; NULL: there is none. */
 struct profile_cell *profile_window_unsampled(const struct profile_window *window, uint32_t thread, uint32_t state);
 
-/* The part of a window that a span gets, as times from its start. */
+/* The part of a window that a span gets, as times from the window's start. */
 struct profile_part {
   int64_t from_ns, to_ns, length_ns;
 };
-/* False: nothing. Of gaps: what lies in the span. */
+/* False when the span gets nothing. Of a gap: the part in the span. */
 bool profile_part_of(const struct profile_window *window, const struct rtop_span *span, struct profile_part *part);
 static inline bool profile_part_is_whole(const struct profile_part *part)
 {
@@ -98,18 +97,19 @@ static inline bool profile_part_is_whole(const struct profile_part *part)
 uint64_t profile_part_share(const struct profile_part *part, uint64_t value);
 struct profile_cell profile_part_cell(const struct profile_part *part, const struct profile_cell *cell);
 
-/* Which time is told by windows, whoever tells it: processes side by side cover a second once, one after
- * the other (exec) they add up. Windows come in order of start. */
+/* Time covered by windows of any process: simultaneous windows count once, consecutive ones (exec) add up. Windows
+ * come in order of start. */
 struct profile_cover {
   int64_t end_ns;
   uint64_t length_ns;
   uint32_t windows;
 };
 void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns);
-/* To what lies in the span: of several processes, whose windows end at different moments, each has as many windows in it. */
+/* Clips to the span, so that each of several processes, whose windows end at different moments, has as many windows
+ * in it. */
 void profile_cover_clip(const struct rtop_span *span, int64_t *start_ns, int64_t *end_ns);
 
-/* What a thread without a safepoint is charged for the window, until it is known better. */
+/* Time that a thread without a safepoint is charged for the window, until more is known. */
 static inline struct profile_cell profile_provisional(const struct profile_presence *presence)
 {
   return (struct profile_cell){
@@ -129,7 +129,7 @@ static inline void profile_cell_add(struct profile_cell *to, const struct profil
   to->blame_ns += from->blame_ns;
 }
 
-/* All that was not sampled may have found its stack: such a cell is no row of anything. */
+/* Is a cell empty? Late records may have taken all of its time; such a cell gives no row. */
 static inline bool profile_cell_is_empty(const struct profile_cell *cell)
 {
   return !(cell->wall_ns | cell->cpu_ns | cell->allocations | cell->blame_ns | cell->samples);
@@ -144,7 +144,7 @@ static inline void profile_cost_add_cell(struct rtop_cost *cost, const struct pr
   cost->samples += cell->samples;
 }
 
-/* Takes as much as there is, at most so much. Returns how much that was. */
+/* Takes `wanted` or what is left. Returns the amount taken. */
 static inline uint64_t profile_take_up_to(uint64_t *from, uint64_t wanted)
 {
   uint64_t taken = *from < wanted ? *from : wanted;

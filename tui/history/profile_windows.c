@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows in order of start: how they come in, are found, change, and how one walks from each to the next. */
+/* Windows in order of start: inserting, finding, changing and walking. */
 #include "profile_windows.h"
 #include "profile_load.h"
 
@@ -39,7 +39,7 @@ static bool windows_make_room(struct rtop_profile *profile)
   return true;
 }
 
-/* One that does not come in order makes them all unknown. */
+/* A window out of order makes the list unknown. */
 static void recent_add(struct rtop_profile *profile, struct profile_window *window)
 {
   struct profile_recent *recent = &profile->sources[window->source].recent;
@@ -111,7 +111,8 @@ struct profile_window *profile_walk_read(struct profile_walk *walk)
 {
   for (struct profile_window *window; (window = profile_walk_next(walk));) {
     if (window->gap) continue;
-    profile_need((struct rtop_profile *)walk->profile, window); /* to a caller the profile stays as it is */
+    /* The profile is unchanged from the caller's point of view. */
+    profile_need((struct rtop_profile *)walk->profile, window);
     return window;
   }
   return NULL;
@@ -125,7 +126,7 @@ void profile_thread_unlist(struct rtop_profile *profile, uint32_t id)
   else profile_thread_free(&profile->threads, id);
 }
 
-/* ---- when what is known of a stretch became another thing, by the second --------------------------- */
+/* ---- when the data of a stretch last changed, by the second ----------------------------------------- */
 
 #define CHANGES_SECOND_NS INT64_C(1000000000)
 
@@ -140,7 +141,7 @@ static size_t changes_slot(int64_t second)
   return (size_t)((uint64_t)second % PROFILE_SECONDS);
 }
 
-/* The seconds from *from to *to hold the stretch; never more than there are slots. */
+/* The range of seconds that contains the stretch; at most as many as there are slots. */
 static void changes_seconds(int64_t start_ns, int64_t end_ns, int64_t *from, int64_t *to)
 {
   *from = changes_second(start_ns);
@@ -169,11 +170,11 @@ uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_spa
   return latest;
 }
 
-/* ---- walking through time: from window to window, whatever their lengths, over gaps ---------------- */
+/* ---- navigation in time: from window to window, of any length, over gaps ----------------------------- */
 
 enum { STEPS_HOLE_NS = 10000000 }; /* a smaller one is rounding */
 
-/* Windows of all sources are interleaved: the next one of a source is never farther than this. */
+/* Windows of all sources are interleaved; the next one of a source is never farther away than this. */
 static size_t steps_reach(const struct rtop_profile *profile)
 {
   return (size_t)profile->source_count * 4 + 16;
@@ -185,8 +186,8 @@ static bool steps_better(const struct profile_window *window, const struct profi
   return window->source < than->source;
 }
 
-/* Position of the window that holds the instant before `time_ns`: of the first source that has one, a gap
- * only where nothing else is known. Between windows: the one before. count: there is no window at all. */
+/* Position of the window that contains the instant before `time_ns`: of the first source that has one; a gap only
+ * where nothing else is known. Between windows: the one before. count: there is no window. */
 static size_t steps_find(const struct rtop_profile *profile, int64_t time_ns)
 {
   size_t upper = profile_first_from(profile, time_ns), reach = steps_reach(profile), best = profile->count;
@@ -215,7 +216,7 @@ struct rtop_span rtop_profile_window_of(const struct rtop_profile *profile, int6
   return steps_span(profile, steps_find(profile, time_ns));
 }
 
-/* The neighbour that is no gap: of the same source while it goes on, else of any. Stays where there is
+/* The next entry that is not a gap: of the same source while it continues, else of any; `from` itself if there is
  * none. */
 static size_t steps_next(const struct rtop_profile *profile, size_t from)
 {

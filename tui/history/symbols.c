@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of frames and nodes, and letting go of what nobody uses. */
+/* Tables of frames and nodes, and the removal of unused ones. */
 #include "symbols.h"
 
 #include "shm/base/format.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Without this uthash ends the program when memory runs out. */
+/* By default uthash ends the program when memory runs out. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
@@ -19,13 +19,13 @@
 enum {
   SYMBOLS_FRAMES_MAX = 1 << 20,
   SYMBOLS_NODES_MAX = 1 << 22,
-  SYMBOLS_DEPTH_MAX = 4096, /* twice what the extension keeps: stacks are written out in full */
+  SYMBOLS_DEPTH_MAX = 4096, /* twice the extension's limit; stacks are written out in full */
   SYMBOLS_TEXT_MAX = 4096,
   SYMBOLS_NAMES_BYTES_MAX = 128 << 20, /* a hostile table can name one long string a million times */
-  SYMBOLS_CHUNK = 4096,                /* entries; chunks never move, so that pointers stay valid */
+  SYMBOLS_CHUNK = 4096,                /* entries per chunk; chunks never move, so pointers stay valid */
 };
 
-/* Of frames and nodes: named in the sweep that goes on or was the last; not named in the last one; gone. */
+/* Marks of frames and nodes: used in the current or last sweep; not used in the last one; removed. */
 enum { SYMBOLS_USED = 1, SYMBOLS_IDLE = 2, SYMBOLS_GONE = 4 };
 
 struct symbols_frame {
@@ -53,17 +53,17 @@ struct symbols_head { /* of a frame's key; no padding */
 struct rtop_symbols {
   struct symbols_frame **frames; /* by id; NULL: gone */
   uint32_t frame_count, frame_capacity;
-  uint32_t frames_gone, frame_gone; /* how many; none of them comes before this one */
+  uint32_t frames_gone, frame_gone; /* number of removed frames; the first one is at this id or later */
   uint32_t nodes_gone, node_gone;
   uint32_t reuses, serial;
-  size_t used_bytes; /* of what was named in the sweep that goes on */
+  size_t used_bytes; /* memory of what was marked as used in the current sweep */
   size_t names_bytes;
   struct symbols_frame *frames_by_key;
   struct symbols_chunk **node_chunks;
   uint32_t node_count, node_capacity;
-  uint32_t *node_slots; /* ids of nodes by their keys, 0: free; more than twice as many as nodes */
+  uint32_t *node_slots; /* hash table of node ids, 0: free; more than twice as many slots as nodes */
   size_t slot_count;
-  uint64_t seed;  /* nobody who makes names knows where they go */
+  uint64_t seed;  /* random, so that nobody can construct names that collide */
   uint32_t names; /* labels completed so far */
   bool labelled;
   uint32_t unsampled;
@@ -104,7 +104,7 @@ static bool symbols_grow_nodes(struct rtop_symbols *symbols)
   return true;
 }
 
-/* Key in scratch: head, then three NUL-terminated sanitised strings. Returns its length. */
+/* Writes the key into scratch: head, then three NUL-terminated sanitised strings. Returns its length. */
 static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3], const size_t bytes[3],
                           const struct symbols_head *head, size_t at[3])
 {
@@ -117,7 +117,7 @@ static size_t symbols_key(struct rtop_symbols *symbols, const char *const text[3
   return used;
 }
 
-/* A frame is an allocation and stands in a hash that has a bucket for every few of them. */
+/* Memory of a frame, including its allocation overhead and share of the hash table. */
 static size_t symbols_frame_bytes(const struct symbols_frame *frame)
 {
   enum { ALLOCATION = 16, BUCKET = 16 };
@@ -130,7 +130,7 @@ static void symbols_reuse(struct rtop_symbols *symbols, uint32_t *gone)
   symbols->reuses++;
 }
 
-/* An id that nobody has; frame_count when there is none. */
+/* A removed id to reuse; frame_count when there is none. */
 static uint32_t symbols_free_frame_id(struct rtop_symbols *symbols)
 {
   if (!symbols->frames_gone) return symbols->frame_count;
@@ -138,7 +138,7 @@ static uint32_t symbols_free_frame_id(struct rtop_symbols *symbols)
   return symbols->frame_gone;
 }
 
-/* Asked for of every stack of every window: found out once. */
+/* Computed once, because it is needed for every stack of every window. */
 static void symbol_learn_waits(struct rtop_symbol *symbol)
 {
   bool core = rtop_symbol_is_core(symbol);
@@ -193,7 +193,7 @@ static uint32_t symbols_find_frame(struct rtop_symbols *symbols, const char *con
   return found->id;
 }
 
-/* What a frame that has another name here is called in its process; without memory it is not known. */
+/* Keeps the process's own name of a frame that is shown under a stable one; forgotten when memory runs out. */
 static void symbols_keep_generated(struct rtop_symbols *symbols, uint32_t id, const char *label, size_t label_bytes)
 {
   char clean[RTOP_GENERATED_NAME_MAX + 1];
@@ -359,7 +359,7 @@ static bool symbols_grow_slots(struct rtop_symbols *symbols)
   return true;
 }
 
-/* An id that nobody has, larger than the parent's; node_count when there is none, or none near. */
+/* A removed id larger than the parent's, to reuse; node_count when there is none, or none near. */
 static uint32_t symbols_free_node_id(struct rtop_symbols *symbols, uint32_t parent)
 {
   enum { NEAR = 4 * SYMBOLS_CHUNK };
@@ -373,7 +373,7 @@ static uint32_t symbols_free_node_id(struct rtop_symbols *symbols, uint32_t pare
   return symbols->node_count;
 }
 
-/* What comes again stays, with all that it is called from. */
+/* Unmarks a node that is used again, and all its callers. */
 static void symbols_wake(struct rtop_symbols *symbols, uint32_t node)
 {
   for (uint32_t id = node; *symbols_marks_at(symbols, id) & SYMBOLS_IDLE; id = symbols_at(symbols, id)->parent) {
@@ -423,7 +423,7 @@ struct rtop_symbols *rtop_symbols_create(void)
   if (getrandom(&symbols->seed, sizeof symbols->seed, GRND_NONBLOCK) < 0) symbols->seed = (uint64_t)(uintptr_t)symbols;
   rtop_symbols_frame(symbols, "(root)", 6, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
   if (symbols->frame_count == 1 && symbols_grow_nodes(symbols)) {
-    symbols->node_count = 1; /* zeroed: its own parent, frame 0, and in no hash */
+    symbols->node_count = 1; /* zeroed: its own parent, frame 0, and not in the hash table */
     return symbols;
   }
   rtop_symbols_destroy(&symbols);
@@ -483,14 +483,15 @@ static void symbols_drop_frame(struct rtop_symbols *symbols, uint32_t id)
   if (frame->completed) symbols->names_bytes -= strlen(frame->symbol.label) + strlen(frame->symbol.namespace_label) + 2;
   if (frame->generated) symbols->names_bytes -= strlen(frame->generated) + 1;
   symbols->names_bytes -= frame->hh.keylen;
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a frame that is there is in the hash */
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a frame that exists is in the hash */
   HASH_DEL(symbols->frames_by_key, frame);
   symbols_free_frame(frame);
   symbols->frames[id] = NULL;
   symbols->frames_gone++;
 }
 
-/* Named: it stays. Not named for the first time: it is idle. For the second time: true, it goes. */
+/* Judges an entry at the end of a sweep: unused for the first time, it becomes idle; for the second time, it is
+ * removed (true). */
 static bool symbols_judge(uint8_t *marks)
 {
   bool goes = !(*marks & SYMBOLS_USED) && *marks & SYMBOLS_IDLE;
@@ -498,8 +499,8 @@ static bool symbols_judge(uint8_t *marks)
   return goes;
 }
 
-/* An idle node still names its frame and its parent: both are idle at the earliest when it is, so that nothing goes
- * before what hangs on it. */
+/* An idle node still marks its frame and parent as used, so these become idle later at the earliest and nothing is
+ * removed before its children. */
 void rtop_symbols_sweep_end(struct rtop_symbols *symbols)
 {
   uint32_t nodes = symbols->nodes_gone;
