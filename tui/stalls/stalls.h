@@ -57,7 +57,8 @@ enum stall_cause {
   STALL_MARK,
   STALL_CAUSES
 };
-const char *stall_cause_name(enum stall_cause cause); /* "blocked", … */
+const char *stall_cause_name(enum stall_cause cause);  /* "blocked", …: a word for programs, */
+const char *stall_cause_words(enum stall_cause cause); /* and for people: "a blocked thread", "many short waits" */
 
 /* 0: not looked for. */
 struct stall_limits {

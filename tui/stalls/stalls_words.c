@@ -5,6 +5,21 @@
 #include "tui/text/text.h"
 #include <stdio.h>
 
+const char *stall_cause_words(enum stall_cause cause)
+{
+  static const char *const words[STALL_CAUSES] = {
+    [STALL_BLOCKED] = "a blocked thread",
+    [STALL_NO_SAFEPOINT] = "a call that kept the GVL",
+    [STALL_WAITING] = "waits for the GVL",
+    [STALL_GC] = "a long collection",
+    [STALL_METHOD] = "a method that took over",
+    [STALL_MANY_WAITS] = "many short waits",
+    [STALL_STOPPED] = "a process that did not run",
+    [STALL_MARK] = "mark",
+  };
+  return cause < STALL_CAUSES ? words[cause] : "";
+}
+
 static const char *stall_label(const struct rtop_symbols *symbols, uint32_t frame)
 {
   return rtop_symbols_get(symbols, frame)->label;

@@ -78,7 +78,7 @@ void thread_stack_words(char *out, size_t bytes, const struct rtop_thread_row *t
   if (!thread_stack_is_old(thread)) return;
   bool younger = thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns;
   thread_age_text(age, sizeof age, younger ? thread->state_age_ns : thread->stack_age_ns);
-  if (off_the_gvl(thread)) snprintf(out, bytes, "stack not taken");
+  if (off_the_gvl(thread)) snprintf(out, bytes, "stack unknown");
   else snprintf(out, bytes, thread->stack_age_ns > 0 ? "no safepoint for %s" : "no safepoint", age);
 }
 

@@ -24,14 +24,14 @@ const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum);
 void thread_unfinished_words(char *out, size_t bytes, const struct rtop_thread_row *thread,
                              const struct rtop_symbols *symbols);
 
-/* "no safepoint for 0.8 s", "stack not taken"; "" when the stack is the one of now. */
+/* "no safepoint for 0.8 s", "stack unknown"; "" when the stack is the one of now. */
 void thread_stack_words(char *out, size_t bytes, const struct rtop_thread_row *thread);
 
 /* How old a stack is that is the one of now: "in it for 3.4 s" of a thread that waits or is blocked, "stack of 8 ms ago"
  * of one that runs, "stack of its last window" if nobody says; "": it is old, or there is none. */
 void thread_stack_age(char *out, size_t bytes, const struct rtop_thread_row *thread);
 
-/* Where it is: "Order#total", "no safepoint for 0.8 s, last seen in Order#total", "stack not taken, last seen in
+/* Where it is: "Order#total", "no safepoint for 0.8 s, last seen in Order#total", "stack unknown, last seen in
  * Order#total 2.1 s ago"; or short of that "? Order#total". "-": nothing is known. */
 void thread_stack_leaf(char *out, size_t bytes, const struct rtop_thread_row *thread,
                        const struct rtop_symbols *symbols, bool brief);

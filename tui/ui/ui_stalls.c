@@ -229,7 +229,7 @@ static const struct stall *stall_to(const struct ui *ui, int direction)
   return same ? stalls_near(&at->stalls, source, stall_instant(stall, ui->length_ns), direction, ui->length_ns) : stall;
 }
 
-/* Where the key goes then, and what it has passed by: "; ( again: mark deploy, 15 s before; ) 2 later that harmed less" */
+/* Where the keys go then: "; 1 more at that time; ( again: mark deploy, 15 s earlier; ): 2 later ones, which harmed less" */
 static void say_others(const struct ui *ui, const struct stall *stall, bool passed, struct phrase *phrase)
 {
   const struct stall *before = stall_to(ui, -1), *other;
@@ -243,17 +243,18 @@ static void say_others(const struct ui *ui, const struct stall *stall, bool pass
     beside += other_ns > window.start_ns && other_ns <= window.end_ns;
     later += other->cause != STALL_MARK && other_ns > window.end_ns;
   }
-  if (beside > 0) phrase_add(phrase, "; %u more at that instant", beside);
+  if (beside > 0) phrase_add(phrase, "; %u more at that time", beside);
   if (before == NULL) {
-    phrase_add(phrase, "; none before it");
+    phrase_add(phrase, "; none is earlier");
   } else {
     char ago[24];
     rtop_text_duration(ago, sizeof ago, instant_ns - stall_instant(before, ui->length_ns));
-    phrase_add(phrase, "; ( again: %s%s%s, %s before", stall_cause_name(before->cause),
+    phrase_add(phrase, "; ( again: %s%s%s, %s earlier", stall_cause_words(before->cause),
                before->cause == STALL_MARK ? " " : "", before->mark, ago);
   }
   const char *over = ui_stalls_ago_ns(ui, stall) > 0 ? "" : later > 1 ? "are over or " : "is over or ";
-  if (passed && later > 0) phrase_add(phrase, "; ): %u later that %sharmed less", later, over);
+  if (passed && later > 0)
+    phrase_add(phrase, "; ): %u later one%s, which %sharmed less", later, later > 1 ? "s" : "", over);
 }
 
 /* A key of a display that stands nowhere yet: what it goes to may be old. */

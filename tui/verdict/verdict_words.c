@@ -391,7 +391,7 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
     phrase_add(phrase, "%s%u sleep or read", comma, verdict->pausing);
     comma = ", ";
   }
-  if (verdict->unknown > 0) phrase_add(phrase, "%s%u blocked, stack not taken", comma, verdict->unknown);
+  if (verdict->unknown > 0) phrase_add(phrase, "%s%u blocked, stack unknown", comma, verdict->unknown);
   else if (comma[0] == '\0') phrase_add(phrase, "no thread runs");
 }
 
@@ -432,7 +432,7 @@ static void add_stall_kind(struct phrase *phrase, enum stall_cause cause, const 
   case STALL_WAITING: phrase_add(phrase, "%s of waits for the GVL", length); return;
   case STALL_GC: phrase_add(phrase, "%s of GC", length); return;
   case STALL_METHOD: phrase_add(phrase, "%s in one method", length); return;
-  case STALL_MANY_WAITS: phrase_add(phrase, "%s of short waits", length); return;
+  case STALL_MANY_WAITS: phrase_add(phrase, "many short waits for %s", length); return;
   case STALL_STOPPED: phrase_add(phrase, "stopped for %s", length); return;
   case STALL_MARK:
   case STALL_CAUSES: phrase_add(phrase, "%s", length);
@@ -449,15 +449,15 @@ static void say_stall(struct phrase *phrase, const struct verdict_say *say, cons
   words_seconds(length, sizeof length, ns);
   words_lasts(ago, sizeof ago, say->stall_ago_ns);
   phrase_add(phrase, "[(] ");
-  if (brevity->stall > STALL_KEY && say->stall_ago_ns >= 1000000000) phrase_add(phrase, "stall %s ago: ", ago);
-  else if (brevity->stall > STALL_KEY) phrase_add(phrase, "stall now: ");
+  if (brevity->stall == STALL_KEY) phrase_add(phrase, "stall: ");
+  else if (say->stall_ago_ns >= 1000000000) phrase_add(phrase, "stall %s ago: ", ago);
+  else phrase_add(phrase, "stall now: ");
   if (brevity->stall == STALL_NAMED && say->stall_process) phrase_add(phrase, "%s", say->stall_process);
   if (brevity->stall < STALL_NAMED || stall->frame == 0) {
     add_stall_kind(phrase, stall->cause, length);
   } else {
-    phrase_add(phrase, "%s", length);
-    static const char *const in[STALL_CAUSES] = { [STALL_GC] = " GC in ", [STALL_MANY_WAITS] = " of short waits in " };
-    phrase_add(phrase, "%s", stall->last_seen ? " last seen in " : in[stall->cause] ? in[stall->cause] : " in ");
+    phrase_add(phrase, "%s%s", stall->cause == STALL_MANY_WAITS ? "many short waits for " : "", length);
+    phrase_add(phrase, stall->last_seen ? " last seen in " : stall->cause == STALL_GC ? " of GC in " : " in ");
     add_place(phrase, say->symbols, &place, brevity);
   }
 }

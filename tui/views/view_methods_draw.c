@@ -41,23 +41,6 @@ static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
   }
 }
 
-static bool off_gvl(enum rtop_sort_key column)
-{
-  return column == RTOP_SORT_SELF || column == RTOP_SORT_TOTAL || column == RTOP_SORT_BLOCKED ||
-         column == RTOP_SORT_TOTAL_BLOCKED;
-}
-
-/* Of rows whose time is off the GVL, beside those with shares of a core: "4.2thr", on the average so many threads; less
- * than one as a part of it, "15%thr". */
-static void threads_text(const struct ui *ui, char *out, size_t bytes, double ns)
-{
-  double threads = ns / (ui->methods.length_ns > 0 ? (double)ui->methods.length_ns : 1);
-  if (ui->look.units != UNITS_PERCENT || ns <= 0) time_text(ui, out, bytes, ns);
-  else if (threads < 0.005) snprintf(out, bytes, "<1%%thr");
-  else if (threads < 0.995) snprintf(out, bytes, "%.0f%%thr", 100 * threads);
-  else snprintf(out, bytes, threads < 9.95 ? "%.1fthr" : threads < 999.5 ? "%.0fthr" : "%.0f", threads);
-}
-
 /* How a figure changed, with its sign: shares in points, what is counted per second as that. */
 static void methods_change_text(const struct pen *pen, enum rtop_sort_key key, char *out, size_t bytes)
 {
@@ -98,7 +81,7 @@ static void methods_figure_text(const struct pen *pen, enum rtop_sort_key column
     draw_percent(out, bytes, 100 * rtop_method_ratio((uint64_t)value, pen->ui->methods.length_ns));
     break;
   case RTOP_FIGURE_TIME:
-  default: (pen->off && off_gvl(column) ? threads_text : time_text)(pen->ui, out, bytes, value); break;
+  default: time_text(pen->ui, out, bytes, value); break;
   }
 }
 

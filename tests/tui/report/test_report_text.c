@@ -143,8 +143,8 @@ static void test_old_stacks(void **state)
   rtop_report_write_text(&fixture.report, out, 100);
   fclose(out);
   assert_non_null(strstr(text, "\nOld t2 (102): no safepoint for 0.8 s, last seen in <main>\n"
-                               "Old t2 (102): stack not taken, last seen in <main>\n"
-                               "Old t2 (102): stack not taken, last seen in <main>\n"
+                               "Old t2 (102): stack unknown, last seen in <main>\n"
+                               "Old t2 (102): stack unknown, last seen in <main>\n"
                                "Old stacks of 1 more thread\n"));
   free(text);
   sum->threads = kept;

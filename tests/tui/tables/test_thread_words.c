@@ -68,12 +68,12 @@ static void test_off_the_gvl(void **state)
   (void)state;
   thread.stale = true;
   thread.state = RTOP_STATE_BLOCKED;
-  check("stack not taken", "stack not taken, last seen in Order#total", "? Order#total");
+  check("stack unknown", "stack unknown, last seen in Order#total", "? Order#total");
   thread.stack_age_ns = 2100 * MS;
   thread.state = RTOP_STATE_WAITING;
-  check("stack not taken", "stack not taken, last seen in Order#total 2.1 s ago", "? Order#total");
+  check("stack unknown", "stack unknown, last seen in Order#total 2.1 s ago", "? Order#total");
   thread.node = 0;
-  check("stack not taken", "stack not taken", "? -");
+  check("stack unknown", "stack unknown", "? -");
 }
 
 static void check_age(const char *words)

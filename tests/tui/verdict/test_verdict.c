@@ -808,7 +808,7 @@ static void test_stack_not_known(void **state)
   (void)state;
   struct life lost = { .node = rtop_symbols_unsampled(symbols), .state = RTOP_BLOCKED, .ms = 1000 };
   HAPPENS(rests(queue_wait()), lost);
-  says("idle: 1 thread waits for work, 1 blocked, stack not taken");
+  says("idle: 1 thread waits for work, 1 blocked, stack unknown");
 }
 
 static void test_nothing(void **state)
@@ -1006,7 +1006,7 @@ static void test_stall_beside_it(void **state)
   assert_string_equal(words.stall, "[(] stall now: 3.0 s in Kernel#sleep < Report#run");
   stall.cause = STALL_MANY_WAITS;
   verdict_words(&words, &verdict, &say, 160);
-  assert_string_equal(words.stall, "[(] stall now: 3.0 s of short waits in Kernel#sleep < Report#run");
+  assert_string_equal(words.stall, "[(] stall now: many short waits for 3.0 s in Kernel#sleep < Report#run");
 }
 
 int main(void)

@@ -310,10 +310,10 @@ static void test_back_to_what_harmed(void **state)
   add(STALL_GC, -5300, -5000, false)->amount = 300e6;
   model_press(&ui, '(');
   assert_int_equal(ui.stalls.id, 2);
-  assert_string_equal(ui.message, "Hash#merge took over the GVL for 8.0 s; ( again: blocked, 3.00 s before; "
-                                  "): 1 later that harmed less");
+  assert_string_equal(ui.message, "Hash#merge took over the GVL for 8.0 s; ( again: a blocked thread, 3.00 s earlier; "
+                                  "): 1 later one, which harmed less");
   check_jump('(', -22000, "OrdersController#index");
-  assert_true(shows("was blocked for 3.0 s") && shows("none before it"));
+  assert_true(shows("was blocked for 3.0 s") && shows("none is earlier"));
 }
 
 /* Two that lie in one window: the key stops there once, and says that there is another one. */
@@ -323,8 +323,8 @@ static void test_what_lies_in_one_window_is_told(void **state)
   add(STALL_BLOCKED, -6000, -5000, false)->others = 1;
   add(STALL_GC, -5320, -5020, false)->amount = 300e6;
   check_jump('(', -5000, "Hash#merge");
-  assert_string_equal(ui.message, "2 threads were blocked for 1.0 s in Hash#merge; 1 more at that instant; "
-                                  "( again: blocked, 17.0 s before");
+  assert_string_equal(ui.message, "2 threads were blocked for 1.0 s in Hash#merge; 1 more at that time; "
+                                  "( again: a blocked thread, 17.0 s earlier");
   assert_false(shows("later"));
   check_jump('(', -22000, "OrdersController#index");
 }
@@ -336,7 +336,7 @@ static void test_later_ones_that_are_over(void **state)
   add(STALL_BLOCKED, -9000, 0, true);
   add(STALL_BLOCKED, -7000, -2000, false)->others = 5;
   check_jump('(', -8000, "Hash#merge");
-  assert_true(shows("): 1 later that is over or harmed less"));
+  assert_true(shows("): 1 later one, which is over or harmed less"));
 }
 
 /* What goes on now comes first; a method that goes on is news for when it took over; marks come in their turn. */

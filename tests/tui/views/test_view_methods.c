@@ -624,7 +624,7 @@ static void test_the_wait_is_first(void **state)
   ui_draw(&ui);
   assert_string_equal(label_at(0), "PG::Connection#exec_params");
   /* Others wait in that call, too: the figure is that of the caller that is named. */
-  assert_true(shows("> 8%thr   8%thr ") && shows("waits: ") && shows("OrdersController#in") &&
+  assert_true(shows(">   8.0     8.0 ") && shows("waits: ") && shows("OrdersController#in") &&
               shows("s_controller.rb:18"));
   verdict->kind = VERDICT_RUNNING;
   ui.view->update(&ui);
