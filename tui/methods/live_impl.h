@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the live*.c files share: places, nodes, rows, shares. */
+/* Shared by the live*.c files: places, nodes, rows, shares. */
 #ifndef RTOP_TUI_LIVE_IMPL_H
 #define RTOP_TUI_LIVE_IMPL_H
 
@@ -11,7 +11,7 @@
 
 enum { LIVE_NONE = UINT32_MAX };
 
-/* A node as one thread knows it. Index 0 is none. */
+/* A node for one thread. Index 0 means none. */
 struct live_place {
   uint32_t thread, node;
   uint32_t entry;   /* index into nodes */
@@ -26,13 +26,12 @@ struct live_delta {
   struct rtop_cost cost; /* modulo 2^64 */
 };
 
-/* What an update changes in a node and has still to tell those above. They lie in the order of their coming,
- * close together. */
+/* A pending change of a node that its callers do not have yet. Stored in order of arrival, close together. */
 struct live_up {
   struct rtop_cost self, total;
   uint64_t cells, own_cells; /* in and below it; in it */
   uint32_t entry;
-  uint32_t threads; /* that have it on their stack now, modulo 2^32 */
+  uint32_t threads; /* change of the number of threads that have it on their stack, modulo 2^32 */
   uint32_t next;    /* in the list of its depth, + 1 */
   bool own;         /* self is something */
 };
@@ -44,25 +43,25 @@ struct live_gain {
   uint32_t threads;
 };
 
-/* The way up a stack from a node, by index into nodes: its frame, or when it recurs the next one above that
- * does not; the root's is 0. */
+/* The way up a stack from a node, by index into nodes: `frame` is its frame, or for a recursive call that of the next
+ * node above which is not; the root's is 0. */
 struct live_climb {
   uint32_t frame;
   uint32_t up; /* go on there */
 };
 
-/* The wall time of a frame on the stack of a thread. Those of a frame stand side by side, hashed by thread. */
+/* Wall time of a frame on the stack of one thread. The shares of a frame are adjacent, hashed by thread. */
 struct live_share {
   uint64_t wall_ns;
-  uint32_t thread; /* + 1; 0: free. Of idle room, in the first: index of the next one */
+  uint32_t thread; /* thread + 1; 0: free. In the first entry of an unused room: index of the next such room */
 };
 
 struct live_most {
-  uint64_t wall_ns;     /* of the largest share of a thread that is not hidden; with `look` set */
+  uint64_t wall_ns;     /* largest share of a thread that is not hidden; valid unless `look` is set */
   uint32_t thread;      /* + 1; 0: none is larger than nothing */
   uint32_t first, used; /* shares: index, those that are not free */
   uint8_t order;        /* of 1 << order; 0: there are none */
-  bool look;            /* it was that of `thread`; none is larger */
+  bool look;            /* the largest share was that of `thread` and may not be largest any more */
   bool listed;          /* in `changed` */
 };
 
@@ -82,7 +81,7 @@ enum { LIVE_SHARES_ORDERS = 32 };
 struct live_shares {
   struct live_share *all; /* index 0 is none */
   size_t count, capacity;
-  uint32_t idle[LIVE_SHARES_ORDERS]; /* room that is not used, by order: index of the first */
+  uint32_t idle[LIVE_SHARES_ORDERS]; /* unused rooms by order: index of the first */
   struct live_most *most;            /* by frame */
   size_t most_capacity;
   uint32_t *changed; /* frames whose ratio is another one */
@@ -100,7 +99,7 @@ struct live_frame {
 struct live_thread {
   bool hidden;
   uint32_t row;   /* in the sum, + 1 */
-  uint32_t stack; /* entry of the leaf that counts as its stack, + 1; 0: none */
+  uint32_t stack; /* entry of the innermost node that counts as its stack, + 1; 0: none */
   uint32_t seen;  /* turn in which it was there */
   struct rtop_cost cost;
 };
@@ -125,7 +124,7 @@ struct rtop_live {
   size_t place_capacity;
   struct rtop_pairs place_of; /* (thread, node): place */
   uint32_t places_used;       /* with windows */
-  uint32_t *path;             /* nodes on the way to a known place */
+  uint32_t *path;             /* scratch: nodes on the path to a known place */
   size_t path_capacity;
 
   struct live_delta *deltas;
@@ -156,12 +155,12 @@ struct rtop_live {
   size_t frame_capacity;
 
   struct rtop_method_row *rows;
-  uint64_t *row_cells; /* by row: cells that it is on the stack of */
+  uint64_t *row_cells; /* by row: number of cells that have it on their stack */
   uint32_t row_count;
   size_t row_capacity, row_cell_capacity;
   uint32_t *row_of; /* by frame: index + 1 */
   size_t row_of_capacity;
-  uint32_t *idle; /* frames whose rows had nothing left when they were changed */
+  uint32_t *idle; /* frames whose rows became empty when they were changed */
   uint32_t idle_count;
   size_t idle_capacity;
   uint32_t *standing; /* threads that have a stack */
@@ -194,16 +193,16 @@ static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost
 void live_places_restart(struct rtop_live *live);
 /* The place of a node of a thread; 0: memory ran out. */
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
-/* The node over all threads, with everything above it. LIVE_NONE: memory ran out. */
+/* Finds or adds a node over all threads, with all its callers. LIVE_NONE: memory ran out. */
 uint32_t live_entry(struct rtop_live *live, uint32_t node);
 bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index, uint32_t *next);
 
 /* live_up.c: changes go up. */
 void live_settle(struct rtop_live *live);
 void live_nodes_up(struct rtop_live *live);
-/* A cell comes to the nodes of all chosen threads, or leaves them. */
+/* A cell is added to the nodes of all chosen threads, or removed from them. */
 void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_cost *cost, uint64_t cells);
-/* Which nodes are on stacks at the end of the span. */
+/* Updates which nodes are on stacks at the end of the span. */
 void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum);
 
 /* live_rows.c */
@@ -213,17 +212,18 @@ void live_rows_clock(struct rtop_live *live, enum rtop_mode mode);
 void live_rows_finish(struct rtop_live *live, const struct rtop_sum *sum);
 void live_rows_restart(struct rtop_live *live);
 
-/* live_shares.c: the wall time of every frame on the stack of each thread, and the largest of them. */
-/* A thread spends more time (modulo 2^64) in all frames on the stack of a node: with the next settling. */
+/* live_shares.c: the wall time of every frame on the stack of each thread, and the largest of these times. */
+/* Notes that a thread spends more time (modulo 2^64) in all frames on the stack of a node; live_shares_settle() adds
+ * it. */
 void live_shares_due(struct rtop_live *live, uint32_t entry, uint32_t thread, uint64_t wall_ns);
 void live_shares_settle(struct rtop_live *live);
 /* Other threads are hidden. */
 void live_shares_look(struct rtop_live *live);
-/* The frame's row has to be told its ratio. */
+/* The frame's row needs its ratio updated. */
 void live_most_changed(struct rtop_live *live, uint32_t frame);
-/* The frames whose ratio is another one since the last call. */
+/* Frames whose ratio has changed since the last call. */
 const uint32_t *live_shares_finish(struct rtop_live *live, uint32_t *count);
-/* The time of the thread that had the frame on its stack for the longest time. */
+/* Time of the thread that had the frame on its stack for longest. */
 uint64_t live_most_ns(const struct rtop_live *live, uint32_t frame);
 void live_shares_restart(struct rtop_live *live);
 

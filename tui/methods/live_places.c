@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where changes of a live sum belong: (thread, node) places, and nodes over all threads. */
+/* Finds where changes of a live sum belong: places (thread, node), and nodes over all threads. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
@@ -29,7 +29,7 @@ static bool is_outermost(const struct rtop_live *live, uint32_t entry, uint32_t 
   return climb->frame != frame;
 }
 
-/* The node over all threads, when what it is called from is there. False: memory ran out. */
+/* Adds a node over all threads whose parent exists. False: memory ran out. */
 static bool entry_make(struct rtop_live *live, uint32_t node, uint32_t parent)
 {
   const struct rtop_call_node *call = rtop_symbols_get_node(live->symbols, node);
@@ -118,7 +118,7 @@ static void add_up(struct rtop_live *live)
 
 const struct rtop_live_spent *rtop_live_spent(const struct rtop_live *asked)
 {
-  struct rtop_live *live = (struct rtop_live *)asked; /* to a caller it stays as it is */
+  struct rtop_live *live = (struct rtop_live *)asked; /* The live sum is unchanged from the caller's point of view. */
   if (!rtop_reserve(&live->spent, &live->spent_capacity, (size_t)live->node_count + 1, sizeof *live->spent))
     return NULL;
   if (!live->spent_known) add_up(live);

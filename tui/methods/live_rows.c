@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a live sum: one per method, made when the first cell comes, dropped with the last one. */
+/* The rows of a live sum: one per method, made with its first cell and dropped with the last one. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
@@ -60,7 +60,7 @@ void live_rows_clock(struct rtop_live *live, enum rtop_mode mode)
   }
 }
 
-/* Nobody has it any more: the last row takes its room. */
+/* Drops an empty row; the last row moves to its place. */
 static void drop_row(struct rtop_live *live, uint32_t frame)
 {
   uint32_t at = live->row_of[frame] - 1, last = --live->row_count;
@@ -70,7 +70,7 @@ static void drop_row(struct rtop_live *live, uint32_t frame)
   live->row_of[frame] = 0;
 }
 
-/* What was idle may have gained something since, and may be told twice. */
+/* Drops idle rows. A row may have become non-empty since, and may be listed twice. */
 static void drop_idle(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->idle_count; i++) {

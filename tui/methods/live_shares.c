@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The wall time of every method on the stack of each thread, of which the ratio is the largest. */
+/* The wall time of every method on the stack of each thread, for the ratio, which is that of the largest. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
@@ -12,7 +12,7 @@ static size_t room_of(const struct live_most *most)
   return most->order ? (size_t)1 << most->order : 0;
 }
 
-/* Where the thread's share is, or the free one that it would take. */
+/* The entry of the thread's share, or the free one that it would get. */
 static struct live_share *share_at(const struct live_shares *shares, const struct live_most *most, uint32_t thread)
 {
   size_t mask = room_of(most) - 1, at = thread & mask;
@@ -21,7 +21,7 @@ static struct live_share *share_at(const struct live_shares *shares, const struc
   return &first[at];
 }
 
-/* Index of 1 << order empty shares; 0: memory ran out. */
+/* Index of a room of 1 << order empty shares; 0: memory ran out. */
 static uint32_t room_make(struct live_shares *shares, uint32_t order)
 {
   uint32_t first = shares->idle[order];
@@ -38,13 +38,13 @@ static uint32_t room_make(struct live_shares *shares, uint32_t order)
   return first;
 }
 
-/* Is there a place for every thread, so that none has to be looked for? */
+/* Is there an entry for every thread, so that no search is needed? */
 static bool is_wide(const struct live_shares *shares, const struct live_most *most)
 {
   return room_of(most) >= shares->threads;
 }
 
-/* More room, or as much without those who have nothing left. False: memory ran out. */
+/* Moves the shares to a larger room, or to one of the same size without empty ones. False: memory ran out. */
 static bool spread(struct live_shares *shares, struct live_most *most)
 {
   struct live_most wider = *most;
@@ -69,8 +69,8 @@ static bool spread(struct live_shares *shares, struct live_most *most)
   return true;
 }
 
-/* NULL: memory ran out. Where some have to be looked for a quarter is free, so that one which is not there is
- * soon missed. */
+/* The share of a thread, added if new; NULL: memory ran out. Where searches are needed, a quarter of the entries
+ * stays free, so that they end soon. */
 static struct live_share *share_for(struct live_shares *shares, struct live_most *most, uint32_t thread)
 {
   bool wide = is_wide(shares, most);
@@ -148,7 +148,7 @@ void live_shares_settle(struct rtop_live *live)
     live->failed = true;
     return;
   }
-  settle_dues(live, &shares->falling); /* first: then none leads for a moment only */
+  settle_dues(live, &shares->falling); /* Decreases first, so that no thread leads just for a moment. */
   settle_dues(live, &shares->growing);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes of cells go up the stacks, deepest first, so that each node is met once in an update. */
+/* Propagates changes of cells up the stacks, deepest first, so that an update visits each node once. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
@@ -12,7 +12,7 @@ static bool cost_is_zero(const struct rtop_cost *cost)
   return any == 0;
 }
 
-/* What changes in the node; NULL: memory ran out. Valid until the next call. */
+/* The pending change of a node; NULL: memory ran out. Valid until the next call. */
 static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
 {
   struct rtop_live_node *node = &live->nodes[entry];
@@ -105,7 +105,7 @@ static void cell_drop(struct rtop_live *live, struct live_place *place)
   place->cell = 0;
 }
 
-/* The change of one place: to its cell, its thread, its node, and on the way up. */
+/* Applies the change of a place to its cell, its thread and its node, and starts it on the way up. */
 static void settle_one(struct rtop_live *live, const struct live_delta *delta)
 {
   struct live_place *place = &live->places[delta->place];
@@ -163,7 +163,7 @@ static void node_up(struct rtop_live *live, uint32_t at)
   struct live_gain gain = { .self = up->own ? &up->self : NULL };
   node->change = 0;
   if (!node->frame) {
-    /* Time that nobody has stands under the root, which is on every stack: that says nothing. */
+    /* Time without a frame is at the root, which is on every stack and so has no meaningful total. */
     gain.total = gain.self;
     gain.cells = up->own_cells;
   } else if (node->outermost && spends) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of one sum, each its own: a live sum that is asked once. */
+/* Rows of a single sum, made by a live sum that is used once. */
 #include "methods.h"
 
 #include "live.h"
@@ -18,7 +18,7 @@ bool rtop_methods_leave_out(const char *expression, struct rtop_sum *sum)
   return fine;
 }
 
-/* The threads that an expression leaves out are hidden in a copy of them. */
+/* Hides threads that an expression leaves out, in a copy of the rows. */
 static bool choose_threads(struct rtop_sum *sum, const char *expression)
 {
   struct rtop_thread_row *threads = malloc((sum->thread_count + 1) * sizeof *threads);

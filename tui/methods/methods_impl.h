@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions that rows, trees, threads and exports are filtered by. */
+/* Regular expressions by which rows, trees, threads and exports are filtered. */
 #ifndef RTOP_TUI_METHODS_IMPL_H
 #define RTOP_TUI_METHODS_IMPL_H
 
 #include "methods.h"
 
-/* True when the frame passes the filter; an expression that does not compile passes nothing. */
+/* A compiled expression, kept with its text. methods_matches() is true when the frame passes the filter; an invalid
+ * expression passes nothing. */
 struct methods_regex {
   char *text; /* what is compiled; NULL: nothing */
   regex_t compiled;

@@ -130,7 +130,7 @@ double rtop_method_value(const struct rtop_method_row *row, enum rtop_sort_key k
 double rtop_method_ratio(uint64_t most_ns, uint64_t length_ns)
 {
   double ratio = length_ns ? (double)most_ns / (double)length_ns : 0;
-  return ratio < 1 ? ratio : 1; /* the last sample may reach beyond the span */
+  return ratio < 1 ? ratio : 1; /* The last sample may extend beyond the span. */
 }
 
 static int methods_compare(const void *left, const void *right, void *context)

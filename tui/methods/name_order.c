@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ranks of all frames by name or place, kept by merging what is new. */
+/* Ranks of all frames by name or place, kept up to date by merging new ones. */
 #include "name_order.h"
 
 #include "tui/text/reserve.h"
@@ -31,7 +31,7 @@ static int compare(const void *left, const void *right, void *context)
   return rtop_name_compare(sorting->symbols, *(const uint32_t *)left, *(const uint32_t *)right, sorting->by_place);
 }
 
-/* How many of the first `count` come before a frame. */
+/* Number of the first `count` frames that come before a frame. */
 static uint32_t place_for(const struct rtop_name_order *order, uint32_t count, uint32_t frame, struct sorting *sorting)
 {
   uint32_t low = 0, high = count;
@@ -43,8 +43,8 @@ static uint32_t place_for(const struct rtop_name_order *order, uint32_t count, u
   return low;
 }
 
-/* The new ones stand sorted behind the old ones; from the back each finds its place, so that nothing is
- * moved twice and names are compared only on the way of a search. */
+/* Merges new frames, sorted behind the old ones, from the back: nothing is moved twice, and names are compared only
+ * in binary searches. */
 static bool merge(struct rtop_name_order *order, uint32_t old_count, struct sorting *sorting)
 {
   uint32_t added = order->count - old_count, end = old_count;

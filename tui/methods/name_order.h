@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The frames of the symbols in the order of their names, kept while frames come and names are completed.
+/* The frames of the symbols in the order of their names, kept up to date while frames come and names are completed.
  *
  * Threads: one. A zeroed struct is empty.
  */
@@ -9,7 +9,7 @@
 #include "tui/history/symbols.h"
 #include <stdbool.h>
 
-/* by_place: path and line before the name, else the other way round; equal ones by id. */
+/* by_place: compares path and line before the name, else the name first; then ids. */
 int rtop_name_compare(const struct rtop_symbols *symbols, uint32_t first, uint32_t second, bool by_place);
 
 struct rtop_name_order {
@@ -22,7 +22,7 @@ struct rtop_name_order {
   bool by_place;
 };
 
-/* In the order of rtop_name_compare. False when memory ran out. */
+/* Updates the ranks to the order of rtop_name_compare(). False when memory ran out. */
 bool rtop_name_order_update(struct rtop_name_order *order, const struct rtop_symbols *symbols, bool by_place);
 void rtop_name_order_destroy(struct rtop_name_order *order);
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAISED_PLACE_DEPTH = 16 }; /* a place has fewer frames: what the program called, and that in turn */
+/* maximum frames of a place: the function called by the program, and what that called */
+enum { RAISED_PLACE_DEPTH = 16 };
 
 struct raised_walk {
   struct raised_list *list;

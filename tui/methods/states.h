@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the states of a thread are called (states.def). An unknown state is "?" and ' '.
+/* Names of thread states (states.def). An unknown state is "?" and ' '.
  *
- * Threads: any. Nothing here allocates.
+ * Threads: any. Nothing allocates.
  */
 #ifndef RTOP_TUI_STATES_H
 #define RTOP_TUI_STATES_H
 
 #include "tui/history/profile.h"
 
-/* What else a thread can be, on the screen. */
+/* Further descriptions of threads on the screen. */
 enum thread_word {
 #define THREAD_STATE(id, word, help) THREAD_##id,
 #include "states.def"
@@ -18,7 +18,8 @@ enum thread_word {
 const char *state_word(enum rtop_state state); /* "run", on the screen */
 char state_sign(enum rtop_state state);        /* '|' */
 const char *state_key(enum rtop_state state);  /* "running", in JSON and pprof */
-const char *state_name(enum rtop_state state); /* "waiting for the GVL", in exports that people look at */
+/* A phrase such as "waiting for the GVL", for exports that people read. */
+const char *state_name(enum rtop_state state);
 const char *state_does(enum rtop_state state); /* "waits for the GVL", of a thread */
 const char *state_help(enum rtop_state state);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ids of a sum replaced by those of other symbols. */
+/* Replaces ids of a sum by those of other symbols. */
 #include "sum_translate.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct translation {
   const struct rtop_symbols *from;
   struct rtop_symbols *to;
   uint32_t *frames; /* id + 1; 0: not yet */
-  uint32_t *nodes;  /* UINT32_MAX: wanted, then the id; 0: not wanted, or the root */
+  uint32_t *nodes;  /* UINT32_MAX: wanted, later its new id; 0: not wanted, or the root */
 };
 
 static uint32_t translate_frame(struct translation *translation, uint32_t frame)
@@ -23,8 +23,8 @@ static uint32_t translate_frame(struct translation *translation, uint32_t frame)
   return *known ? *known - 1 : 0;
 }
 
-/* parent < id: translating all nodes in order needs no recursion, however deep the stacks are. Only
- * those of the sum and what is above them are. */
+/* Marks a node and its callers as wanted. As parent < id, nodes are translated in order without recursion, however
+ * deep stacks are. */
 static void translate_want(struct translation *translation, uint32_t node)
 {
   for (; node && !translation->nodes[node]; node = rtop_symbols_get_node(translation->from, node)->parent)

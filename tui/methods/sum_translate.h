@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A sum of one profile under the ids of another: so that two recordings can be compared.
+/* Translates a sum to the ids of another profile, so that two recordings can be compared.
  *
- * Equal frames (label, path, line, kind) become one, equal stacks too; what the other symbols do not
- * know yet is added to them. Rows of threads stay those of the first profile: their names point into
- * it.
+ * Equal frames (label, path, line, kind) and equal stacks become one; unknown ones are added to the other symbols.
+ * Thread rows remain those of the first profile, to which their names point.
  */
 #ifndef RTOP_TUI_SUM_TRANSLATE_H
 #define RTOP_TUI_SUM_TRANSLATE_H
 
 #include "tui/history/profile.h"
 
-/* False when memory ran out: the sum is then empty. */
+/* False when memory ran out; the sum is then empty. */
 bool rtop_sum_translate(struct rtop_sum *sum, const struct rtop_symbols *from, struct rtop_symbols *to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds numbers of windows up by process and call node, and makes cells of them. */
+/* Adds figures of windows up by process and call tree node, and makes cells of them. */
 #include "whole_sum.h"
 
 #include "tui/text/reserve.h"
@@ -8,7 +8,7 @@
 
 struct whole_walk {
   struct whole_numbers *numbers;
-  bool old[RTOP_SOURCES_MAX + 1]; /* what a process tells of now is left out */
+  bool old[RTOP_SOURCES_MAX + 1]; /* by source: its figures are of an earlier request and are left out */
   bool failed;
 };
 
@@ -148,7 +148,7 @@ static struct rtop_sum_cell *whole_cell(struct rtop_sum *sum, struct rtop_pairs 
   return &sum->cells[*at - 1];
 }
 
-/* What is put together may be a node below itself: calls within it are none. */
+/* Is it a call for the lens? A merged frame may be below itself, and calls within it do not count. */
 static bool whole_is_call(const struct rtop_symbols *symbols, uint32_t caller, uint32_t node)
 {
   uint32_t frame = rtop_symbols_get_node(symbols, node)->frame;

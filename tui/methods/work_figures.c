@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds numbers of work up, and reads quantiles off its buckets. */
+/* Adds up figures of labelled work, and computes quantiles from buckets. */
 #include "work_figures.h"
 
 #include "shm/base/latency.h"
@@ -14,7 +14,7 @@ struct work_count {
   uint64_t count;
 };
 
-/* What a process told last of a label. */
+/* The last report of a process on open work of a label. */
 struct work_open {
   struct work_figures *of;
   uint32_t source, node, label;
@@ -40,7 +40,7 @@ static int by_owner(const void *left, const void *right)
   return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* In order, those of the same key one. */
+/* Sorts figures and joins those with equal keys. */
 static void join(struct work_numbers *numbers)
 {
   size_t kept = 0;
@@ -78,7 +78,7 @@ static struct work_open *open_of(struct work_numbers *numbers, struct work_figur
   return open;
 }
 
-/* Of none that is open the age is not told. */
+/* Notes open work; without open work no age is reported. */
 static bool note_open(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
                       const struct rtop_exact_number *number)
 {
@@ -110,7 +110,7 @@ bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures
     return add_count(numbers, figures, cause << 12 | rtop_work_key_bucket(number->key), number->value);
   case RTOP_WORK_OPEN:
   case RTOP_WORK_OLDEST_NS:
-    /* Of windows that are kept as sums alone: it was open then, which is not now. */
+    /* In windows kept only as sums the work was open at that time, not now. */
     return source == UINT32_MAX || note_open(numbers, figures, source, number);
   default: return true;
   }
@@ -118,7 +118,7 @@ bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures
 
 /* ---- quantiles ---------------------------------------------------------------------------------------- */
 
-/* So long or shorter was this share of all pieces; those without any of the cause are the shortest. */
+/* The length that this share of all pieces did not exceed; pieces without the cause count as shortest. */
 static uint64_t quantile(const struct work_count *counts, size_t count, uint64_t zeros, uint64_t all, double share)
 {
   double wanted = share * (double)all;
@@ -136,7 +136,8 @@ static uint64_t at_most(uint64_t ns, uint64_t most_ns)
   return ns < most_ns ? ns : most_ns;
 }
 
-/* Some may have found no room; of long windows that lie in the span in part, each bucket is rounded for itself. */
+/* Is the distribution nearly complete? Some pieces found no room, and long windows partly in the span round each
+ * bucket. */
 static bool is_known(const struct work_figures *figures, const struct work_time *time)
 {
   return figures->ended && (double)time->counted >= 0.95 * (double)time->some &&

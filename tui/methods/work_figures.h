@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How long work with labels took, by what its thread did meanwhile, and what of it is open. Exact but for quantiles, which
- * are within 0.8 % of the whole, and within 6.2 % by cause. No screen.
+/* How long labelled work took, by what its thread did meanwhile, and what is open. Exact except for quantiles, which
+ * are within 0.8 % for the whole and within 6.2 % by cause. No screen.
  *
- * Threads: one. Memory belongs to the numbers and is used again; a zeroed struct is empty.
+ * Threads: one. The figures own their memory and reuse it; a zeroed struct is empty.
  */
 #ifndef RTOP_TUI_WORK_FIGURES_H
 #define RTOP_TUI_WORK_FIGURES_H
@@ -12,7 +12,7 @@
 
 struct work_time {
   uint64_t sum_ns, longest_ns;
-  uint64_t some;                   /* pieces that had some of it; of the whole: all that ended */
+  uint64_t some;                   /* pieces with any time of that cause; for the whole: all that ended */
   uint64_t counted;                /* of these, in buckets */
   bool known;                      /* most of them were: */
   uint64_t p50_ns, p90_ns, p99_ns; /* of all pieces that ended */
@@ -38,8 +38,8 @@ static inline bool work_is(uint32_t what)
   return what >= RTOP_WORK_ENDED && what < RTOP_WORK_WHAT_END;
 }
 
-/* Takes a number of rtop_profile_each_exact(), in its order, for which work_is() is true. `figures` stay where they are until
- * work_numbers_finish(), which gives all of them what has to be known of all numbers. False: memory ran out. */
+/* Takes a figure of rtop_profile_each_exact(), in its order, for which work_is() is true. `figures` must stay in
+ * place until work_numbers_finish(), which computes everything that needs all figures. False: memory ran out. */
 bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
                       const struct rtop_exact_number *number);
 void work_numbers_finish(struct work_numbers *numbers);

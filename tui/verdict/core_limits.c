@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads what limits a process, and says it. */
+/* Reads what limits the CPU of a process, and describes it. */
 #include "core_limits.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,8 @@
 enum { CORE_TEXT = 4096, CORE_PATH = 1024, CORE_LEVELS = 32 };
 static const char core_groups[] = "/sys/fs/cgroup";
 static const int64_t core_apart_ns = 1000000000;
-static const double core_least = 0.1; /* cores, and of what is wanted: less is no news */
+/* least number of missing cores, and least share of the wanted ones, worth mentioning */
+static const double core_least = 0.1;
 
 static bool core_read(const char *path, char *text, size_t bytes)
 {
@@ -35,7 +36,7 @@ bool core_limits_parse_quota(const char *text, double *quota)
   return true;
 }
 
-/* The smallest quota of the group of version 2 and of all above it. */
+/* The smallest quota of the version 2 group and its ancestors. */
 static double core_read_quota(pid_t pid)
 {
   char text[CORE_TEXT], path[CORE_PATH], file[CORE_PATH + 16];

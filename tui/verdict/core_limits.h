@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What may keep the threads of a live process from a core: the quota of a control group, the load of the machine. How long
- * they were kept is in the profile (rtop_profile_cores).
+/* What may keep the threads of a live process from a core: the quota of a control group, or the load of the machine.
+ * How long they were kept is in the profile (rtop_profile_cores()).
  *
- * Reads /proc and the control groups of version 2; text is bounded and only numbers are taken. Threads: one. Does not
+ * Reads /proc and control groups of version 2; texts are bounded and only numbers are used. Threads: one. Does not
  * allocate.
  */
 #ifndef RTOP_TUI_CORE_LIMITS_H
@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 struct core_limits {
-  double quota; /* cores that its control group may use; 0: any number, or not known */
+  double quota; /* cores that its control group may use; 0: unlimited or unknown */
   double load;  /* of the machine; 0: not known */
   int cores;    /* that are online */
   /* private: */
@@ -22,12 +22,12 @@ struct core_limits {
   int64_t read_ns;
 };
 
-/* "QUOTA PERIOD" of cpu.max; "max" is no quota: 0. False: it is none. */
+/* Parses "QUOTA PERIOD" of cpu.max; "max" gives 0, no quota. False when invalid. */
 bool core_limits_parse_quota(const char *text, double *quota);
-/* Reads again after a second, or for another process. */
+/* Reads the limits again after a second, or for another process. */
 void core_limits_update(struct core_limits *limits, pid_t pid, int64_t now_ns);
 
-/* Cores: had, and those that its threads wanted. Were more than a tenth of one missed, and of what was wanted? */
+/* Do `had` and `wanted` cores differ by more than a tenth of a core and a tenth of `wanted`? */
 bool core_limits_misses(double had, double wanted);
 /* "0.12 of 0.98 cores, load 29 on 2"; throttled: "..., quota 0.5". */
 void core_limits_words(char *out, size_t bytes, const struct core_limits *limits, double had, double wanted,

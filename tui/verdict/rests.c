@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells threads that rest from those that are stuck. */
+/* Distinguishes threads that rest from those that are stuck. */
 #include "rests.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t stuck_ns = 1000000000;
-static const int64_t over_ns = 200000000; /* a stall that ended so long before the end of what is shown is over */
+static const int64_t over_ns = 200000000; /* a stall that ended this long before the end of the span is over */
 
 bool rest_is_all(const struct rtop_thread_row *thread, uint64_t length_ns)
 {
@@ -27,7 +27,8 @@ struct judged {
   bool idle;
 };
 
-/* Stacks are judged as they are: where the lens hides frames the verdict has another sum, of now or half a second ago. */
+/* The node of a thread with its stack unchanged by the lens: where the lens hides frames, the verdict has another sum
+ * of now or half a second ago. */
 static uint32_t node_of(const struct rests_look *look, const struct rtop_thread_row *thread)
 {
   const struct rtop_sum *whole = look->whole;
@@ -48,7 +49,7 @@ static bool is_verdict_thread(const struct judged *judged, const struct verdict_
   return thread->known && same_thread(judged, thread->source, thread->serial);
 }
 
-/* Is it in the stall? Then how long it has been, at least. */
+/* Is the thread part of the stall? Then returns for how long, at least. */
 static bool in_stall(const struct judged *judged, const struct stall *stall)
 {
   const struct rtop_thread_row *thread = judged->thread;
@@ -79,7 +80,7 @@ static bool waits_or_has_a_lock(const struct judged *judged)
          rtop_symbol_is_lock(rtop_symbols_get(judged->symbols, judged->leaf));
 }
 
-/* A thread that the verdict names, whatever it does. */
+/* Does the verdict name this thread, whatever it does? */
 static bool verdict_names(const struct judged *judged)
 {
   const struct verdict *verdict = judged->look->verdict;
@@ -91,7 +92,7 @@ static bool verdict_names(const struct judged *judged)
   return false;
 }
 
-/* Of what computes the figures of the rows tell enough: a stuck thread has none. */
+/* Does the verdict blame what this thread does? Not for computing, which the row's own figures show. */
 static bool verdict_blames(const struct judged *judged)
 {
   const struct verdict *verdict = judged->look->verdict;
@@ -131,7 +132,7 @@ static void rests_judge(struct rests *rests, const struct rests_look *look, size
   row->rest = judge(&judged, &thread->blamed);
 }
 
-/* Threads that are blocked, as stalls, in what is shown: the newest ones. */
+/* Collects the newest stalls of blocked threads in the span. */
 static void look_at_stalls(struct rests *rests, const struct rests_look *look)
 {
   rests->stall_count = 0;

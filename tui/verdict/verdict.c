@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judges: adds up where the time of a span went, and takes what most of it was. */
+/* Makes the verdict: adds up where the time of a span went, and picks the main reason. */
 #include "verdict_around.h"
 #include "verdict_impl.h"
 
@@ -20,7 +20,7 @@ struct judge {
   const struct rtop_sum *sum;
   struct rtop_profile *profile;
   const struct rtop_symbols *symbols;
-  uint32_t shown; /* the source that is shown alone, or all */
+  uint32_t shown; /* the only source shown, or all */
   const struct verdict *before;
   struct verdict *verdict;
   uint32_t frames;            /* so many sums */
@@ -47,7 +47,7 @@ static bool judge_counts(const struct judge *judge, const struct rtop_thread_row
          (judge->verdict->source == VERDICT_ALL_SOURCES || row->source == judge->verdict->source);
 }
 
-/* Of several processes: whose GVL is wanted most; of some alike that of the verdict before. */
+/* The process whose GVL is wanted most; if several are close, the one of the previous verdict. */
 static uint32_t judge_busiest(const struct judge *judge)
 {
   uint64_t wanted_ns[VERDICT_SOURCES_MAX] = { 0 };
@@ -68,7 +68,7 @@ static struct off_way judge_way(const struct judge *judge, uint32_t node)
   return off_ways_get(&judge->maker->ways, rtop_profile_lens(judge->profile), judge->symbols, node);
 }
 
-/* What a thread does off the GVL, from where it is. */
+/* What a thread does off the GVL, judged by its node. */
 static enum verdict_part judge_off(const struct judge *judge, uint32_t node, const struct off_way *way)
 {
   static const enum verdict_part parts[] = {
@@ -83,7 +83,7 @@ static uint64_t judge_collected(const struct rtop_cost *cost)
   return cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
 }
 
-/* Collections that were asked for: of which the leaf is a method that does nothing else. */
+/* Time of collections that were requested: the innermost method does nothing else. */
 static uint64_t judge_asked(const struct judge *judge, const struct rtop_sum_cell *cell)
 {
   static const char *const asking[] = { "GC.start",
@@ -113,7 +113,7 @@ static bool judge_is_method(const struct judge *judge, uint32_t frame)
   return rtop_symbols_get(judge->symbols, frame)->kind != RTOP_SYMBOL_SPECIAL;
 }
 
-/* Not the profiler's own code, as its middlewares. */
+/* Can the frame be blamed for objects? Not if it is the profiler's own code, such as its middleware. */
 static bool judge_may_make(const struct judge *judge, uint32_t frame)
 {
   static const char own[] = "RperfTop";
@@ -134,13 +134,14 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
   if (judge_counts(judge, row)) {
     judge->waiting_ns += cell->cost.wall_ns[RTOP_STATE_WAITING];
     judge_add(judge, key, OF_HELD, held_ns);
-    /* Of a call that goes on without a safepoint the CPU is not known before its end. */
+    /* The CPU time of a call without a safepoint is unknown before it ends. */
     bool goes_on = row->stale && row->state == RTOP_STATE_RUNNING;
     if (!goes_on && judge_is_method(judge, rtop_symbols_get_node(judge->symbols, cell->node)->frame))
       judge_add(judge, key, OF_WITHOUT, verdict_without(&cell->cost));
     judge_add(judge, key, OF_BLAME, cell->cost.blame_ns);
     judge_add(judge, key, OF_ASKED, judge_asked(judge, cell));
-    /* What is "(shared)" is nobody's; older processes tell of some below the method that it was made under. */
+    /* Allocations in "(shared)" are attributed to no method; older processes report some of them below the method
+     * that was running. */
     judge_add(judge, judge_may_make(judge, key) ? key : UINT32_MAX, OF_OBJECTS, cell->cost.allocations);
   }
   if (off_ns == 0) return;
@@ -210,7 +211,7 @@ static uint32_t verdict_key(const struct verdict_place *place)
   return place->caller ? place->caller : place->leaf;
 }
 
-/* The frame with most of a part; 0: none. Time that is not known is nobody's. */
+/* The frame with most of a part; 0: none. Unknown time belongs to no frame. */
 static uint32_t judge_worst(const struct judge *judge, enum verdict_part part)
 {
   const struct verdict_sums *sums = judge->maker->sums;
@@ -240,7 +241,7 @@ static uint64_t judge_value(const struct judge *judge, const struct rtop_sum_cel
   }
 }
 
-/* The leaf that has half of a place, and how much of it which threads have. */
+/* The innermost frame that has half of a place, and each thread's share of it. */
 static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part part, uint32_t key)
 {
   struct verdict_maker *maker = judge->maker;
@@ -269,7 +270,7 @@ static struct verdict_stacks judge_stacks(const struct judge *judge)
   return (struct verdict_stacks){ judge->symbols, rtop_profile_lens(judge->profile) };
 }
 
-/* The method whose loop nearly all of the place is in. */
+/* Finds the method whose loop contains nearly all of the place. */
 static void judge_loop(struct judge *judge, enum verdict_part part, uint32_t key)
 {
   struct verdict_sums *sums = judge->maker->sums;
@@ -298,7 +299,7 @@ static struct verdict_place judge_place_of(const struct judge *judge, uint32_t n
   return way.own && way.own != leaf ? (struct verdict_place){ leaf, way.own } : (struct verdict_place){ leaf, 0 };
 }
 
-/* Who uses the connections that are lent, by the application's methods. */
+/* Finds the application's methods that use the lent connections. */
 static void judge_pool_users(struct judge *judge)
 {
   struct verdict_stacks stacks = judge_stacks(judge);
@@ -322,7 +323,7 @@ static void judge_pool_users(struct judge *judge)
   if (most != 0) judge->verdict->owner_place = judge_place_of(judge, best);
 }
 
-/* Is what is waited for in the place a connection of a pool? */
+/* Does the place wait for a connection of a pool? */
 static void judge_pool(struct judge *judge, enum verdict_part part)
 {
   struct verdict *verdict = judge->verdict;
@@ -346,7 +347,7 @@ static bool judge_named(const struct verdict_thread *thread, const struct rtop_t
   return thread->known && thread->serial == row->serial && thread->source == row->source;
 }
 
-/* What a thread has of what is asked about. */
+/* A thread's share of what is being judged. */
 typedef uint64_t judge_share(const struct judge *judge, size_t thread);
 
 static uint64_t judge_in_place(const struct judge *judge, size_t thread)
@@ -360,7 +361,7 @@ static uint64_t judge_holds(const struct judge *judge, size_t thread)
   return judge_counts(judge, row) ? verdict_held(&row->cost) : 0;
 }
 
-/* The thread that has most of it, if it may be named alone. */
+/* The thread with the largest share, if it may be named alone. */
 static struct verdict_thread judge_thread(const struct judge *judge, judge_share *share, uint64_t all)
 {
   uint64_t most = 0, next = 0;
@@ -377,7 +378,7 @@ static struct verdict_thread judge_thread(const struct judge *judge, judge_share
   return alone ? verdict_thread_of(best) : (struct verdict_thread){ 0 };
 }
 
-/* Which threads are in the place, and for how long the one that has most is. */
+/* Finds the threads in the place, and how long the one with the largest share has been there. */
 static void judge_who(struct judge *judge, uint64_t value)
 {
   struct verdict *verdict = judge->verdict;
@@ -391,7 +392,7 @@ static void judge_who(struct judge *judge, uint64_t value)
   verdict->thread_has = verdict->thread_has > 1 ? 1 : verdict->thread_has;
 }
 
-/* Of what the kind is about: the place that has most of it, with its share of `whole`. */
+/* Finds the place with most of what the kind is about, and its share of `whole`. */
 static void judge_place(struct judge *judge, enum verdict_part part, double whole, double least)
 {
   struct verdict *verdict = judge->verdict;
@@ -405,7 +406,7 @@ static void judge_place(struct judge *judge, enum verdict_part part, double whol
   judge_loop(judge, part, worst);
 }
 
-/* A call that has not come to a safepoint since has most of the time, which nobody can name yet. */
+/* Handles the case that most of the time is in a call without a safepoint, which has no name yet. */
 static bool judge_unfinished(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -428,7 +429,8 @@ static bool judge_unfinished(struct judge *judge)
 
 enum inside { INSIDE_NONE, INSIDE_ANOTHER, INSIDE_IT };
 
-/* Does this thread have the call on its stack below something else that keeps the lock, or one like it from elsewhere? */
+/* Does the thread hold the lock? It does if the call is on its stack below something other than a wait that releases
+ * the lock. It may if a similar call from elsewhere is. */
 static enum inside judge_is_inside(const struct judge *judge, const struct rtop_thread_row *row)
 {
   enum inside inside = INSIDE_NONE;
@@ -443,7 +445,7 @@ static enum inside judge_is_inside(const struct judge *judge, const struct rtop_
     if (rtop_symbols_get_node(judge->symbols, node)->frame != place->leaf) continue;
     struct verdict_place there = judge_place_of(judge, node);
     if (there.caller == place->caller) return INSIDE_IT;
-    if (there.caller != 0) inside = INSIDE_ANOTHER; /* of the application, not of the server that calls it */
+    if (there.caller != 0) inside = INSIDE_ANOTHER; /* owned by the application, not by the server that calls it */
   }
 }
 
@@ -460,8 +462,7 @@ static struct verdict_place judge_place_now(const struct judge *judge, const str
   return known ? judge_place_of(judge, row->node) : (struct verdict_place){ 0 };
 }
 
-/* Of the locks that threads wait for in the place, the one that most do; SIZE_MAX: the process tells of none. A row that
- * waits for it. */
+/* The lock that most threads in the place wait for, as a row that waits for it; SIZE_MAX if the process reports none. */
 static size_t judge_told_lock(const struct judge *judge)
 {
   struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
@@ -501,7 +502,7 @@ static bool judge_told_owner(struct judge *judge)
   return true;
 }
 
-/* Who has the lock, as told or where just one can; how long the first has waited for it. */
+/* Finds the owner of the lock, as reported or as the only candidate, and how long the first waiter has waited. */
 static void judge_owner(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -525,7 +526,7 @@ static void judge_owner(struct judge *judge)
   verdict->owner_place = judge_place_of(judge, owner[found]->node);
 }
 
-/* Added up over the span, not what is so by chance at its end. */
+/* Over the whole span, since the state at its end may be chance. */
 static void judge_behind(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -543,7 +544,7 @@ static void judge_behind(struct judge *judge)
   }
 }
 
-/* Threads that will never come back matter more than all else. The age is that of the last one that came to wait. */
+/* Finds a deadlock, which matters more than anything else. Its age is that of the last thread that began to wait. */
 static bool judge_deadlock(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -576,7 +577,7 @@ static bool judge_deadlock(struct judge *judge)
   return true;
 }
 
-/* One thread is all that is blocked there, and still is: since when is known. */
+/* Since when the only thread blocked in the place has been blocked. */
 static void judge_since(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -588,7 +589,7 @@ static void judge_since(struct judge *judge)
   }
 }
 
-/* Named for what others waited for it, but with its share of what is held. */
+/* The holder of the GVL: chosen by the waiting of others, but shown with its share of the held time. */
 static void judge_holding(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -598,7 +599,7 @@ static void judge_holding(struct judge *judge)
   verdict->share = (double)judge->maker->sums[verdict_key(&verdict->place)].of[OF_HELD] / (double)judge->of[OF_HELD];
 }
 
-/* The one process that is judged; of several VERDICT_ALL_SOURCES. */
+/* The only process that is judged; VERDICT_ALL_SOURCES if there are several. */
 static uint32_t judge_only_source(const struct judge *judge)
 {
   const struct rtop_sum *sum = judge->sum;
@@ -608,8 +609,8 @@ static uint32_t judge_only_source(const struct judge *judge)
   return sum->threads[0].source;
 }
 
-/* C code without the GVL that has a core (compression, encryption) does not wait; nor does it where it has one for some
- * of the time, and was ready for one for the rest, as far as that was not the time of what holds the GVL. */
+/* Does C code without the GVL compute (compression, encryption)? It does if it has a core, or has one for part of the
+ * time and was ready for one the rest, not counting the time of the thread with the GVL. */
 static bool judge_computes(const struct judge *judge)
 {
   struct rtop_profile_cores cores;
@@ -625,7 +626,7 @@ static bool judge_computes(const struct judge *judge)
   return (cpu_ns + ready_ns) * 2 >= work_ns;
 }
 
-/* What the kernel tells of the process: a quota keeps its tasks ready as well, so it is asked for first. */
+/* Asks the kernel why there was no core. A quota also makes tasks ready and waiting, so it is checked first. */
 static void judge_why(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -638,7 +639,7 @@ static void judge_why(struct judge *judge)
   else if ((double)cores.delayed_ns * 4 < without_ns) verdict->why = VERDICT_WHY_SLEEPS;
 }
 
-/* Who asked for most of it, else who makes what is collected. */
+/* Finds who requested most collections, else who makes the garbage. */
 static void judge_gc(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -701,7 +702,7 @@ static bool judge_reserve(struct judge *judge)
   return true;
 }
 
-/* Held and collected, of the process that it is about. */
+/* Shares of time with the GVL and in collections, for the judged process. */
 static void judge_shares(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -721,7 +722,7 @@ static void judge_shares(struct judge *judge)
     verdict->without = (double)judge->of[OF_WITHOUT] / (double)sum->length_ns;
 }
 
-/* Who waits for work is told by frames that may be hidden. */
+/* Threads that wait for work are recognised by frames that the lens may hide, so this sum has them. */
 static const struct rtop_sum *verdict_whole(struct verdict_maker *maker, const struct rtop_sum *sum,
                                             const struct rtop_profile *profile, uint32_t source)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands around the place of a verdict on its stacks: the loop that it is in, the pool that it waits for. */
+/* What surrounds the place of a verdict on its stacks: a loop, or a connection pool. */
 #include "verdict_around.h"
 
 #include <ctype.h>
@@ -24,7 +24,8 @@ static bool is_one_of(const char *name, const char *const *list, size_t count)
   return false;
 }
 
-/* A method of Ruby's own that calls again and again: Array#each, Integer#times. Kernel#loop is how workers live. */
+/* Is it a method of Ruby that calls a block repeatedly, such as Array#each or Integer#times? Kernel#loop does not
+ * count, since workers live in one. */
 static bool calls_again(const struct rtop_symbol *symbol)
 {
   static const char *const classes[] = {

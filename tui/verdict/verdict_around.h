@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands around the place of a verdict on its stacks: the loop that it is in, the pool that it waits for.
+/* What surrounds the place of a verdict on its stacks: a loop, or a connection pool.
  *
- * `own` is the application's method that the stack of the node is known by (off_gvl.h).
+ * `own` is the application's method by which the node's stack is known (off_gvl.h).
  *
  * Threads: no shared state.
  */
@@ -15,14 +15,14 @@ struct verdict_stacks {
   const struct rtop_lens *lens;
 };
 
-/* Frame: the application's method nearest to `own` that calls it out of a method of Ruby's own that calls a block for each
- * of many (each, map, times); of none `own` itself, if that has such a loop there; 0: there is none, or a framework's methods
- * are between. */
+/* Frame of the application's method nearest to `own` that calls it in a loop, that is through a method of Ruby that
+ * calls a block for each of many (each, map, times); else `own` itself if it contains such a loop; 0: there is none,
+ * or methods of a framework are in between. */
 uint32_t verdict_loop_of(const struct verdict_stacks *stacks, uint32_t node, uint32_t own);
 
-/* Is a connection pool's method between the leaf and `own`: the thread waits for a connection, or gives it back? */
+/* Is a method of a connection pool between the leaf and `own`? Then the thread waits for a connection or returns one. */
 bool verdict_waits_for_pool(const struct verdict_stacks *stacks, uint32_t node, uint32_t own);
-/* Is `own` called by a pool, which has lent it a connection until it returns? */
+/* Is `own` called by a pool, which lends it a connection until it returns? */
 bool verdict_uses_pool(const struct verdict_stacks *stacks, uint32_t node, uint32_t own);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the GVL was held, by whom, and who waited: the same figures for the header, the graphs and JSON. */
+/* How long the GVL was held, by whom, and who waited: the same figures for header, graphs and JSON. */
 #include "verdict_impl.h"
 #include "tui/stalls/wait_holder.h"
 
@@ -15,7 +15,7 @@ struct verdict_thread verdict_thread_of(const struct rtop_thread_row *row)
   };
 }
 
-/* Of one process or of all: how long was told of, and whether one held more than there is of one GVL. */
+/* Reported time of one process or all, and whether one had more than a single GVL could give. */
 static uint64_t gvl_told(const struct rtop_sum *sum, struct rtop_profile *profile, uint32_t source,
                          struct verdict_gvl *gvl)
 {
@@ -42,7 +42,7 @@ static uint64_t gvl_told(const struct rtop_sum *sum, struct rtop_profile *profil
   return told_ns;
 }
 
-/* How long a thread waited: what began before the span counts whole. */
+/* How long a thread waited; a wait that began before the span counts whole. */
 static uint64_t gvl_waited(const struct rtop_thread_row *row)
 {
   uint64_t wait_ns = row->cost.wall_ns[RTOP_STATE_WAITING];
@@ -70,7 +70,7 @@ struct verdict_gvl verdict_gvl_of(const struct rtop_sum *sum, struct rtop_profil
     waited_ns += gvl_waited(row);
   }
   gvl.held = told_ns ? (double)held_ns / (double)told_ns : 0;
-  if (!gvl.ractors && gvl.held > 1) gvl.held = 1; /* windows of the same length end a little apart */
+  if (!gvl.ractors && gvl.held > 1) gvl.held = 1; /* Windows of the same length end at slightly different times. */
   if (most && gvl.count == 1 && !gvl.ractors && gvl.held >= 0.005 &&
       wait_names_alone((double)most_ns, (double)next_ns, (double)held_ns, false))
     gvl.holder = verdict_thread_of(most);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the verdict*.c files share and nobody else sees. */
+/* Shared by the verdict*.c files only. */
 #ifndef RTOP_TUI_VERDICT_IMPL_H
 #define RTOP_TUI_VERDICT_IMPL_H
 
@@ -22,12 +22,12 @@ enum verdict_part {
   VERDICT_PARTS
 };
 
-/* Of a frame, as the method that stacks are known by, or as their leaf. */
+/* Sums of a frame: as the method by which stacks are known, or as their innermost frame. */
 struct verdict_sums {
   uint64_t of[VERDICT_PARTS];
-  uint64_t off_cpu; /* of the work off the GVL: on a core */
+  uint64_t off_cpu; /* time of work off the GVL that was spent on a core */
   uint64_t as_leaf; /* of the place that is looked at */
-  uint64_t as_loop; /* of that, too: called in a loop of this one */
+  uint64_t as_loop; /* part of that called in a loop of this method */
   uint64_t lent;    /* with a connection of a pool */
 };
 
@@ -43,7 +43,7 @@ static inline uint64_t verdict_held(const struct rtop_cost *cost)
   return wall_ns[RTOP_STATE_RUNNING] + wall_ns[RTOP_STATE_MARKING] + wall_ns[RTOP_STATE_SWEEPING];
 }
 
-/* Of the time with the GVL: without a core. What was off the GVL meanwhile may have had some of the CPU. */
+/* Time with the GVL but without a core. Threads off the GVL may have used some of the CPU time meanwhile. */
 static inline uint64_t verdict_without(const struct rtop_cost *cost)
 {
   uint64_t held_ns = verdict_held(cost);

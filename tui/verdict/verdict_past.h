@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For how long a verdict has held: the spans before it are judged, one after the other, until one says something else.
+/* How long a verdict has held: earlier spans are judged one after the other until one differs.
  *
  * Threads: one.
  */
@@ -8,11 +8,11 @@
 
 #include "verdict.h"
 
-/* For as long as a verdict was the same, as far as anybody looked. */
+/* A stretch of time with the same verdict, as far as it was examined. */
 struct verdict_stretch {
   struct verdict of;        /* private */
   uint32_t source;          /* private: whose verdict that is */
-  int64_t start_ns, end_ns; /* it was so since then at least; private: of the span it was asked for last, 0: none */
+  int64_t start_ns, end_ns; /* start: since then at least; end (private): of the last span asked about, 0: none */
   bool longer;              /* and maybe before: nobody has looked */
 };
 
@@ -22,9 +22,9 @@ struct verdict_past {
   struct verdict_stretch before; /* private: the one before that */
 };
 
-/* Looks back from a span, by ten seconds at most, and further if the verdict was the same until then, with another one for a
- * moment between. What was found is kept as long as the verdict stays the same and time goes on. Returns how long it has
- * been so at the end of the span. */
+/* Returns how long the verdict has held at the end of the span. Looks back up to ten seconds, and further if the
+ * verdict was known to be the same until then, with short interruptions. Results are kept while the verdict stays the
+ * same and time goes on. */
 int64_t verdict_past_ns(struct verdict_past *past, struct verdict_maker *maker, struct rtop_profile *profile,
                         uint32_t source, const struct verdict *verdict, struct rtop_span span);
 void verdict_past_keep(const struct verdict_past *past, struct rtop_symbols *symbols); /* as verdict_keep() */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judges the seconds before, one after the other, and takes the worst that is still news. */
+/* Judges the seconds before, one after the other, and picks the worst that is still news. */
 #include "verdict_trouble.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 static const int64_t second_ns = INT64_C(1000000000);
 static const double half_seconds = 10, least = 0.4;
 
-/* Of the time: what is worst of it. */
+/* Share of the time that was harmful. */
 static double trouble_harm(const struct verdict *verdict)
 {
   double harm = 0;

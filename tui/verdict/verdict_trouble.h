@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program suffered from lately, when it does so no more: the verdicts of the seconds before.
+/* What the program suffered from recently, if it no longer does: the verdicts of the seconds before.
  *
  * Threads: no shared state.
  */
@@ -16,9 +16,9 @@ struct verdict_trouble {
   int64_t ago_ns;        /* since its end */
 };
 
-/* Of the seconds before `until_ns` the one that harmed most, half as much for every ten seconds since: one that ran 0.4 of
- * the time at least, collected, waited for locks, for the GVL, for a core or in work, whose culprit is known, and which is
- * not as `now`. Looks at a minute: some ten milliseconds. False: there is none. */
+/* Finds the most harmful of the seconds before `until_ns`; harm counts half for every ten seconds since. It must have
+ * a known culprit, differ from `now`, and have run 0.4 of the time, collected, or waited for locks, the GVL, a core
+ * or in work. Looks back a minute, in some ten milliseconds. False: there is none. */
 bool verdict_trouble_find(struct verdict_maker *maker, struct rtop_profile *profile, uint32_t source,
                           const struct verdict *now, int64_t until_ns, struct verdict_trouble *trouble);
 

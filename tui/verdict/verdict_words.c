@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts a verdict into words, longer or shorter. */
+/* Puts a verdict into words, in a longer or shorter form. */
 #include "verdict_words.h"
 
 #include "tui/text/text.h"
@@ -24,7 +24,7 @@ static void words_seconds(char *out, size_t bytes, uint64_t ns)
   else rtop_text_duration(out, bytes, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
 }
 
-/* Whole seconds: they change once a second only. */
+/* Whole seconds, so that the text changes only once a second. */
 static void words_lasts(char *out, size_t bytes, int64_t ns)
 {
   if (ns < INT64_C(60000000000)) snprintf(out, bytes, "%d s", (int)(ns / 1000000000));
@@ -79,7 +79,7 @@ static void add_place(struct phrase *phrase, const struct rtop_symbols *symbols,
   add_name(phrase, rtop_symbols_get(symbols, place->caller)->label, brevity->cap);
 }
 
-/* The culprit, and the loop that it is in: ", in a loop of Invoice#total" */
+/* The culprit, and the loop that contains it: ", in a loop of Invoice#total" */
 static void add_culprit(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                         const struct brevity *brevity)
 {
@@ -130,7 +130,7 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
     add_last_seen(phrase, verdict, say, brevity);
   } else if (verdict->place.leaf) {
     phrase_add(phrase, ": ");
-    /* of the time, as "held" beside it and TOTAL% below */
+    /* share of all time, like "held" beside it and TOTAL% below */
     int percent = words_percent(verdict->share * verdict->held);
     if (verdict->share < 0.9 && percent > 0) phrase_add(phrase, "%d%% ", percent);
     add_culprit(phrase, verdict, say, brevity);
@@ -201,7 +201,7 @@ static void say_running(struct phrase *phrase, const struct verdict *verdict, co
   add_thread(phrase, &verdict->thread, brevity->cap);
 }
 
-/* Are the methods that wait told apart by their names? */
+/* Do the waiting methods have different names? */
 static bool deadlock_differs(const struct verdict_deadlock *deadlock)
 {
   for (unsigned i = 0; i < deadlock->count && i < VERDICT_DEADLOCK_MAX; i++) {
@@ -211,8 +211,8 @@ static bool deadlock_differs(const struct verdict_deadlock *deadlock)
   return true;
 }
 
-/* "puma 001 waits for puma 002 in Mutex#lock < App#call; puma 002 waits for puma 001 in ..."; brief, the methods or the
- * threads: "Transfer#there, Transfer#back wait for one another" */
+/* "puma 001 waits for puma 002 in Mutex#lock < App#call; puma 002 waits for puma 001 in ..."; the brief form names
+ * methods or threads only: "Transfer#there, Transfer#back wait for one another" */
 static void say_deadlock(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                          const struct brevity *brevity)
 {
@@ -246,7 +246,7 @@ static void add_loads(struct phrase *phrase, const struct verdict *verdict, cons
   phrase_add(phrase, " loads %s", name[0] ? name : "that file");
 }
 
-/* Who has it, and what for that one waits itself. */
+/* Who owns the lock, and what the owner itself waits for. */
 static void say_owner(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                       const struct brevity *brevity)
 {
@@ -270,7 +270,7 @@ static void say_owner(struct phrase *phrase, const struct verdict *verdict, cons
   add_place(phrase, say->symbols, place, brevity);
 }
 
-/* Is that what the last instant shows, which knows more of it? */
+/* Is that thread the same as the owner at the end of the span, of which more is known? */
 static bool owner_is_behind(const struct verdict *verdict)
 {
   const struct verdict_thread *one = &verdict->behind.thread, *other = &verdict->owner;
@@ -329,7 +329,8 @@ static void say_computes(struct phrase *phrase, const struct verdict *verdict, c
   }
 }
 
-/* "3 threads wait for a connection of the pool in Dashboard#show; connections are used in Kernel#sleep < Dashboard#render" */
+/* "3 threads wait for a connection of the pool in Dashboard#show; connections are used in Kernel#sleep <
+ * Dashboard#render" */
 static void say_pool(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                      const struct brevity *brevity)
 {
@@ -398,7 +399,7 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
 static void say_lasts(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say)
 {
   char lasts[24];
-  bool own = verdict->since_ns >= 1000000000; /* of the call itself, not of the kind */
+  bool own = verdict->since_ns >= 1000000000; /* The age of the call itself, not of the verdict. */
   int64_t ns = own ? (int64_t)verdict->since_ns : say->lasts_ns;
   if (own) words_seconds(lasts, sizeof lasts, verdict->since_ns);
   else words_lasts(lasts, sizeof lasts, ns);
@@ -423,7 +424,7 @@ static void say_verdict(struct phrase *phrase, const struct verdict *verdict, co
   if (brevity->lasts) say_lasts(phrase, verdict, say);
 }
 
-/* "GVL held for 3.0 s": what it is, without a name. */
+/* "GVL held for 3.0 s": the kind of stall, without a name. */
 static void add_stall_kind(struct phrase *phrase, enum stall_cause cause, const char *length)
 {
   switch (cause) {
@@ -439,7 +440,8 @@ static void add_stall_kind(struct phrase *phrase, enum stall_cause cause, const 
   }
 }
 
-/* "[(] stall 12 s ago: 3.0 s in Kernel#sleep < Report#run", "[(] stall 12 s ago: 4712: 3.0 s in ..." of one of several processes */
+/* "[(] stall 12 s ago: 3.0 s in Kernel#sleep < Report#run"; for one of several processes "[(] stall 12 s ago: 4712:
+ * 3.0 s in ..." */
 static void say_stall(struct phrase *phrase, const struct verdict_say *say, const struct brevity *brevity)
 {
   const struct stall *stall = say->stall;
@@ -475,10 +477,11 @@ static int words_try(struct verdict_words *words, const struct verdict *verdict,
 
 struct way {
   struct brevity brevity;
-  int least; /* columns of a name: below that the next way */
+  int least; /* least columns for a name; with fewer the next form is tried */
 };
 
-/* First what fits whole. At rest the newest stall matters more than how long the rest has lasted. */
+/* Forms of the text, tried in order until one fits. When a program is at rest, its newest stall matters more than how
+ * long the rest has lasted. */
 static const struct way ways_rest[] = {
   { { .extra = true, .lasts = true, .stall = STALL_NAMED }, 30 },
   { { .extra = true, .stall = STALL_NAMED }, 30 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A verdict in words that fit. What matters most stands first and goes last: kind and culprit, who waits, since when,
- * the newest stall. Long names are cut before parts are left out.
+/* Puts a verdict into words that fit a width. The most important parts come first and are dropped last: kind and
+ * culprit, who waits, since when, the newest stall. Long names are cut before parts are dropped.
  *
  * Names are sanitised already. Threads: no shared state.
  */
@@ -18,7 +18,7 @@ struct verdict_words {
 
 struct verdict_say {
   const struct rtop_symbols *symbols;
-  int64_t lasts_ns;          /* how long it has been so; 0: not known */
+  int64_t lasts_ns;          /* how long the verdict has held; 0: unknown */
   bool lasts_longer;         /* and longer than that */
   const struct stall *stall; /* the newest one; NULL: none worth saying */
   int64_t stall_ago_ns;      /* since its end; 0: it goes on */
@@ -26,11 +26,11 @@ struct verdict_say {
   const char *stall_process; /* the same of the stall */
 };
 
-/* Both texts and two columns between them fit in `columns`; `stall` is "" when there is no room, or none. */
+/* Both texts, with two columns between them, fit into `columns`; `stall` is "" when there is none or no room. */
 void verdict_words(struct verdict_words *words, const struct verdict *verdict, const struct verdict_say *say,
                    int columns);
 
-/* "held 100% by puma 002, 4 wait 1.2 s", for the meter; the name is cut, then left out, then the rest. */
+/* Text for the meter: "held 100% by puma 002, 4 wait 1.2 s"; first the name is cut, then dropped, then the rest. */
 void verdict_gvl_words(char *out, size_t bytes, const struct verdict_gvl *gvl, int columns);
 
 /* "puma 002", "main thread", "thread 4711"; "": not known. */
