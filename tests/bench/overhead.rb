@@ -9,6 +9,7 @@
 # with others disturbs less. The row "again" is a second run without it: the noise.
 require "fileutils"
 require "rbconfig"
+require_relative "results"
 
 BUILD = File.expand_path(ARGV.shift || "build")
 ROUNDS = Integer(ARGV.shift || 7)
@@ -57,6 +58,13 @@ def quartiles(values)
   [0.25, 0.5, 0.75].map { |share| sorted[((sorted.size - 1) * share).round] }
 end
 
+# A storm is compared with hooks that only read the clock, which is the least that can be had there.
+def keep(name, configuration, rounds)
+  base = name.start_with?("storm") ? "clock" : "none"
+  ratios = rounds.map { |round| round[configuration]["cpu"] / round[base]["cpu"] }
+  Results.keep("overhead/#{name.sub(/, (\d+) frames/, '-\1')}", Results.median(ratios), at: configuration)
+end
+
 def report(name, rounds)
   puts "#{name}: #{format("%.2f", quartiles(rounds.map { |round| round["none"]["cpu"] })[1])} s of CPU a run"
   (rounds.first.keys - ["none"]).each do |configuration|
@@ -70,6 +78,7 @@ def report(name, rounds)
       versus = format("   cpu / clock hooks %.3f", quartiles(rounds.map { |round| round[configuration]["cpu"] / round["clock"]["cpu"] })[1])
     end
     puts format("  %-8s %s%s", configuration, columns.join("   "), versus)
+    keep(name, configuration, rounds) unless configuration == "clock"
   end
   $stdout.flush
 end

@@ -19,6 +19,7 @@ require "open3"
 require "optparse"
 require "rbconfig"
 require "tmpdir"
+require_relative "../results"
 require_relative "scenario"
 
 # What the best Ruby profiler does on such programs, 1000 Hz, idle, one clock a run; and what we want.
@@ -220,6 +221,16 @@ def notes(runs)
   list
 end
 
+# others: [wall, CPU] of the gem beside, each of all runs.
+def keep(kind, hz, load, runs, others)
+  %i[wall cpu].zip(%w[wall CPU]).each_with_index do |(key, clock), at|
+    label = ["#{clock}, #{hz} Hz", ("busy" if load == "busy"), *ENV["RPERF_TOP_BUDGET"]&.then { |budget| "budget #{budget} %" }].compact.join(", ")
+    beside = others ? { "rperf" => others[at] } : {}
+    beside["chance"] = over(runs, :chance) if runs.all? { |run| run[:chance] }
+    Results.keep("accuracy/#{kind}", runs.map { |run| run[key] }, at: label, beside: beside)
+  end
+end
+
 build_known_cost
 puts "mean relative error per method, #{options[:seeds]} programs of each kind; " \
      "load average #{File.read("/proc/loadavg")[/\A\S+/]}"
@@ -229,9 +240,9 @@ Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil) 
       options[:hz].product(KINDS).each do |hz, kind|
         runs = Array.new(options[:seeds]) { |seed| measure(kind, seed + 1, hz, folder, options[:detail]) }
         report(kind, hz, load, runs)
-        next if !RPERF || kind == "call_ratio"
-        rows = Array.new(options[:seeds]) { |seed| beside(kind, seed + 1, hz, folder) }.transpose
-        puts format("            rperf beside: wall %s, cpu %s", *rows.map { |values| percent(mean(values.compact)) })
+        rows = Array.new(options[:seeds]) { |seed| beside(kind, seed + 1, hz, folder) }.transpose if RPERF && kind != "call_ratio"
+        puts format("            rperf beside: wall %s, cpu %s", *rows.map { |values| percent(mean(values.compact)) }) if rows
+        keep(kind, hz, load, runs, rows)
       end
     end
   end

@@ -18,6 +18,7 @@ require "open3"
 require "optparse"
 require "rbconfig"
 require "tmpdir"
+require_relative "../results"
 
 HERE = __dir__
 FIGURES = {
@@ -38,6 +39,9 @@ FIGURES = {
 MIXTURES = %w[web-5 web-30 web-100 web-500 burst-50 burst-200 burst-500 lock-5 lock-30 lock-100
               mixed-5 mixed-30 mixed-100 uneven-8 jobs-8 twins-8 chatty-10 storm-5
               first-1 ahead-1 after-1 between-1].freeze
+# Printed, but not among the results: what a round rests in the end, and mixtures of which chance leaves no figure.
+RESTS = %w[Server#idle Work#rest Bank#away Page#idle].freeze
+UNKEPT = %w[web-5 lock-5 lock-100 mixed-5].freeze
 
 options = { runs: 1, mix: MIXTURES, hz: [100, 1000], load: %w[none busy], seconds: 8.0 }
 OptionParser.new do |parser|
@@ -187,6 +191,15 @@ def report(mixture, hz, load, profiler, runs)
   $stdout.flush
 end
 
+def keep(mixture, hz, load, ours, beside)
+  return if UNKEPT.include?(mixture)
+  at = ["#{hz} Hz", ("busy" if load == "busy"), *ENV["RPERF_TOP_BUDGET"]&.then { |budget| "budget #{budget} %" }].compact.join(", ")
+  (FIGURES.fetch(mixture[/\w+/]).keys - RESTS).each do |name|
+    errors = ->(runs) { runs.map { |run| run[:errors][name] } }
+    Results.keep("#{mixture}/#{name[/#(.*)/, 1]}", errors.(ours), at: at, beside: beside ? { "rperf" => errors.(beside) } : {})
+  end
+end
+
 puts format("error of a method's time, %d runs of %g s; Ruby %s; load average %s%s", OPTIONS[:runs], OPTIONS[:seconds], RUBY_VERSION,
             File.read("/proc/loadavg")[/\A\S+/], RPERF ? "" : "; rperf is not here")
 Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil) do |folder|
@@ -196,6 +209,7 @@ Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil) 
         runs = Array.new(OPTIONS[:runs]) { [ours(mixture, hz, folder), (rperf(mixture, hz) if RPERF)] }.transpose
         report(mixture, hz, load, "rperf-top", runs[0])
         report(mixture, hz, load, "rperf", runs[1]) if RPERF
+        keep(mixture, hz, load, runs[0], (runs[1] if RPERF))
       end
     end
   end

@@ -10,6 +10,7 @@ require "fileutils"
 require "net/http"
 require "optparse"
 require "tmpdir"
+require_relative "../results"
 
 options = { processes: 100, seconds: 20, stretches: 4 }
 OptionParser.new do |parser|
@@ -35,7 +36,7 @@ REST = "sleep"
 def cpu_ticks(pid) = File.read("/proc/#{pid}/stat").split(") ").last.split.values_at(11, 12).map(&:to_i)
 def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-pids = []
+pids, found = [], Hash.new { |all, at| all[at] = [] }
 begin
   options[:processes].times { pids << spawn(env, RbConfig.ruby, "-e", options[:rest] ? REST : WORK, in: File::NULL, out: File::NULL) }
   sleep 0.05 until Dir["#{folder}/rperf-top.*.????????????????"].size >= options[:processes]
@@ -60,7 +61,9 @@ begin
     puts format("%d processes that %s, %d s, %s: %.2f %% of a core (%.2f user, %.2f system)%s", options[:processes], options[:rest] ? "rest" : "work",
                 options[:seconds], stretch.even? ? "not scraped" : "scraped", user + system, user, system, saves.to_f > 0 ? " (it saves)" : "")
     $stdout.flush
+    found["#{options[:processes]}#{" at rest" if options[:rest]}, #{stretch.even? ? "not scraped" : "scraped"}#{", saving" if saves.to_f > 0}"] << user + system
   end
+  found.each { |at, figures| Results.keep("agent/work", figures, at: at) }
 ensure
   pids.each { |pid| Process.kill(:KILL, pid) rescue nil }
   pids.each { |pid| Process.wait(pid) rescue nil }

@@ -7,6 +7,7 @@
 require "csv"
 require "rbconfig"
 require "tmpdir"
+require_relative "../results"
 
 PROGRAMS = {
   "makers" => <<~'RUBY',
@@ -61,8 +62,11 @@ def collector(rows, spent) = [100 * sum(of(rows, "GC.start", "Asks#collect"), "s
 
 build = File.realpath(ARGV.shift)
 seconds, runs = ARGV.shift || "3", Integer(ARGV.shift || "3")
-{ "makers" => ["objects of who makes all of them, %", "of who makes none, %"],
-  "collector" => ["CPU of GC.start, % of what it took"] }.each do |name, words|
+{ "makers" => { "maker" => "objects of who makes all of them, %", "thinker" => "of who makes none, %" },
+  "collector" => { "collector" => "CPU of GC.start, % of what it took" } }.each do |name, words|
   found = Array.new(runs) { send(name, *run_one(build, name, seconds)) }
-  words.zip(found.transpose) { |word, figures| puts "#{word}: #{figures.map { |figure| "%.1f" % figure }.join("  ")}" }
+  words.zip(found.transpose) do |(key, word), figures|
+    puts "#{word}: #{figures.map { |figure| "%.1f" % figure }.join("  ")}"
+    Results.keep("blame/#{key}", figures)
+  end
 end

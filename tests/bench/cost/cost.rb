@@ -16,6 +16,7 @@ require "json"
 require "optparse"
 require "rbconfig"
 require "tmpdir"
+require_relative "../results"
 
 DEPTHS = [1, 10, 50, 100, 200, 500].freeze
 HERE = __dir__
@@ -78,11 +79,16 @@ def stack
     puts format("%6d %9.0f %9.0f %9.0f %6.2f | %9.0f %9.0f %6.2f%s", depth, row["frames_no_lines"], row["frames"], net,
                 net / row["frames"], row["cold_frames"], row["cold_sample"], row["cold_sample"].fdiv(row["cold_frames"]),
                 other.values.map { |rows| format(" | %10.0f", rows[depth]["sample"]) }.join)
+    beside = other.transform_values { |rows| rows[depth]["sample"] }
+    Results.keep("cost/sample", net, at: "depth #{depth}", beside: { "bare call" => row["frames"] }.merge(beside))
+    Results.keep("cost/sample-cold", row["cold_sample"], at: "depth #{depth}", beside: { "bare call" => row["cold_frames"] })
   end
   parts = own[100].slice("clock", "cpu_clock", "allocations").map { |name, ns| format("%s %.0f", name, ns) }
   puts "ingredients, ns: #{parts.join(", ")}; a timer wake-up of the publisher: #{own[100]["wake"].round} ns of CPU"
   puts format("the three events of a release of the GVL, ns: hooks that read the clock %.0f, ours %.0f, in a storm %.0f; with a stack of " \
               "ten frames %.0f", *own[1].values_at("clocked_release", "release", "coarse_release"), own[10]["known_release"])
+  { "ours" => own[1]["release"], "in a storm" => own[1]["coarse_release"], "with a stack of ten frames" => own[10]["known_release"] }
+    .each { |at, ns| Results.keep("cost/release", ns, at: at, beside: { "hooks that read the clock" => own[1]["clocked_release"] }) }
   puts
 end
 
@@ -128,8 +134,19 @@ def ratio
       puts format("  %-20s %s   %+.1f MB", name, columns.join("   "), memory)
     end
     $stdout.flush
+    keep_ratio(program, rounds)
   end
   puts
+end
+
+# The others stand beside our 1000 Hz.
+def keep_ratio(program, rounds)
+  of = ->(name) { Results.median(rounds.map { |one| one[name]["cpu"] / one["none"]["cpu"] }) }
+  ours, others = (rounds.first.keys - ["none"]).partition { |name| name == "again" || name.start_with?("rperf-top") }
+  ours.each do |name|
+    at = "#{program}, #{name.sub(/rperf-top (\d+)/, '\1 Hz')}"
+    Results.keep("cost/rate", of.(name), at: at, beside: name.end_with?("1000") ? others.to_h { |other| [other.delete_suffix(" 1000"), of.(other)] } : {})
+  end
 end
 
 # ---- instructions ---------------------------------------------------------------------------------
@@ -167,6 +184,7 @@ def instructions
       whole = per_sample(folder, "sample", "sampler_job", depth)
       puts format("  depth %3d: rb_profile_frames with lines %5d, a whole sample %5d, ratio %.2f", depth, bare, whole,
                   whole / bare.to_f)
+      Results.keep("cost/instructions", whole / bare.to_f, at: "depth #{depth}")
     end
     program(folder)
   end
@@ -193,6 +211,8 @@ def program(folder)
   puts format("  cpu.rb runs %.0f M instructions a second; %d samples and %d ticks were met", rate / 1e6, samples, ticks)
   puts format("  its thread: %.0f instructions a sample = %.3f %% at 1000 Hz, %.4f %% at 100 Hz", main,
               1e5 * main / rate, 1e4 * main / rate)
+  { "1000 Hz" => 1e5, "100 Hz" => 1e4 }.each { |at, scale| Results.keep("cost/thread", scale * main / rate, at: at) }
+  Results.keep("cost/publisher", 1e5 * publisher / rate, at: "1000 Hz")
   puts format("  the publisher, outside the kernel: %.0f instructions a tick with all encoding = %.3f %% at 1000 Hz",
               publisher, 1e5 * publisher / rate)
 end

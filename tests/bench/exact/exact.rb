@@ -13,6 +13,7 @@ require "json"
 require "optparse"
 require "rbconfig"
 require "tmpdir"
+require_relative "../results"
 require_relative "wait"
 
 rounds = 5
@@ -21,6 +22,7 @@ OptionParser.new do |parser|
   parser.on("--rounds N", Integer) { |value| rounds = value }
   parser.on("--c") { in_c = true }
 end.parse!(ARGV)
+NAMES = { "other" => "another method", "c" => "one in C", "operators" => "operators", "tarai" => "tarai" }.freeze
 METHOD, TRACED = in_c ? ["!Integer#gcd", "gcd"] : ["Exact#traced", "traced"]
 BUILD = File.expand_path(ARGV.shift || "build")
 DUMP = "#{BUILD}/tests/tools/channel_dump"
@@ -91,9 +93,14 @@ Dir.mktmpdir("rperf-top-exact.", "/dev/shm") do |folder|
   call = ->(row) { row[TRACED] - row["loop"] / (in_c ? 10 : 1) }
   before, while_traced, after = 3.times.map { |at| median(results.map { |row| call.(row[at]) }) }
   more = median(results.map { |row| call.(row[1]) - call.(row[0]) })
+  kind = "#{in_c ? "C" : "Ruby"}, #{yjit}"
+  Results.keep("exact/call", Results.median(results.map { |row| call.(row[1]) - call.(row[0]) }), at: kind)
+  Results.keep("exact/afterwards", Results.median(results.map { |row| call.(row[2]) - call.(row[0]) }), at: kind)
   puts format("a call: %.1f ns before, %.1f ns traced, %.1f ns afterwards: %.1f ns more", before, while_traced, after, more)
   %w[other c operators tarai].each do |what|
-    ratios = [1, 2].map { |at| median(results.map { |row| row[at][what] / (in_c ? results[0] : row)[0][what] }) }
+    of_rounds = [1, 2].map { |at| results.map { |row| row[at][what] / (in_c ? results[0] : row)[0][what] } }
+    ratios = of_rounds.map { |values| median(values) }
+    Results.keep("exact/others", Results.median(of_rounds[0]), at: "#{NAMES.fetch(what)}, #{kind}")
     puts format("%-9s x%.3f while it is traced, x%.3f afterwards", what, *ratios)
   end
   next unless in_c

@@ -12,6 +12,7 @@ require "open3"
 require "optparse"
 require "rbconfig"
 require "tmpdir"
+require_relative "../results"
 require_relative "wait"
 
 rounds, rdoc = 5, 0
@@ -140,7 +141,17 @@ def tell(name, plain, in_c)
     found = in_c.filter_map { |row| row[key] }
     puts found.empty? ? format("  %-32s not installed", title) : format("  %-32s x%.3f", title, median(found) / before)
   end
+  keep("whole/#{name[/\w+/]}", plain, in_c, before)
   puts format("  a call: %.0f ns more, of which the bare hook has %.0f", more.(:ours), more.(:all))
+end
+
+def keep(key, plain, in_c, before)
+  ratios = ->(of) { plain.map { |row| row[of] / row[:before] } }
+  for_good = ->(of) { in_c.filter_map { |row| row[of]&.fdiv(before) }.then { |values| values.empty? ? nil : Results.median(values) } }
+  Results.keep(key, Results.median(ratios.(:ours_ruby)), at: "calls in Ruby", beside: { "bare hook" => Results.median(ratios.(:ruby)) })
+  Results.keep(key, Results.median(ratios.(:after)), at: "afterwards")
+  Results.keep(key, for_good.(:ours), at: "all calls", beside: { "bare hook" => for_good.(:all), "hook with a clock" => for_good.(:clock), "ruby-prof" => for_good.(:ruby_prof) })
+  Results.keep(key, for_good.(:after), at: "afterwards, for good")
 end
 
 Dir.mktmpdir("rperf-top-whole.", "/dev/shm") do |folder|

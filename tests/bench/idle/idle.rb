@@ -3,6 +3,7 @@
 #   ruby tests/bench/idle/idle.rb BUILD [SECONDS] [THREADS...]
 require "rbconfig"
 require "tmpdir"
+require_relative "../results"
 
 PROGRAM = <<~'RUBY'
   count, seconds = Integer(ARGV[0]), Float(ARGV[1])
@@ -14,7 +15,7 @@ PROGRAM = <<~'RUBY'
   now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
   before, start = used.call, now.call
   sleep seconds
-  printf("%d threads: %.2f %% of a core\n", count, (used.call - before) / (now.call - start) / 1e7)
+  puts (used.call - before) / (now.call - start) / 1e7
 RUBY
 
 build = File.realpath(ARGV.shift)
@@ -22,6 +23,10 @@ seconds = ARGV.shift || "5"
 counts = ARGV.empty? ? %w[10 1000 5000] : ARGV
 Dir.mktmpdir("rperf-top-idle.") do |folder|
   counts.each do |count|
-    system({ "RPERF_TOP_DIR" => folder }, RbConfig.ruby, "-I", build, "-rrperf_top", "-e", PROGRAM, count, seconds) or abort
+    out = IO.popen([{ "RPERF_TOP_DIR" => folder }, RbConfig.ruby, "-I", build, "-rrperf_top", "-e", PROGRAM, count, seconds], &:read)
+    abort unless $?.success?
+    puts format("%s threads: %.2f %% of a core", count, Float(out))
+    $stdout.flush
+    Results.keep("idle/publisher", Float(out), at: "#{count} threads")
   end
 end

@@ -13,6 +13,7 @@ require "optparse"
 require "rbconfig"
 require "tmpdir"
 require_relative "../exact/wait"
+require_relative "../results"
 
 PAPER = {
   "rdoc" => "time x1.15 (direct clock) x1.14 (indirect); memory 13.29 MB; " \
@@ -38,6 +39,9 @@ CONFIGURATIONS = {
   "exact" => [{ "RPERF_TOP_KEEP" => "1", "RPERF_TOP_SIZE" => "64", "BENCH_READY" => "1" }, LOAD],
   "Ruby" => [{ "BENCH_READY" => "1" }, LOAD],
 }.freeze
+CALLED = { "exact" => "all calls", "Ruby" => "calls in Ruby" }.freeze
+PAPER_RATIOS = { "rdoc" => { "the paper" => "1.15 direct clock, 1.14 indirect" }, "tarai" => { "the paper" => "4.01, 3.18" } }.freeze
+PAPER_MEMORY = { "rdoc" => { "the paper, rdoc" => 13.29 }, "webrick" => { "the paper, WEBrick" => 0.19 } }.freeze
 TRACED = { "exact" => "*", "Ruby" => "*r" }.freeze
 
 def run_once(name, configuration, folder)
@@ -113,7 +117,24 @@ def report(name, rounds)
   end
   ["1000 Hz", "exact"].each { |configuration| report_bytes(configuration, rounds.last[configuration]["bytes"]) }
   puts "  the paper: #{PAPER[name]}"
+  keep(name, rounds)
   $stdout.flush
+end
+
+# Ratios of CPU, and the memory and bytes of three of the configurations.
+def keep(name, rounds)
+  (CONFIGURATIONS.keys - ["none"]).each do |configuration|
+    ratios = rounds.map { |round| round[configuration]["cpu"] / round["none"]["cpu"] }
+    Results.keep("paper/#{name}", Results.median(ratios), at: CALLED.fetch(configuration, configuration), beside: PAPER_RATIOS.fetch(name, {}))
+    next unless ["watched", "exact"].include?(configuration)
+    more = rounds.map { |round| (round[configuration]["peak"] - round["none"]["peak"]) / 1e6 }
+    Results.keep("paper/memory", Results.median(more), at: "#{name}, #{CALLED.fetch(configuration, configuration)}", beside: PAPER_MEMORY.fetch(name, {}))
+  end
+  ["1000 Hz", "exact"].each do |configuration|
+    bytes = rounds.last[configuration]["bytes"]
+    rate = bytes["lengths"].find { |row| row["length"] == 1 }["stored_bytes"] * 8 / 1e3 / bytes["seconds"]
+    Results.keep("paper/bytes", rate, at: "#{name}, #{CALLED.fetch(configuration, configuration)}")
+  end
 end
 
 def report_bytes(configuration, bytes)

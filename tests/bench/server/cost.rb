@@ -28,10 +28,12 @@
 # rperf-top itself said that it cost, of a core ("said", from the channel, and "shown", what the attached
 # viewer's JSON had last, if it had any during the slice), with said / (A/B).
 require "optparse"
+require_relative "../results"
 require_relative "rig"
 
 OTHERS = %w[stackprof vernier rperf].freeze
 KINDS = ["without", "again", "recorder", "watched", *OTHERS].freeze
+KEPT = %w[again recorder watched].freeze   # among the results
 ROUNDS_A_SERVER = 4
 
 options = { warm_up: 300, rounds: 8, requests: 1200, think: 0, threads: 5, seed: Random.new_seed % 10_000 }
@@ -128,19 +130,21 @@ end
 def quantile(values, share) = values.sort[((values.size - 1) * share).round]
 def median(values) = quantile(values, 0.5)
 
-# Of the median: what resampling gives, so that no shape need be assumed.
-def error_of_median(values)
-  random = Random.new(1)
-  medians = Array.new(400) { median(Array.new(values.size) { values[random.rand(values.size)] }) }
-  mean = medians.sum / medians.size
-  Math.sqrt(medians.sum { |value| (value - mean)**2 } / medians.size)
-end
-
 def ratios(rounds, kind)
   rounds.map { |round| yield(round[kind]) / yield(round["without"]) }
 end
 
-def spread(values) = format("%.4f +- %.4f [%.4f %.4f]", median(values), error_of_median(values), *[0.25, 0.75].map { |share| quantile(values, share) })
+def spread(values) = format("%.4f +- %.4f [%.4f %.4f]", median(values), Results.median(values)[:error] || 0, *[0.25, 0.75].map { |share| quantile(values, share) })
+
+def steady(rounds, kind) = ratios(rounds, kind) { |one| one[:cpu] / one[:reference] }
+
+# With the others beside the recorder; `more`: what a kind takes of a core.
+def keep(kind, kinds, rounds, more)
+  beside = kind == "recorder" ? (OTHERS & kinds).to_h { |name| [name, Results.median(steady(rounds, name))] } : {}
+  Results.keep("server/#{kind}", Results.median(steady(rounds, kind)), beside: beside)
+  said = rounds.filter_map { |round| round[kind][:said] }
+  Results.keep("server/said", 100 * median(said), at: kind, of: 100 * more) unless said.empty?
+end
 
 def report(kinds, rounds)
   of = ->(kind, key) { median(rounds.map { |round| round[kind][key] }) }
@@ -149,10 +153,10 @@ def report(kinds, rounds)
               1e9 / of.("without", :wall), 100 * base / of.("without", :wall))
   (kinds - ["without"]).each do |kind|
     raw = ratios(rounds, kind) { |one| one[:cpu] }
-    steady = ratios(rounds, kind) { |one| one[:cpu] / one[:reference] }
-    more = (median(steady) - 1) * base / of.(kind, :wall)
+    more = (median(steady(rounds, kind)) - 1) * base / of.(kind, :wall)
     puts format("%-14s %6.1f us  ratio %s  steady %s  A/B %5.2f %% of a core%s", kind, of.(kind, :cpu) / 1e3, spread(raw),
-                spread(steady), 100 * more, ours?(kind) ? said(rounds.map { |round| round[kind] }, more) : "")
+                spread(steady(rounds, kind)), 100 * more, ours?(kind) ? said(rounds.map { |round| round[kind] }, more) : "")
+    keep(kind, kinds, rounds, more) if KEPT.include?(kind)
   end
 end
 

@@ -10,6 +10,7 @@
 # between two requests, of more in proportion longer, for a server that is not overrun (some 40 % of a core a process): where it
 # is, a few per cent of CPU are a third of the latency, and the same server without anything differs by as much.
 require "optparse"
+require_relative "../results"
 require_relative "rig"
 require_relative "shares"
 
@@ -49,6 +50,10 @@ def shares(setup, kind)
   end
   chances = [Shares.chance(met), Shares.chance_of_sum(met, part)].map { |chance| 100 * chance }
   puts format("%-5s %-9s %s  [%d instants, chance %.2f, of the sum %.2f]", setup, kind, text.join("  "), met, *chances)
+  %w[wall cpu].each_with_index do |name, clock|
+    off = Shares::ROUTES.map { |route| Shares.share(rows, route, clock).inject(:-).abs }.max
+    Results.keep("puma/#{name}", 100 * off, at: "#{setup}, #{kind}", beside: clock == 1 ? { "chance" => chances[0] } : {})
+  end
   $stdout.flush
 end
 
@@ -66,7 +71,9 @@ def latencies(setup, random)
     end
   end
   text = %w[without recorder watched].map do |kind|
-    figures = [0.5, 0.99].map { |share| quantile(rounds.map { |round| quantile(round[kind], share) }, 0.5) }
+    of_rounds = [0.5, 0.99].map { |share| rounds.map { |round| quantile(round[kind], share) } }
+    %w[p50 p99].zip(of_rounds) { |name, values| Results.keep("puma/#{name}", Results.median(values), at: "#{setup}, #{kind}") }
+    figures = of_rounds.map { |values| quantile(values, 0.5) }
     format("%s p50 %.2f p99 %.2f", kind, *figures)
   end
   puts format("%-5s latency, ms: %s  (%d rounds)", setup, text.join("  "), OPTIONS[:rounds])

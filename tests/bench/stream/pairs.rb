@@ -7,6 +7,7 @@ require_relative "../../e2e/shop"
 require "io/console"
 require "pty"
 require "socket"
+require_relative "../results"
 
 PAIRS = (ARGV[0] || 3).to_i
 SECONDS = (ARGV[1] || 10).to_f
@@ -66,13 +67,14 @@ ensure
   master&.close
 end
 
-shop = ShopServer.new
+shop, all = ShopServer.new, []
 begin
   shop.asking("/", "/", "/order?0.03", "/order?0.03") do
     puts format("%-6s %28s %28s   ratio of CPU", "pair", "--stream", "screen at 80x24")
     (1..PAIRS).each do |pair|
       turns = pair.odd? ? %i[stream screen] : %i[screen stream]
       got = turns.to_h { |turn| [turn, send(turn, shop.env, shop.pid)] }
+      all << got
       text = got.values_at(:stream, :screen).map { |one| format("%7.0f B/s %6.2f ms/s", one[:bytes], one[:cpu]) }
       puts format("%-6d %28s %28s   %.2f   (first %d s: %d bytes of stream; load %s)", pair, *text,
                   got[:stream][:cpu] / got[:screen][:cpu], WARM, got[:stream][:first], File.read("/proc/loadavg")[/\S+/])
@@ -80,6 +82,10 @@ begin
   end
 ensure
   shop.stop
+end
+%i[stream screen].each do |side|
+  Results.keep("stream/cpu", all.map { |got| got[side][:cpu] }, at: side.to_s)
+  Results.keep("stream/bytes", all.map { |got| got[side][:bytes] / 1e3 }, at: side.to_s)
 end
 $stdout.flush
 exit!(0) # there are no tests to run

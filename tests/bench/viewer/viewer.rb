@@ -14,6 +14,7 @@ require "io/console"
 require "io/wait"
 require "optparse"
 require "pty"
+require_relative "../results"
 
 options = { seconds: 6.0, methods: 10_000, threads: 64, parts: [] }
 OptionParser.new do |parser|
@@ -106,30 +107,31 @@ end
 
 def row(*cells) = puts("| #{cells.join(" | ")} |")
 
-LOADS = { "1000 Hz, window of 1 s" => ["100", "1"], "1000 Hz, window of 60 s" => ["100", "60"],
-          "every method every second, window of 1 s" => ["0", "1"] }.freeze
+LOADS = { "1000 Hz, window of 1 s" => ["100", "1", "second"], "1000 Hz, window of 60 s" => ["100", "60", "minute"],
+          "every method every second, window of 1 s" => ["0", "1", "every"] }.freeze
 
 # Per cent of a core and milliseconds per refresh.
-def cost_of_looking(pid, key, delay, frame)
+def cost_of_looking(pid, name, delay, frame, load)
   screen = Screen.new(pid, 24, 80, "-d", delay.to_s, "-F", frame)
-  screen.press(key)
+  screen.press(VIEWS[name])
   screen.read(2)
   before, from = cpu_seconds(screen.pid), now
   screen.read(SECONDS)
   share = (cpu_seconds(screen.pid) - before) / (now - from)
   screen.close
+  Results.keep("viewer/#{load}-#{(1 / delay).round}", share * 100, at: name)
   [format("%.2f", share * 100), format("%.2f", share * delay * 1000)]
 end
 
 def measure_cpu(options)
   sizes = [options[:methods].to_s, options[:threads].to_s]
-  LOADS.each do |load, (leaves, frame)|
+  LOADS.each do |load, (leaves, frame, key)|
     puts "", "CPU of the viewer, #{sizes[0]} methods, #{sizes[1]} threads, #{load}, 80x24, load average " \
              "#{File.read("/proc/loadavg")[/\S+/]}", ""
     row("view", "1 Hz: % of a core", "ms per refresh", "10 Hz: % of a core", "ms per refresh")
     row(*["---"] * 5)
     watched("#{BUILD}/tests/tools/many_methods", *sizes, "0", leaves) do |pid|
-      VIEWS.each { |name, key| row(name, *[1.0, 0.1].flat_map { |delay| cost_of_looking(pid, key, delay, frame) }) }
+      VIEWS.each_key { |name| row(name, *[1.0, 0.1].flat_map { |delay| cost_of_looking(pid, name, delay, frame, key) }) }
     end
   end
 end
@@ -140,7 +142,11 @@ def measure_bytes
   row(*["---"] * 5)
   pids = PROGRAMS.values.map { |command| start(*command) }
   VIEWS.each do |name, key|
-    row(name, *pids.product([[24, 80], [50, 160]]).map { |pid, size| bytes_per_refresh(pid, key, *size) })
+    row(name, *pids.zip(%w[calm wild]).product([[24, 80], [50, 160]]).map do |(pid, kind), size|
+      bytes = bytes_per_refresh(pid, key, *size)
+      Results.keep("viewer/bytes-#{kind}", bytes, at: "#{name}, #{size.reverse.join("x")}")
+      format("%d", bytes)
+    end)
   end
 ensure
   pids&.each { |pid| stop(pid) }
@@ -154,7 +160,7 @@ def bytes_per_refresh(pid, key, rows, columns)
   screen.read(SECONDS)
   rate = (screen.bytes - before) / (now - from)
   screen.close
-  format("%d", rate / 10)
+  rate / 10
 end
 
 # The program of `make demo`, with a channel.
@@ -180,7 +186,9 @@ def measure_demo
       screen.read(3)
       before, from = screen.bytes, now
       screen.read([SECONDS, 4].max)
-      row(name, format("%d", (screen.bytes - before) / (now - from)))
+      rate = (screen.bytes - before) / (now - from)
+      row(name, format("%d", rate))
+      Results.keep("viewer/demo", rate, at: name)
       screen.close
     end
   end
@@ -197,6 +205,7 @@ def measure_start
         time
       end.sort
       puts format("%-14s median %.0f ms, worst %.0f ms", name, times[5] * 1000, times.last * 1000)
+      Results.keep("viewer/start", Results.range(times.map { |time| time * 1000 }).merge(Results.median(times.map { |time| time * 1000 }).slice(:now)), at: name)
     end
   end
 end
