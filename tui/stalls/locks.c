@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows threads to those that have their locks. */
+/* Follows waiting threads to the owners of their locks. */
 #include "locks.h"
 
 #include "shm/base/sorted.h"
 #include <string.h>
 
 enum { LOCKS_DEPTH_MAX = 4096 };
-#define LOCKS_BLOCKED_NS UINT64_C(100000000) /* threads are not looked at all at once: a circle is one when it lasts */
+/* Threads are not examined all at once, so a circle counts only when it lasts this long. */
+#define LOCKS_BLOCKED_NS UINT64_C(100000000)
 
 const char *rtop_wants_name(enum rtop_wants wants)
 {
@@ -115,7 +116,7 @@ void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, 
   }
 }
 
-/* Only what goes round, from its first row on. */
+/* Cuts a chain down to its circle. */
 static void circle_of(struct rtop_lock_chain *circle, const struct rtop_lock_chain *chain)
 {
   unsigned count = chain->count - chain->closes, first = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the application's own method that a stack is known by, and what a thread does there. */
+/* Finds the application's method by which a stack is known, and judges what a thread does there. */
 #include "off_gvl.h"
 
 #include "tui/text/reserve.h"
@@ -33,8 +33,8 @@ static bool is_script(const struct rtop_symbol *symbol)
   return is_loaded(symbol) || strcmp(symbol->label, "<main>") == 0;
 }
 
-/* A server's or worker's own program: what it calls of the application is called by a framework, and what it waits for
- * itself is its next work, whether a gem's command has started it or a script, rake task or thread of the application. */
+/* Is it a server's or worker's own program? Then a framework calls the application, and the program's own waits are
+ * for its next work, whether a gem's command started it or a script, rake task or thread of the application. */
 static bool is_server(const struct rtop_symbol *symbol)
 {
   static const char *const programs[] = {
@@ -62,7 +62,7 @@ static bool is_server(const struct rtop_symbol *symbol)
   return false;
 }
 
-/* What a call adds to the way of its caller. */
+/* Adds a call to what is known of its caller's stack. */
 static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_symbol *symbol, uint32_t frame,
                                 struct off_way way)
 {
@@ -80,7 +80,7 @@ static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_
   return way;
 }
 
-/* Parents have smaller ids: a parent that is not known is gone to first. */
+/* Parents have smaller ids; an unknown parent is computed first. */
 struct off_way off_ways_get(struct off_ways *ways, const struct rtop_lens *lens, const struct rtop_symbols *symbols,
                             uint32_t node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the rules over the history, and keeps the list of stalls. */
+/* Applies the rules to the history, and keeps the list of stalls. */
 #include "stalls_impl.h"
 
 #include "tui/text/reserve.h"
@@ -119,7 +119,7 @@ void stalls_explains(struct stalls *stalls, uint64_t id, unsigned causes)
   }
 }
 
-/* The nearest method of the application that called it; of none the nearest one in Ruby. */
+/* Blames the nearest application method that called the node, else the nearest Ruby method. */
 void stalls_blame(struct stall *stall, const struct stalls_look *look, uint32_t node)
 {
   struct rtop_lens *lens = rtop_profile_lens(look->profile);
@@ -161,7 +161,7 @@ static void stalls_take_marks(struct stalls *stalls, const struct rtop_profile *
   state->marks_ns = until_ns > state->marks_ns ? until_ns : state->marks_ns;
 }
 
-/* The number of a process that is over goes to another one. */
+/* Follows renumbered sources when a process is over. */
 static void stalls_follow_sources(struct stalls *stalls, const struct rtop_profile *profile)
 {
   struct stalls_state *state = stalls->state;
@@ -175,7 +175,7 @@ static void stalls_follow_sources(struct stalls *stalls, const struct rtop_profi
   }
 }
 
-/* What lies before all that is held cannot be looked at any more. */
+/* Drops stalls from before everything held. */
 static void stalls_forget_old(struct stalls *stalls, int64_t start_ns)
 {
   size_t kept = 0;
@@ -184,7 +184,7 @@ static void stalls_forget_old(struct stalls *stalls, int64_t start_ns)
   stalls->count = kept;
 }
 
-/* A process that was killed in its midst tells no end. */
+/* Ends stalls of a process that was killed during them. */
 static void stalls_end_gone(struct stalls *stalls, struct stalls_state *state, int64_t before_ns)
 {
   stalls_end_threads(stalls, state, before_ns);
@@ -192,8 +192,8 @@ static void stalls_end_gone(struct stalls *stalls, struct stalls_state *state, i
     if (state->source[i].seen_ns && state->source[i].seen_ns < before_ns) stalls_end_source(stalls, &state->source[i]);
 }
 
-/* How far to look from there: half a minute, or over a stretch that nothing is told of, however long, and to the end of a
- * window that is longer. Else two windows a year apart would be a million looks. */
+/* End of the next look: half a minute on; or over a hole of any length, to the end of a longer window. Without that,
+ * two windows a year apart would need a million looks. */
 static int64_t stalls_look_end(const struct rtop_profile *profile, int64_t until_ns, int64_t held_end_ns)
 {
   int64_t end_ns = held_end_ns - until_ns > stalls_chunk_ns ? until_ns + stalls_chunk_ns : held_end_ns;

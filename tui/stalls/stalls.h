@@ -1,43 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Stalls found in the history: stretches in which a process did not serve, with cause, culprit and length.
+/* Finds stalls in the history: stretches in which a process did not serve, with cause, culprit and length.
  *
- *   stopped       the process did not run for so long: it was stopped, or its machine was, or it got no CPU
- *   blocked       a thread is off the GVL for so long, and does not wait for work (below)
- *   no-safepoint  a thread holds the GVL for so long without a safepoint: nothing else can run; what the process did not run
- *                 does not count
- *   waiting       over a second, so many threads wait for the GVL on the average
- *   gc            garbage collection holds everything up for so long in one piece
- *   method        the process spends nine tenths of a second in a method that is new there (GVL time; the deepest such
- *                 method): it had less than a tenth of the second before; or it rose from a tenth to nine tenths within
- *                 four seconds, and had stayed below a tenth for at least twice as long as it took to rise. Methods that
- *                 merely take turns do not stay low for that long. The stall begins at the first window of which the
- *                 method took half, and ends with the last one
- *   many-waits    over a second, so many threads on the average wait off the GVL in one place again and again, for less
- *                 than half a window at a time, without coming out of one piece of work: a query for each of many
- *                 rows, a lock that all queue for. It has more than half of the threads' time at work, such waits are
- *                 in nine of ten windows at least, and it has five times as much as in the second before, or it rose
- *                 as slowly as a method may, from less than a fifth of the limit. It ends when it has less than a
- *                 quarter, or half of the limit; after a minute it is no news any
- *                 more. A place is the application's method nearest to the wait; what a thread does there is judged as
- *                 in off_gvl.h, but for a sleep or select in a loop of the application's own, which is no work. Only
- *                 windows count in which the thread was seen nowhere outside the application's methods, as it is
- *                 between two requests: so a load that begins on a server with a slow query in every request is none,
- *                 since such a server serves
- *   mark          not a stall: the program named an instant (RperfTop.mark)
+ * Causes: stopped (the process did not run), blocked (a thread off the GVL for long, without waiting for work),
+ * no-safepoint (a thread has the GVL without a safepoint), waiting (many threads wait for the GVL), gc (one long
+ * collection), method (a method newly takes nine tenths of a second), many-waits (threads newly wait in one place again
+ * and again), mark (no stall: RperfTop.mark). All rules and limits: tests/tui/stalls/README.md.
  *
- * A thread waits for work, however long, when it sits in a call that is made for waiting (pop, select,
- * accept, sleep, gets, wait, ...), has blocked in no such call nearer to the root of its stack, and
- * has come back to this one, or has at most three methods of the program under it, or none of the application's
- * (off_gvl.h: library; then any call will do but one for a lock, and only such calls count as nearer); when the call
- * waits for a thread or a child (join, value, waitpid); or when a call made for waiting has lasted a minute. So a
- * pool's threads rest in their queue, and the same thread that sleeps within a request does not; a server's own loops
- * are rest from the first time on, a gem's query within a request is not.
+ * Every window is examined once, when it comes. Windows longer than half a second only show blocked threads. After a
+ * gap of more than half a second nothing is known about before. off_gvl.h judges stacks off the GVL; here, what was
+ * seen of the thread earlier is added.
  *
- * Every window is looked at once, when it comes. Merged windows (longer than half a second; those of a busy machine are
- * longer than 100 ms, too) tell only of blocked threads. A second is ten windows. Up to half a second of missing windows
- * is passed over; after a longer gap nothing is known of what was there before, so only changes after it are found. What a
- * stack tells of a thread off the GVL is decided by off_gvl.h, as for the verdict; what was seen of the thread before is
- * added here.
  * Knows no screen. Threads: one.
  */
 #ifndef RTOP_TUI_STALLS_H
@@ -122,8 +94,8 @@ void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols);
 
 /* NULL: there is none of that id any more. What is found later may change it, and move it within the list. */
 struct stall *stalls_find(struct stalls *stalls, uint64_t id);
-/* Seconds of threads that it cost, about: its length, for each thread that waited or was blocked where that is known; of a
- * collection what it took; of a method its share of that time. A mark: 0. */
+/* Seconds of threads that it cost, about: its length, for each thread that waited or was blocked where that is known;
+ * of a collection what it took; of a method its share of that time. A mark: 0. */
 double stall_harm(const struct stall *stall);
 /* The instant at which a stall is looked at: a frame of this length that ends there shows it. */
 int64_t stall_instant(const struct stall *stall, int64_t length_ns);
@@ -134,16 +106,16 @@ const struct stall *stalls_near(const struct stalls *stalls, uint32_t source, in
 /* The one of a source that covers a window, the longest when there are several; NULL: none. */
 const struct stall *stalls_at(const struct stalls *stalls, uint32_t source, struct rtop_span window);
 
-/* "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in Kernel#sleep <
- * Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it
+/* "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in
+ * Kernel#sleep < Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it
  * behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2", "": who is to blame. */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 /* "worker 3", "worker 3 +4": with others. */
 void stall_threads(const struct stall *stall, char *out, size_t bytes);
 /* "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */
 void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
-/* The same as a sentence: "worker 3 and 4 others were blocked for 2.3 s in Kernel#sleep < Order#total", "Gvl.crunch took over
- * the GVL for 8.1 s". */
+/* The same as a sentence: "worker 3 and 4 others were blocked for 2.3 s in Kernel#sleep < Order#total", "Gvl.crunch
+ * took over the GVL for 8.1 s". */
 void stall_sentence(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 
 #endif

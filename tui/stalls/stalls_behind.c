@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whom the waiting of a stall was behind: its windows are looked at once more when it is known to be one. */
+/* Finds what the waiting of a stall was behind, by examining its windows again once it is known to be a stall. */
 #include "stalls_impl.h"
 
 #include "tui/text/reserve.h"
@@ -25,7 +25,7 @@ void stalls_ask_behind(struct stalls_look *look, const struct stall *stall, uint
   };
 }
 
-/* Of very many the one with least makes room for more: what has most of the time is among those that stay. */
+/* Finds or adds a part. When there are too many, the smallest makes room; the parts with most of the time stay. */
 static struct stalls_part *behind_part(struct stalls_behind *behind, struct wait_holder does, uint64_t serial)
 {
   struct stalls_part *least = &behind->parts[0];
@@ -39,7 +39,7 @@ static struct stalls_part *behind_part(struct stalls_behind *behind, struct wait
   return least;
 }
 
-/* Who held the GVL while others waited for it. */
+/* Adds who had the GVL while others waited for it. */
 static void behind_add_gvl(struct behind_walk *walk, struct stalls_behind *behind, const struct rtop_look *window)
 {
   uint64_t blame_ns = 0, waiting_ns = window->wall_ns[RTOP_STATE_WAITING];
@@ -55,7 +55,7 @@ static void behind_add_gvl(struct behind_walk *walk, struct stalls_behind *behin
   behind->all_ns += (double)(blame_ns > waiting_ns ? blame_ns : waiting_ns);
 }
 
-/* The thread of the process with this number, at the end of the window. */
+/* Finds the thread with this serial at the end of the window. */
 static bool behind_find(const struct stalls_look *look, const struct rtop_look *window, uint64_t serial,
                         struct rtop_look_thread *found)
 {
@@ -69,7 +69,7 @@ static bool behind_find(const struct stalls_look *look, const struct rtop_look *
          rtop_profile_thread_serial(look->profile, found->thread) == serial;
 }
 
-/* Who had the lock at the end of the window: each that waits there stands for all of it. */
+/* Adds who owned the lock at the end of the window; each thread waiting then stands for the whole window. */
 static void behind_add_lock(struct behind_walk *walk, struct stalls_behind *behind, const struct rtop_look *window)
 {
   double length_ns = (double)(window->end_ns - window->start_ns);
@@ -108,7 +108,7 @@ static double behind_sum(const struct stalls_behind *behind, const struct stalls
   return wait_ns;
 }
 
-/* Of the parts of some methods the one of a thread that may be named alone; NULL: none may. */
+/* Among parts with the same methods, the part of a thread that may be named alone; NULL: none may. */
 static const struct stalls_part *behind_alone(const struct stalls_behind *behind, const struct stalls_part *like,
                                               double all_ns)
 {
@@ -125,7 +125,7 @@ static const struct stalls_part *behind_alone(const struct stalls_behind *behind
   return best && wait_names_alone(best->wait_ns, next_ns, all_ns, false) ? best : NULL;
 }
 
-/* The methods that have most, and the thread, if there is one that has it alone. */
+/* Stores the methods with the largest part, and the thread if it may be named alone. */
 static void behind_tell(const struct stalls_look *look, const struct stalls_behind *behind, struct stall *stall)
 {
   const struct stalls_part *most = NULL;
@@ -149,7 +149,7 @@ static void behind_tell(const struct stalls_look *look, const struct stalls_behi
   if (stall->behind.frame || stall->behind.thread) stall->behind.share = most_ns / behind->all_ns;
 }
 
-/* How far the stalls have come; those that are no more, or that ended and are told, go. */
+/* Updates how far the stalls have come; drops those that no longer exist, or that have ended and are done. */
 static struct rtop_span behind_begin(struct stalls_look *look)
 {
   struct stalls_state *state = look->state;

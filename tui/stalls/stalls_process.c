@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds up a whole process: threads queue for the GVL, the collector runs, one method takes over. */
+/* Stalls of a whole process: threads queue for the GVL, the collector runs, or one method takes over. */
 #include "stalls_impl.h"
 
 #include "tui/text/reserve.h"
@@ -8,10 +8,10 @@
 
 static const int64_t stalls_fine_ns = 500000000; /* windows longer than that are merged ones */
 static const int64_t stalls_hole_ns = 500000000; /* what may be missing in a ring */
-static const int64_t stalls_near_ns = 250000000; /* as exactly it must be known when a stop was */
-#define STALLS_LATE_NS INT64_C(2000000000)       /* so long later a stack may become known */
+static const int64_t stalls_near_ns = 250000000; /* precision with which the time of a stop must be known */
+#define STALLS_LATE_NS INT64_C(2000000000)       /* a stack may become known this much later */
 
-/* Leaf of the cell with the most blame; 0: none, or not known. */
+/* Innermost frame of the cell with the most blame; 0: none, or unknown. */
 static uint32_t stalls_worst(const struct stalls_look *look, const struct rtop_look *window)
 {
   uint64_t most = 0;
@@ -26,7 +26,7 @@ static uint32_t stalls_worst(const struct stalls_look *look, const struct rtop_l
   return node;
 }
 
-/* What was collected for each node, of few: the rest is nobody's. */
+/* Collection time by node, for a limited number of nodes; the rest is attributed to none. */
 struct collected {
   uint32_t source, unsampled, count;
   struct {
@@ -51,7 +51,7 @@ static void stalls_collect(void *context, const struct rtop_look *window)
   }
 }
 
-/* Who made the garbage: where most of the collection was charged, as far as that is known by now. */
+/* Blames the garbage on the method that most of the collection was charged to, as far as known. */
 static void stalls_blame_collection(const struct stalls_look *look, struct stall *stall)
 {
   struct collected collected = { .source = stall->source, .unsampled = rtop_symbols_unsampled(look->symbols) };
@@ -63,7 +63,7 @@ static void stalls_blame_collection(const struct stalls_look *look, struct stall
   if (collected.count) stalls_blame(stall, look, collected.nodes[worst].node);
 }
 
-/* What was collected for a method that took over is a part of that. */
+/* Is the collection part of a stall by a method that took over? */
 static bool stalls_is_of_a_method(const struct stalls *stalls, const struct stall *collection)
 {
   for (size_t i = 0; i < stalls->count && collection->frame; i++) {
@@ -86,7 +86,7 @@ void stalls_blame_collections(struct stalls_look *look, int64_t since_ns)
   }
 }
 
-/* When in the window it was is known as far as the window is no longer than that. */
+/* The position of the stop within the window is known only if the window is not longer. */
 void stalls_note_stop(struct stalls_look *look, const struct rtop_look *window)
 {
   if (window->gap || window->counters->stopped_ns == 0) return;
@@ -146,7 +146,7 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
   stalls_explains(look->stalls, source->open_waiting, 1u << STALL_METHOD);
 }
 
-/* Collection in one piece: full windows, with what touches them on both sides. */
+/* A collection in one piece: windows full of it, and the adjacent parts of their neighbours. */
 static void stalls_gc(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
   uint64_t gc_ns = window->wall_ns[RTOP_STATE_MARKING] + window->wall_ns[RTOP_STATE_SWEEPING];
@@ -172,7 +172,7 @@ static void stalls_gc(struct stalls_look *look, const struct rtop_look *window, 
   stalls_explains(look->stalls, source->open_gc, 1u << STALL_WAITING);
 }
 
-/* A parent comes before its children, and what is known stays known until an id is given to another. */
+/* Updates the ways up. Parents come before children, and known ways stay valid until an id is reused. */
 static void stalls_take_climbs(struct stalls_state *state, const struct rtop_symbols *symbols)
 {
   uint32_t count = rtop_symbols_node_count(symbols), reuses = rtop_symbols_reuses(symbols);
@@ -189,7 +189,7 @@ static void stalls_take_climbs(struct stalls_state *state, const struct rtop_sym
   state->climb_count = count;
 }
 
-/* Every method on the stack holds the time, once. */
+/* Adds a cell's time once to every method on its stack. */
 static bool stalls_add_cell(struct stalls_look *look, struct stalls_source *source, struct stalls_window *into,
                             const struct rtop_look_cell *cell)
 {
@@ -219,7 +219,7 @@ static bool stalls_reserve(struct stalls_state *state, struct stalls_source *sou
          rtop_reserve(&source->place, &source->place_capacity, frames, sizeof *source->place);
 }
 
-/* The window takes its place in the ring: the one half a ring ago is "before" from now on. */
+/* Adds a window to the ring; the window half a ring ago becomes part of "before". */
 static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
   if (!stalls_reserve(look->state, source, look->symbols)) return false;
@@ -252,8 +252,8 @@ static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window
   return fine;
 }
 
-/* How long a half of the ring is, without what is not sampled in it: of the newest windows that is a tenth and more, which
- * the next ones tell of. Where less than half is known nothing can be said: all of it. */
+/* Length of half of the ring without time that was not sampled: of the newest windows a tenth or more is only
+ * reported by the next ones. If less than half is known, nothing can be concluded, and the whole length is returned. */
 static uint64_t stalls_length(const struct stalls_look *look, const struct stalls_source *source, unsigned from)
 {
   uint32_t unsampled = rtop_symbols_get_node(look->symbols, rtop_symbols_unsampled(look->symbols))->frame;
@@ -262,8 +262,8 @@ static uint64_t stalls_length(const struct stalls_look *look, const struct stall
   return unsampled && unknown_ns < length_ns / 2 ? length_ns - unknown_ns : length_ns;
 }
 
-/* Since when the method has its share of the newest second, if it is new there: less than a tenth of the second before,
- * or a rise that took longer. */
+/* Is the method's share of the newest second new? It is if it had less than a tenth of the second before, or rose
+ * over a longer time. *start_ns: since when. */
 static bool stalls_is_new(const struct stalls_source *source, uint32_t frame, uint64_t before_ns, int64_t *start_ns)
 {
   *start_ns = stalls_since(source, STALLS_HALF);
@@ -271,7 +271,8 @@ static bool stalls_is_new(const struct stalls_source *source, uint32_t frame, ui
          stalls_rose(source, source->rises, frame, source->method_turn, start_ns);
 }
 
-/* The deepest method of the program (of any, if `any`) that has so much of the newer half of the ring, and is new. */
+/* The deepest method of the program (or with `any` of all) that has this much of the newer half of the ring, and is
+ * new. */
 static const struct stalls_share *stalls_deepest(const struct stalls_look *look, const struct stalls_source *source,
                                                  uint64_t wanted_ns, uint64_t before_ns, bool any)
 {
@@ -289,8 +290,8 @@ static const struct stalls_share *stalls_deepest(const struct stalls_look *look,
   return deepest;
 }
 
-/* Of what it took over with, the method has nine tenths itself: the one to look at. Who calls it, and what runs
- * a little less, is not. */
+/* The method that explains a take-over: it has nine tenths of that time itself, as opposed to its callers and
+ * callees. */
 static const struct stalls_share *stalls_explaining(const struct stalls_look *look, const struct stalls_source *source,
                                                     uint64_t recent_ns, uint64_t before_ns)
 {
@@ -345,7 +346,7 @@ void stalls_end_source(struct stalls *stalls, struct stalls_source *source)
   stalls_close(stalls, &source->open_waits);
 }
 
-/* A collection in one piece is not known to go on where windows are missing. */
+/* A collection is not known to continue over missing windows. */
 static void stalls_end_gc(struct stalls_look *look, struct stalls_source *source)
 {
   stalls_close(look->stalls, &source->open_gc);
@@ -353,7 +354,7 @@ static void stalls_end_gc(struct stalls_look *look, struct stalls_source *source
   source->gc_full = false;
 }
 
-/* A short hole: what was counted before still tells what is new. */
+/* Is the hole short enough for the counts before it to stay comparable? */
 static bool stalls_passes_over(struct stalls_look *look, struct stalls_source *source, int64_t length_ns)
 {
   if (source->turn - source->hole_turn >= STALLS_RING) source->hole_ns = 0;
@@ -364,7 +365,7 @@ static bool stalls_passes_over(struct stalls_look *look, struct stalls_source *s
   return true;
 }
 
-/* A long hole, or windows that are merged: what was counted says nothing about what comes. */
+/* Starts counting anew after a long hole or merged windows. */
 static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *source)
 {
   stalls_end_source(look->stalls, source);
@@ -383,7 +384,7 @@ void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *wi
   struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
   int64_t length_ns = window->end_ns - window->start_ns;
   bool fine = !window->gap && length_ns <= stalls_fine_ns;
-  if (!fine && source->filled == 0) return; /* afresh it is: of a process that rests all windows are merged */
+  if (!fine && source->filled == 0) return; /* nothing to reset: for a resting process all windows are merged */
   if (!fine && stalls_passes_over(look, source, length_ns)) return;
   if (!fine || !stalls_turn(look, window, source)) {
     stalls_start_afresh(look, source);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What has much of the last second, and since when: so that what takes over slowly is seen to have done so. */
+/* Which methods have much of the last second, and since when, so that slow take-overs are recognised. */
 #include "stalls_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Who has half of so many windows has much of a second. */
+/* half of this many windows makes up much of a second */
 enum { RISES_LOUD = 4 };
 
 static struct stalls_rise *rises_find(struct stalls_rise *rises, uint32_t frame)
@@ -27,7 +27,7 @@ static struct stalls_rise *rises_get(struct stalls_rise **rises, uint32_t frame)
   return NULL;
 }
 
-/* Those that have been calm for long are as good as any that never were loud; with turn 0, all. */
+/* Removes entries that have long been calm; with turn 0, all. */
 static void rises_forget(struct stalls_rise **rises, uint32_t turn)
 {
   struct stalls_rise *rise, *next, *gone = NULL;
@@ -52,7 +52,7 @@ static uint64_t rises_second_ns(const struct stalls_source *source)
   return length_ns;
 }
 
-/* It has half of the newest window, or what counts as half. */
+/* Notes that it has half of the newest window. */
 static void rises_hold(const struct stalls_source *source, struct stalls_rise *rise)
 {
   if (!rise->held || source->turn - rise->held > STALLS_HALF) rise->took_ns = stalls_back(source, 0)->start_ns;

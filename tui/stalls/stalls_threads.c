@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that do not come back: off the GVL, or on it without a safepoint; and which of them only rest. */
+/* Stalls of threads that do not come back, off the GVL or on it without a safepoint; and which threads only rest. */
 #include "stalls_impl.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static const int64_t stalls_patience_ns = INT64_C(60000000000);
 static const int64_t stalls_born_ns = INT64_C(1000000000);
 static const int64_t stalls_step_ns = INT64_C(100000000); /* two things within it are one */
 
-/* Does a thread with this stack hold a lock? What the leaf does is not done yet. */
+/* Does a thread with this stack hold a lock? The innermost call has not completed, so it does not count. */
 static bool stalls_has_lock(const struct rtop_symbols *symbols, uint32_t node)
 {
   node = rtop_symbols_get_node(symbols, node)->parent;
@@ -44,7 +44,7 @@ static enum off_gvl stalls_off(struct stalls_look *look, uint32_t node)
   return off_gvl_of(look->symbols, node, &way);
 }
 
-/* The entry of a place to wait; the deepest one makes room for it. */
+/* Finds or adds the entry of a waiting place; the deepest entry makes room. */
 static struct stalls_site *stalls_site(struct stalls_look *look, struct stalls_thread *thread, uint32_t node)
 {
   struct stalls_site *worst = &thread->site[0];
@@ -58,7 +58,7 @@ static struct stalls_site *stalls_site(struct stalls_look *look, struct stalls_t
   return worst;
 }
 
-/* The thread came to this place, and blocks. */
+/* Notes that the thread came to this place and blocks there. */
 static void stalls_visit_site(struct stalls_thread *thread, struct stalls_site *site)
 {
   for (int i = 0; i < STALLS_SITES; i++)
@@ -67,7 +67,8 @@ static void stalls_visit_site(struct stalls_thread *thread, struct stalls_site *
   site->again++;
 }
 
-/* Has it blocked in a call nearer to the root? What a library waits for is not within what the application waits for. */
+/* Has the thread blocked in a call nearer to the root? What a library waits for does not count as within the
+ * application's wait. */
 static bool stalls_is_within(const struct stalls_thread *thread, uint32_t depth, bool library)
 {
   for (int i = 0; i < STALLS_SITES; i++) {
@@ -103,7 +104,8 @@ static struct stalls_thread *stalls_thread(struct stalls_look *look, const struc
   return NULL;
 }
 
-/* Is the lock that this thread waits for that of the stall's thread? Told, or guessed: it has one, and since before. */
+/* Does this thread wait for the lock of the stall's thread? Either reported, or guessed: the other holds one, and has
+ * done so for longer. */
 static bool stalls_is_held_by(const struct stall *stall, const struct stall *like, bool waits_for_lock)
 {
   if (like->lock.holder) return stall->serial == like->lock.holder;
@@ -111,7 +113,7 @@ static bool stalls_is_held_by(const struct stall *stall, const struct stall *lik
          stall->start_ns <= like->start_ns + stalls_step_ns;
 }
 
-/* One that is blocked at the same place already, or that has the lock for which this thread waits. */
+/* A stall blocked at the same place already, or of the owner of the lock that this thread waits for. */
 static struct stall *stalls_same_cause(struct stalls_look *look, const struct rtop_look *window,
                                        const struct stall *like, bool waits_for_lock)
 {
@@ -124,7 +126,8 @@ static struct stall *stalls_same_cause(struct stalls_look *look, const struct rt
   return NULL;
 }
 
-/* Those that wait for its lock since this one is blocked; where that is not told, for any lock, most likely. */
+/* Absorbs the stalls of threads that wait for its lock since it is blocked; if that is not reported, for any lock,
+ * most likely. */
 static void stalls_absorb(struct stalls_look *look, uint64_t id)
 {
   struct stall *holder = stalls_find(look->stalls, id);
@@ -177,7 +180,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
   return stalls_find(look->stalls, id);
 }
 
-/* The thread that has the lock for which this one waits, as the window tells. False: it does not. */
+/* Finds the owner of the lock that this thread waits for, as reported. False: it waits for none. */
 static bool stalls_lock_holder(const struct stalls_look *look, const struct rtop_look *window,
                                const struct rtop_look_thread *now, struct rtop_look_thread *holder)
 {
@@ -191,8 +194,7 @@ static bool stalls_lock_holder(const struct stalls_look *look, const struct rtop
   return false;
 }
 
-/* Does the way from holder to holder come back to where it has been? What it is compared with moves on, ever more
- * rarely. */
+/* Does the chain of owners return to a visited thread? Compares with a thread that moves on in growing steps (Brent). */
 static bool stalls_is_deadlock(const struct stalls_look *look, const struct rtop_look *window,
                                const struct rtop_look_thread *now)
 {
@@ -210,7 +212,7 @@ static bool stalls_is_deadlock(const struct stalls_look *look, const struct rtop
   return false;
 }
 
-/* Who has the lock that the thread of the stall waits for, and where it is now. */
+/* Stores the owner of the lock that the stall's thread waits for, and where the owner is now. */
 static void stalls_note_holder(struct stalls_look *look, const struct rtop_look *window,
                                const struct stalls_thread *thread, const struct rtop_look_thread *now)
 {
@@ -229,8 +231,8 @@ static int64_t stalls_age(uint64_t age_ns)
   return (int64_t)(age_ns < INT64_MAX / 2 ? age_ns : INT64_MAX / 2);
 }
 
-/* Nobody knows where: said late, and as what it is. Who has done nothing else since it was born (a forked child that
- * waits for its first work) may rest as well. */
+/* Handles a blocked thread with an unknown stack: reported late, and as such. A thread that has done nothing since
+ * its birth (a forked child that waits for its first work) may be resting. */
 static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop_look *window,
                                      struct stalls_thread *thread, const struct rtop_look_thread *now)
 {
@@ -243,7 +245,7 @@ static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop
     stalls_open(look, window, thread, now, STALL_BLOCKED, since_ns);
 }
 
-/* A call that is not known to be made for waiting: a library's own one, in which it waits for its work. */
+/* Does it rest in a call not known to be made for waiting, such as a library's own one in which it waits for work? */
 static bool stalls_rests_unknown(struct stalls_look *look, const struct stalls_thread *thread, uint32_t node,
                                  const struct rtop_symbol *leaf)
 {
@@ -251,7 +253,7 @@ static bool stalls_rests_unknown(struct stalls_look *look, const struct stalls_t
   return !stalls_is_within(thread, stalls_depth(look->symbols, node), true);
 }
 
-/* Only waits for something to do, or for another that is looked at itself; what was said of it was wrong then. */
+/* Does it only wait for something to do, or for a thread that is judged itself? Earlier stalls of it were then wrong. */
 static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *thread, uint32_t node, int64_t age_ns,
                               bool new_stretch)
 {
@@ -294,8 +296,7 @@ static void stalls_blocked(struct stalls_look *look, const struct rtop_look *win
   stalls_note_holder(look, window, thread, now);
 }
 
-/* Does what was told before go on? It was over, in between, in windows that a record had corrected before they were
- * looked at. */
+/* Does the earlier stall go on? It seemed over in windows that a record had corrected before they were examined. */
 static bool stalls_goes_on(struct stalls_look *look, struct stalls_thread *thread, int64_t since_ns)
 {
   struct stall *stall = thread->told ? stalls_find(look->stalls, thread->told) : NULL;
@@ -309,7 +310,7 @@ static bool stalls_goes_on(struct stalls_look *look, struct stalls_thread *threa
   return true;
 }
 
-/* Holds the GVL, and was seen nowhere since. */
+/* A thread with the GVL that has not been sampled since. */
 static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
                                 const struct rtop_look_thread *now)
 {
@@ -330,7 +331,8 @@ static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look
   if (thread->open) stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
 }
 
-/* What the thread did from the start of the window on, when a record ends there: it went on, as a rule. */
+/* Time from the start of the window on, up to a record's end, during which the thread went on with the same, as a
+ * rule. */
 static int64_t stalls_went_on(const struct rtop_look *window, const struct rtop_look_long *known)
 {
   int64_t rest_ns = 0;
@@ -344,7 +346,7 @@ static int64_t stalls_went_on(const struct rtop_look *window, const struct rtop_
   return rest_ns < length_ns ? rest_ns : length_ns;
 }
 
-/* The truth, afterwards: who held the GVL, and from when to when. */
+/* Corrects the stall when it is known who had the GVL, and from when to when. */
 static void stalls_held(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
                         const struct rtop_look_long *known)
 {
@@ -379,7 +381,7 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
   stalls_explains(look->stalls, stall->id, 1u << STALL_METHOD | 1u << STALL_WAITING);
 }
 
-/* Where a thread was that blocked without a stack. */
+/* Stores where a thread was that blocked without a stack. */
 static void stalls_was_blocked(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
                                const struct rtop_look_long *known)
 {
@@ -387,7 +389,7 @@ static void stalls_was_blocked(struct stalls_look *look, const struct rtop_look 
   const struct stall *open = thread->open ? stalls_find(look->stalls, thread->open) : NULL;
   if (open && open->last_seen && open->cause == STALL_BLOCKED) stalls_withdraw(look->stalls, &thread->open);
   if (thread->judged_ns >= known->start_ns - stalls_step_ns && thread->judged_ns < known->end_ns)
-    return; /* its windows were looked at when the stack was known already */
+    return; /* The windows were examined when the stack was known already. */
   thread->judged_ns = known->start_ns;
   bool rests = stalls_only_rests(look, thread, known->node, length_ns, true);
   if (rests || look->limits->blocked_ns <= 0 || length_ns < look->limits->blocked_ns) return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Many short waits: one place off the GVL, come to again and again, has most of the time at work. */
+/* Many short waits: one place off the GVL, reached again and again, has most of the time at work. */
 #include "stalls_impl.h"
 
 #include "tui/text/reserve.h"
 #include <string.h>
 
-/* Of a window: what lasts longer at its end is no short wait. */
+/* windows; a wait that lasts longer at a window's end is not short */
 enum { WAITS_SHORT = 2 };
 static const int64_t waits_news_ns = INT64_C(60000000000); /* what lasts longer is how things are */
 
@@ -15,7 +15,7 @@ static struct stalls_stay *waits_stay(struct stalls_state *state, uint32_t threa
   return room ? &state->stays[thread] : NULL;
 }
 
-/* Threads whose wait at the window's end is not short. */
+/* Notes threads whose wait at the window's end is not short. */
 static bool waits_note_long(struct stalls_state *state, const struct rtop_look *window)
 {
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
@@ -28,8 +28,8 @@ static bool waits_note_long(struct stalls_state *state, const struct rtop_look *
   return true;
 }
 
-/* Between two requests a thread is seen in the server's own methods, or waits for the next one. Running time that no sample of
- * this thread stands for is divided among threads of its kind: it tells nothing of one of them. */
+/* Is the thread between two requests? It then is in the server's own methods, or waits for the next request. Running
+ * time that is not from samples of this thread tells nothing about it alone. */
 static bool waits_is_between(const struct rtop_symbols *symbols, const struct rtop_look_cell *cell,
                              const struct off_way *way)
 {
@@ -39,7 +39,7 @@ static bool waits_is_between(const struct rtop_symbols *symbols, const struct rt
   return seen && (off == OFF_LIBRARY || (blocked && off == OFF_EVENT));
 }
 
-/* A sleep or select in a loop of the application's own is how it waits for its time, however deep it is called. */
+/* A sleep or select in the application's own loop is waiting for a time, at any depth. */
 static bool waits_is_pause(const struct rtop_symbols *symbols, uint32_t node, const struct off_way *way)
 {
   const char *name = rtop_wait_method(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame)->label);
@@ -74,7 +74,7 @@ static bool waits_add(struct stalls_look *look, struct stalls_source *source, st
   return true;
 }
 
-/* The threads that were out of their work. */
+/* Notes the threads that were outside their work. */
 static bool waits_note_left(struct stalls_look *look, const struct rtop_look *window)
 {
   const struct rtop_lens *lens = rtop_profile_lens(look->profile);
@@ -118,10 +118,10 @@ static const struct stalls_waits *waits_in(const struct stalls_window *window, u
   return NULL;
 }
 
-/* What half of the ring tells of a place. */
+/* Figures of a place in half of the ring. */
 struct waits_half {
   uint64_t wait_ns, stay_ns, work_ns, length_ns;
-  int64_t since_ns; /* start of the first window in which there were such waits; 0: there were none */
+  int64_t since_ns; /* start of the first window with such waits; 0: none */
   unsigned windows; /* in which there were */
 };
 
@@ -141,7 +141,7 @@ static struct waits_half waits_half(const struct stalls_source *source, unsigned
   return half;
 }
 
-/* The place that has most of the newest window. */
+/* The place with the largest part of the newest window. */
 static const struct stalls_waits *waits_worst(const struct stalls_source *source)
 {
   const struct stalls_window *newest = stalls_back(source, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of a stall, for people and programs. */
+/* Describes stalls in words, for people and programs. */
 #include "stalls.h"
 
 #include "tui/text/text.h"
@@ -8,14 +8,10 @@
 const char *stall_cause_words(enum stall_cause cause)
 {
   static const char *const words[STALL_CAUSES] = {
-    [STALL_BLOCKED] = "a blocked thread",
-    [STALL_NO_SAFEPOINT] = "a call that kept the GVL",
-    [STALL_WAITING] = "waits for the GVL",
-    [STALL_GC] = "a long collection",
-    [STALL_METHOD] = "a method that took over",
-    [STALL_MANY_WAITS] = "many short waits",
-    [STALL_STOPPED] = "a process that did not run",
-    [STALL_MARK] = "mark",
+    [STALL_BLOCKED] = "a blocked thread",           [STALL_NO_SAFEPOINT] = "a call that kept the GVL",
+    [STALL_WAITING] = "waits for the GVL",          [STALL_GC] = "a long collection",
+    [STALL_METHOD] = "a method that took over",     [STALL_MANY_WAITS] = "many short waits",
+    [STALL_STOPPED] = "a process that did not run", [STALL_MARK] = "mark",
   };
   return cause < STALL_CAUSES ? words[cause] : "";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds what a thread that has a lock does, from its stack at the end of a window. */
+/* Finds what the owner of a lock does, from its stack at the end of a window. */
 #include "wait_holder.h"
 
 #include "locks.h"
@@ -44,7 +44,7 @@ bool wait_in_window(const struct rtop_look *look, uint32_t thread, struct rtop_l
   return found->thread == thread;
 }
 
-/* The method that called synchronize around this node; 0: none did, or several. */
+/* The method that called synchronize around this node; 0: none, or several. */
 static uint32_t wait_took(const struct wait_stacks *stacks, uint32_t node)
 {
   uint32_t took = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds up waiting by kind and place, and divides that for locks by what their holders did. */
+/* Adds up waiting by kind and place, and divides waiting for locks by what their owners did. */
 #include "wait_sums.h"
 
 #include "shm/base/sorted.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks are put together when there are so many; of what is still more than half of that, nothing is told apart. So many
- * threads are looked at in all windows together, or about so many: of long spans a part of the windows is enough. */
+/* Limits. Marks are merged at WAIT_MARKS_MAX; if more than half as many are left, they are no longer kept apart.
+ * About WAIT_LOOKS_MAX threads are examined in all windows together; of long spans a part of the windows suffices. */
 enum { WAIT_MARKS_MAX = 1 << 14, WAIT_LOOKS_MAX = 1 << 17 };
 #define WAIT_NOBODY UINT32_MAX
 
@@ -18,11 +18,11 @@ struct wait_entry {
   uint64_t wait_ns;
 };
 
-/* A thread waited for a lock, and this is what the one that had it did. */
+/* A thread waited for a lock, and this is what the lock's owner did. */
 struct wait_mark {
   uint32_t row;
   uint32_t frame, took, thread; /* thread: a row of the sum, or WAIT_NOBODY */
-  double weight_ns;             /* lengths come from strangers: no sum of them runs over */
+  double weight_ns;             /* a double, since lengths from untrusted sources could overflow an integer */
 };
 
 struct wait_walk {
@@ -88,7 +88,7 @@ static bool wait_row_before(const void *row, const void *key)
   return a->kind != b->kind ? a->kind < b->kind : a->place < b->place;
 }
 
-/* By kind and place, as they stand at first; NULL: there is none. */
+/* Finds the row by kind and place, unsorted; NULL: there is none. */
 static struct wait_row *wait_find(struct wait_walk *walk, uint32_t node)
 {
   struct wait_sums *sums = walk->sums;
@@ -147,7 +147,7 @@ static void wait_add_mark(struct wait_walk *walk, struct wait_mark mark)
   else sums->marks[sums->mark_count++] = mark;
 }
 
-/* What the thread that has the lock does at the end of the window. */
+/* Finds what the owner of the lock does at the end of the window. */
 static void wait_mark_holder(struct wait_walk *walk, const struct rtop_look *look,
                              const struct rtop_look_thread *waiter, struct wait_mark *mark)
 {
@@ -168,7 +168,7 @@ static bool wait_is_shown(const struct wait_walk *walk, uint32_t source, uint32_
   return row != SIZE_MAX && !walk->sum->threads[row].hidden;
 }
 
-/* The same ones whenever they are looked at, and of any length. */
+/* Selects windows by hash: the same ones at every call, and independent of their length. */
 static bool wait_takes(const struct wait_walk *walk, const struct rtop_look *look)
 {
   uint64_t mixed = (uint64_t)look->start_ns * UINT64_C(0x9E3779B97F4A7C15);
@@ -201,7 +201,7 @@ static int wait_compare_behind(const void *left, const void *right)
   return a->frame != b->frame ? (a->frame < b->frame ? -1 : 1) : a->took < b->took ? -1 : a->took > b->took;
 }
 
-/* Marks of one row that tell of the same methods, whichever thread it was; they follow each other. */
+/* End of a run of marks of one row with the same methods, for any thread. */
 static size_t wait_end_of(const struct wait_sums *sums, size_t from, bool same_methods)
 {
   const struct wait_mark *first = &sums->marks[from];
@@ -272,7 +272,7 @@ static int wait_compare_rows(const void *left, const void *right)
   return wait_row_before(a, b) ? -1 : 1;
 }
 
-/* What is waited for is told by frames that may be hidden. */
+/* Waits are recognised by frames that the lens may hide, so this sum has them. */
 static const struct rtop_sum *wait_whole(struct wait_sums *sums, const struct rtop_sum *shown,
                                          const struct rtop_profile *profile)
 {

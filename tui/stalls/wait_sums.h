@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads waited for off the GVL, added up over a span: which kind of thing, in which method, how long; and of locks,
- * what those that had them did meanwhile.
+/* What threads waited for off the GVL in a span: kind, method and time; and for locks, what their owners did meanwhile.
  *
- * How long is the blocked time of a sum: nothing is estimated. A row is a kind and the application's own method that it
- * was waited in (off_gvl.h). Behind whom is an estimate. The process tells at the end of every window which thread waits
- * for a lock, and which one has it; where that one is then is known, too. These are instants that the clock chose, so
- * each stands for as much waiting as its window is long, whatever was waited for and wherever: the time of a row is
- * divided by that. Of n instants a share p is off by about sqrt(p (1 - p) / n); several threads that wait at the same one
- * tell the same.
+ * The time of a row (a kind, and the application's method that waited, off_gvl.h) is the exact blocked time of a sum.
+ * What it was behind is estimated: at the end of every window the process reports which thread waits for which lock and
+ * who owns it, and the owner's stack is known then. These instants are independent of the program, so each stands for
+ * waiting of the window's length, and they divide the row's time. For n instants the standard error of a share p is
+ * about sqrt(p (1 - p) / n); threads that wait for the same lock at one instant count as one.
  *
- * A thread that runs is where its last sample was, with the locks that it had then; one that waits for the GVL, or is off
- * it, where it let go. What late records correct (profile.h) is corrected here, too.
+ * A running owner is taken to be where it was last sampled, with its locks of that time; an owner that waits or is off
+ * the GVL, where it left. Late records (profile.h) correct both.
  *
- * Threads: one. Memory belongs to the sums and is used again; a zeroed struct is empty.
+ * Threads: one. The sums own their memory and reuse it; a zeroed struct is empty.
  */
 #ifndef RTOP_TUI_WAIT_SUMS_H
 #define RTOP_TUI_WAIT_SUMS_H
@@ -20,10 +18,10 @@
 #include "locks.h"
 #include "wait_holder.h"
 
-/* Of those that had the lock: what they did. */
+/* What owners of a lock did. */
 struct wait_behind {
-  uint32_t frame;   /* the application's own method; 0: who had it, or what that did, is not known */
-  uint32_t took;    /* the one that took a lock around it; 0: the same one, or not known, as of Mutex#lock */
+  uint32_t frame;   /* the application's method; 0: unknown owner, or unknown method */
+  uint32_t took;    /* the method that took a lock around it; 0: the same method, or unknown, as for Mutex#lock */
   uint64_t wait_ns; /* that was waited behind it */
   bool known;       /* one thread may be named alone (wait_holder.h): */
   struct rtop_thread_row thread;
@@ -34,8 +32,8 @@ struct wait_row {
   uint32_t place; /* frame; 0: not known */
   uint64_t wait_ns;
   unsigned threads;    /* that waited there */
-  uint64_t longest_ns; /* of those that wait there at the end of the span, since when; 0: none */
-  unsigned seen;       /* instants at which somebody waited there: of locks that the process tells of */
+  uint64_t longest_ns; /* age of the oldest wait there at the end of the span; 0: none */
+  unsigned seen;       /* number of instants at which threads waited there for a reported lock */
   size_t behind;       /* the first of these of the sums, */
   size_t behind_count; /* most first */
   uint64_t last_look;  /* private */
@@ -63,10 +61,10 @@ static inline const struct wait_behind *wait_row_behind(const struct wait_sums *
   return sums->behind + row->behind;
 }
 
-/* Of the span of a sum, and of the threads that it shows (hidden). Looks at each window of it, or where these and their
- * threads are very many at a part of them. False: memory ran out. */
+/* Adds up the span of a sum, for threads that are not hidden. Examines each window, or a part of very many. False:
+ * memory ran out. */
 bool wait_sums_build(struct wait_sums *sums, const struct rtop_sum *sum, struct rtop_profile *profile);
-/* For a keeper (rtop_profile_add_keeper): what the rows name. */
+/* For a keeper (rtop_profile_add_keeper()): marks the frames of the rows as used. */
 void wait_sums_keep(const struct wait_sums *sums, struct rtop_symbols *symbols);
 void wait_sums_destroy(struct wait_sums *sums);
 

@@ -48,7 +48,7 @@ static int wait_compare_groups(const void *left, const void *right)
   return a->ns != b->ns ? (a->ns > b->ns ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-/* Kinds of one name stand side by side. */
+/* Groups kinds that have the same name. */
 static size_t wait_groups(const struct wait_sums *sums, struct wait_group groups[RTOP_WAIT_KINDS])
 {
   size_t count = 0;
@@ -78,7 +78,7 @@ void wait_kinds_words(char *out, size_t bytes, const struct wait_sums *sums)
     phrase_add(&text, "%s %s %d%%", i ? "," : ":", groups[i].name, wait_percent(sums, groups[i].ns));
 }
 
-/* "Bank#enter"; what many have, with its place: "block in <main> (bank.rb:7)". */
+/* Writes a name such as "Bank#enter"; with a place if many have it: "block in <main> (bank.rb:7)". */
 static void wait_add_name(struct phrase *text, const struct rtop_symbols *symbols, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);

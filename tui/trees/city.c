@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who lives in the city: buildings, blocks, their names. */
+/* The inhabitants of the city: buildings, blocks, and their names. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"
 #include "tui/text/text.h"
@@ -66,8 +66,8 @@ static bool add_name(struct city *city, const char *key, size_t bytes, uint32_t 
   return true;
 }
 
-/* The first part of a namespace: "ActiveRecord" of "ActiveRecord::Relation"; files without a class are one
- * package, what is no method another. */
+/* The first part of a namespace: "ActiveRecord" of "ActiveRecord::Relation". Files without a class form one package,
+ * and frames that are not methods another. */
 static size_t package_key(char *key, size_t bytes, const struct rtop_symbol *symbol)
 {
   const char *space = symbol->kind == RTOP_SYMBOL_SPECIAL ? "ruby" : symbol->namespace_label;
@@ -78,7 +78,7 @@ static size_t package_key(char *key, size_t bytes, const struct rtop_symbol *sym
   return 1 + rtop_text_sanitize(key + 1, bytes - 1, space, count);
 }
 
-/* Index of the block; UINT32_MAX: memory ran out. */
+/* Finds or adds a block; returns its index, or UINT32_MAX when memory ran out. */
 static uint32_t block_of(struct city *city, const struct rtop_symbol *symbol)
 {
   char key[256];

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The city of the skyline: every method is a building in a place of its own, in the block of its package.
+/* The city of the skyline view: every method is a building at a fixed place, in the block of its package.
  *
- * Blocks stand in streets, one street below the other; a building is as high as its self time, by the clock of the
- * mode, and its storeys are the states that the time was spent in. Its width tells nothing, so that nobody moves
- * when figures change. Who is in no window any more still has a lot, as bare ground, as long as there is room.
+ * Blocks are arranged in streets below one another. A building's height is its self time, in the clock of the mode, and
+ * its storeys are the thread states of that time; sorted by ratio, the height is the time on the stack of its busiest
+ * thread (for a group, that of its highest method), without states. Widths have no meaning, so nothing moves when
+ * figures change. A building that is in no window keeps its lot as bare ground while there is room.
  *
- * Sorted by ratio, a building is as high as the time that its method was on the stack of its busiest thread, a group as
- * its highest method; that is of no state. Places, and who is left out, go by self time all the same.
+ * A place depends only on earlier updates: a new building takes a free place in its block, which has spare ones, or the
+ * next. The city is laid out again only when a building finds no place, or much room was won. If not all fit, the
+ * lowest are left out, and a block shows how many.
  *
- * A place depends only on what was seen before: a newcomer takes a free place of its block, or the next one, and
- * a block has some to spare. Everything is laid out afresh only when somebody finds no place, or much room was won.
- * When all do not fit, those that are lowest are left out; a block tells how many.
+ * Only the data for planning (pulse) are kept for every building; other figures only for those in streets.
  *
- * Of every building only what it is planned by is kept, in its pulse; the other figures are those of the
- * buildings in the streets.
- *
- * No screen. Threads: one. Memory belongs to the city and grows with the methods ever seen.
+ * No screen. Threads: one. The city owns its memory, which grows with the methods ever seen.
  */
 #ifndef RTOP_TUI_CITY_H
 #define RTOP_TUI_CITY_H
@@ -23,33 +20,34 @@
 #include "tui/methods/methods.h"
 
 #define CITY_QUIET_NS INT64_C(20000000000) /* then a building shrinks to nothing */
-#define CITY_ASLEEP_NS INT64_C(3000000000) /* after so long a sleep, waking up is worth a mark */
+#define CITY_ASLEEP_NS INT64_C(3000000000) /* a building that was asleep for longer is marked when it wakes up */
 #define CITY_AWAKE_NS INT64_C(3000000000)  /* which stays for so long */
-#define CITY_PLAN_NS INT64_C(10000000000)  /* between two plans that may take columns away */
+#define CITY_PLAN_NS INT64_C(10000000000)  /* least time between two plans that may take columns away */
 
 enum city_level { CITY_METHODS, CITY_CLASSES, CITY_PACKAGES, CITY_LEVELS };
 enum { CITY_WAYS = 2 }; /* private */
 
 struct city_building {
   enum city_level level;
-  uint32_t frame; /* method; of a group in a street: that with the most self time */
+  uint32_t frame; /* method; for a group in a street its method with the most self time */
   uint32_t block;
-  uint32_t next;                 /* in its block and level; index + 1 */
-  char *name;                    /* of a class or package; NULL for a method */
-  uint32_t place;                /* in its block, from 1; 0: it is not shown */
-  int x;                         /* in its street */
-  uint32_t present;              /* its methods in the sum at hand; of a method 1 or 0 */
-  uint64_t total_ns;             /* of a method in a street */
-  uint32_t threads;              /* in a street: have it on their stack; of groups the largest method's */
-  uint64_t part_ns[RTOP_STATES]; /* in a street: self time by state, as far as the mode counts it */
-  double peak_before;            /* as in the pulse, in the plan period before */
-  int64_t seen_ns, woke_ns;      /* when it was left, when it came after a sleep */
+  uint32_t next;     /* in its block and level; index + 1 */
+  char *name;        /* name of a class or package; NULL for a method */
+  uint32_t place;    /* place in its block, from 1; 0: not shown */
+  int x;             /* in its street */
+  uint32_t present;  /* number of its methods in the present sum; for a method 1 or 0 */
+  uint64_t total_ns; /* of a method in a street */
+  /* in a street: threads that have it on their stack; for groups the largest number of a method */
+  uint32_t threads;
+  uint64_t part_ns[RTOP_STATES]; /* in a street: self time by state, as counted by the mode */
+  double peak_before;            /* peak (see the pulse) of the previous plan period */
+  int64_t seen_ns, woke_ns;      /* when it was last active, and when it woke up after a sleep */
 };
 
-/* What is kept of every building, in a street or not. */
+/* Data kept for every building, in a street or not. */
 struct city_pulse {
   uint64_t self_ns;
-  uint64_t most_ns; /* on a stack of its busiest thread; of groups only while such are shown */
+  uint64_t most_ns; /* time on the stack of its busiest thread; for groups only while groups are shown */
   double peak;      /* largest share of self time in this plan period */
 };
 
@@ -58,13 +56,13 @@ struct city_block {
   bool folded;                /* one building for the whole block */
   uint32_t first[2], last[2]; /* methods, classes: index + 1 */
   uint32_t package;           /* its building as a whole */
-  int street, x, lot;         /* columns that are its own; 0: nothing to see */
-  uint32_t places;            /* that were given, with those that are free again */
+  int street, x, lot;         /* columns of its lot; 0: not visible */
+  uint32_t places;            /* places assigned so far, including those that are free again */
   uint32_t hidden;            /* buildings that are not shown */
-  double low;                 /* its own bound, when it alone fills a street */
+  double low;                 /* bound of its own, when it fills a street alone */
 };
 
-/* For what the city is planned: a part of the screen. */
+/* The part of the screen for which the city is planned. */
 struct city_ground {
   int columns, rows;
 };
@@ -78,18 +76,18 @@ struct city {
   uint32_t count;
   struct city_block *blocks;
   uint32_t block_count;
-  uint32_t *street; /* buildings that are shown, street by street, from left to right */
+  uint32_t *street; /* shown buildings, street by street, from left to right */
   uint32_t street_count;
-  int streets, street_rows;   /* the last row of a street is the ground, with the names of the blocks */
+  int streets, street_rows;   /* the last row of a street is the ground with the names of blocks */
   int bar;                    /* columns of a building */
-  uint32_t hidden;            /* buildings that are not shown, in blocks that are not either */
-  double full;                /* the share of self time that is as high as a street */
+  uint32_t hidden;            /* number of hidden buildings in hidden blocks */
+  double full;                /* share of self time that is as high as a street */
   struct city_ground planned; /* for this part of the screen */
   uint64_t length_ns;         /* of the sum at hand */
   uint64_t self_ns;           /* of all methods */
   bool by_ratio;              /* heights are */
   int64_t planned_ns, updated_ns;
-  bool replan;                          /* the user changed what is shown: plan afresh */
+  bool replan;                          /* the user changed what is shown, so the city is planned again */
   struct city_frame *frames;            /* private */
   bool groups_known;                    /* private: what city_groups() tells */
   uint32_t *risen, risen_count;         /* private: buildings that may have to grow */
@@ -113,19 +111,19 @@ struct city_news {
   bool by_ratio;       /* what heights are to be */
   int64_t now_ns;
 };
-/* Takes the figures of a refresh and plans the streets. False: memory ran out. */
+/* Takes the figures of an update and plans the streets. False: memory ran out. */
 bool city_update(struct city *city, const struct city_news *news, struct city_ground ground);
-/* The building that stands for a method now; NULL: never seen. */
+/* The building that represents a method now; NULL: it was never seen. */
 struct city_building *city_of(struct city *city, uint32_t frame);
 void city_fold(struct city *city, uint32_t block);
 void city_next_level(struct city *city);
-/* Now, as shares of the span: self time, and the time on a stack of the busiest thread (0 to 1). */
+/* Present shares of the span: self time, and time on the stack of the busiest thread (0 to 1). */
 double city_self(const struct city *city, const struct city_building *building);
 double city_ratio(const struct city *city, const struct city_building *building);
-/* What its height tells: one of the two. */
+/* The share that determines its height: one of the two. */
 double city_height(const struct city *city, const struct city_building *building);
-/* How high a building is when the highest has so many steps: up to the top of each state's storeys, in the order of
- * city_storeys. `cut`: it would be higher. */
+/* Height of a building when the highest has `steps`: up to the top of each state's storeys, in the order of
+ * city_storeys. *cut: it would be higher than that. */
 extern const enum rtop_state city_storeys[RTOP_STATES];
 void city_heights(const struct city *city, const struct city_building *building, double full, int steps,
                   int tops[RTOP_STATES], bool *cut);

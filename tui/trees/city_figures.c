@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the buildings of the city do in the sum at hand. */
+/* What the buildings of the city do in the present sum. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool come(const struct taking *taking, uint32_t at)
   struct city_building *building = &city->buildings[at];
   int64_t now_ns = taking->news->now_ns;
   if (building->present++ > 0) return true;
-  /* Refreshes may be far apart: who was there at the last one has not slept. */
+  /* Updates may be far apart: a building that was active at the last one has not slept. */
   if (!taking->first && building->seen_ns != city->updated_ns && now_ns - building->seen_ns > CITY_ASLEEP_NS)
     building->woke_ns = now_ns;
   return push_risen(city, at);
@@ -37,7 +37,7 @@ static void leave(const struct taking *taking, uint32_t at)
   if (--building->present == 0) building->seen_ns = taking->city->updated_ns;
 }
 
-/* A settled method as it is now; `row` is NULL when it is not in the sum. */
+/* Takes the figures of a known method; `row` is NULL if it is not in the sum. */
 static bool take(const struct taking *taking, struct city_frame *known, const struct rtop_method_row *row)
 {
   struct city *city = taking->city;
@@ -71,7 +71,7 @@ static int by_rank(const void *left, const void *right, void *context)
   return a < b ? -1 : a > b;
 }
 
-/* Those that are new settle in the order of their names, when rows stand in none. */
+/* Adds new methods, in order of name if the rows are unsorted. */
 static bool settle_newcomers(const struct taking *taking, uint32_t count)
 {
   struct city *city = taking->city;
@@ -101,7 +101,7 @@ static bool take_rows(const struct taking *taking)
   return fine;
 }
 
-/* Peaks of the period. The length of the span sways, and with it every share. */
+/* Keeps the peaks of the period, as shares, because the span's length varies. */
 static bool keep_peaks(struct city *city)
 {
   double per_ns = city->length_ns > 0 ? 1 / (double)city->length_ns : 0;
@@ -131,7 +131,7 @@ static void clear_figures(struct city_building *building)
   memset(building->part_ns, 0, sizeof building->part_ns);
 }
 
-/* Of a method, or of a group that it belongs to. */
+/* Adds a method's figures to its building or to a group that contains it. */
 static void add_figures(const struct taking *taking, struct city_building *building, const struct rtop_method_row *row)
 {
   building->threads = row->threads > building->threads ? row->threads : building->threads;
@@ -144,7 +144,7 @@ static void add_figures(const struct taking *taking, struct city_building *build
     building->part_ns[state] += rtop_mode_state(&row->self, taking->news->mode, (enum rtop_state)state);
 }
 
-/* The groups of a block: every method says what it adds. */
+/* Adds up the groups of a block from all their methods. */
 static void show_groups(const struct taking *taking, const struct city_block *block)
 {
   struct city *city = taking->city;
@@ -163,7 +163,7 @@ static void show_groups(const struct taking *taking, const struct city_block *bl
   }
 }
 
-/* All that is drawn of the buildings in the streets. */
+/* Computes everything that is drawn of the buildings in streets. */
 static void show_streets(const struct taking *taking)
 {
   struct city *city = taking->city;
@@ -182,7 +182,7 @@ static void show_streets(const struct taking *taking)
   }
 }
 
-/* A program that makes methods all the time builds for ever. */
+/* Starts again with an empty city, for programs that make methods all the time. */
 static void city_start_anew(struct city *city)
 {
   enum { BUILDINGS_MAX = 1 << 16 };
@@ -203,8 +203,8 @@ static double round_up(double share)
   return 1e6;
 }
 
-/* The scale: what runs and collects is seen whole; who waits may be many, and is cut at one thread. It grows at
- * once and gets smaller with a plan, so that the city does not breathe. */
+/* Chooses the scale: running and collecting time is always fully visible, waiting is cut at one thread. It grows at
+ * once and shrinks only with a plan, so that the city does not pulsate. */
 static void choose_full(struct city *city)
 {
   static const double LEAST = 0.02;

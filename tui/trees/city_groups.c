@@ -4,8 +4,8 @@
 #include "tui/text/reserve.h"
 #include <string.h>
 
-/* A group is on a stack when any of its methods is: counted once per stack, the largest thread wins. So every
- * node knows the way up: the group of its method, or when that is above it, too, the next one that is not. */
+/* A group is on a stack if any of its methods is; each stack counts once, and the largest thread counts. So every
+ * node stores the way up: the group of its method, or if that is above it, too, the next group that is not. */
 struct city_climb {
   uint32_t group; /* building + 1; 0: the end */
   uint32_t up;    /* node: go on there */
@@ -35,7 +35,7 @@ static struct city_climb climb_of(const struct city *city, const struct city_cli
   return group != 0 && above->group == 0 ? (struct city_climb){ group, parent } : climbs[parent];
 }
 
-/* Nodes that are new; all, when methods have settled since or ids were given to others. */
+/* Updates the ways of new nodes; of all nodes after methods were added or ids reused. */
 static bool climb(struct city *city, const struct rtop_symbols *symbols)
 {
   uint32_t count = rtop_symbols_node_count(symbols);
@@ -91,7 +91,7 @@ static void forget_groups(struct city *city)
     if (city->buildings[i].level != CITY_METHODS) city->pulses[i].most_ns = 0;
 }
 
-/* The cells of one thread after those of another: counted, then placed. */
+/* Sorts the cells by thread, by counting. */
 static bool by_thread(struct city *city, const struct rtop_sum *sum)
 {
   size_t threads = 0;

@@ -46,7 +46,7 @@ static bool meets_name(const struct city *city, const struct city_name_place *na
          x <= name->x + name->columns && end >= name->x;
 }
 
-/* With a blank on both sides, so that a name is not taken for that of a neighbour. */
+/* Is the place free, with a blank on both sides, so that a name is not read as its neighbour's? */
 static bool is_free(const struct city *city, const struct city_sky *sky, const struct city_name_place *names, int count,
                     int street, int row, int x, int end)
 {
@@ -80,7 +80,7 @@ static bool take_place(const struct search *search, struct city_name_place *name
   return true;
 }
 
-/* In a row above the roof, touching the building's column. */
+/* Tries a row above the roof, at a position that touches the building's column. */
 static bool take_above(const struct search *search, struct city_name_place *name, int row, int columns)
 {
   const struct city_building *building = &search->city->buildings[name->building];
@@ -117,7 +117,7 @@ static int shorter(int columns)
   return columns * 3 / 4 > CITY_NAME_LEAST ? columns * 3 / 4 : CITY_NAME_LEAST;
 }
 
-/* A shorter name beside its building is better than a longer one far above it. */
+/* Places a name: a short form beside its building is preferred to a long one far above it. */
 static void place_name(const struct search *search, struct city_name_place *name, int most)
 {
   const struct city *city = search->city;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where names stand in the sky of the city: above the roof of their building or beside it, over nobody.
+/* Places names in the sky of the city: above the roof of their building or beside it, without covering others.
  *
- * Pure: the same city and the same sky make the same places. Threads: one. Nothing here allocates.
+ * Pure: the same city and sky give the same places. Threads: one. Nothing allocates.
  */
 #ifndef RTOP_TUI_CITY_NAMES_H
 #define RTOP_TUI_CITY_NAMES_H
@@ -10,13 +10,13 @@
 
 enum { CITY_NAMES_MAX = 12, CITY_NAME_LEAST = 8, CITY_EIGHTHS = 8 };
 
-/* The rows of a street above its ground, numbered from the top; the first is for names only, when there are some. */
+/* The rows of a street above its ground, numbered from the top; the first is for names only, if there are enough. */
 struct city_sky {
   int rows, bar_rows;
-  double full; /* the share that is as high as bar_rows */
+  double full; /* share that is as high as bar_rows */
 };
 struct city_sky city_sky_of(const struct city *city, int scale);
-/* Rows that a building takes of the sky, 1 at least. */
+/* Number of rows that a building takes, at least 1. */
 int city_rows(const struct city *city, const struct city_building *building, const struct city_sky *sky);
 
 struct city_name_place {
@@ -24,11 +24,11 @@ struct city_name_place {
   int wanted;          /* columns that the whole name takes */
   int row, x, columns; /* 0 columns: there is no room */
 };
-/* The highest ones, at most `most`; those without self time are none of them. Returns how many. */
+/* Selects the highest buildings with self time, at most `most`. Returns their number. */
 int city_highest(const struct city *city, struct city_name_place *names, int most);
 /* Finds places in the order given. */
 void city_place_names(const struct city *city, const struct city_sky *sky, struct city_name_place *names, int count);
-/* Is there a row above a roof, and no name in that column of it? */
+/* Is the row above a roof and free of names in that column? */
 bool city_is_sky(const struct city_name_place *names, int count, const struct city *city, int street, int row, int x);
 
 #endif

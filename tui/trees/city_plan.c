@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where blocks and buildings of the city stand. */
+/* Places the blocks and buildings of the city. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"
 #include "tui/text/text.h"
@@ -18,8 +18,8 @@ enum {
 };
 static const double LOW_LEAST = 0.0005;
 
-/* How dense the city is, from roomy to crowded: columns of a building and between two, between lots, and those that
- * a lot has for its name; who is shown: those that came lately, those at least so high. */
+/* Density of the city, from sparse to dense: columns of a building, between two, between lots, and for the name of a
+ * lot; which buildings are shown: recent ones, or those of a least height. */
 struct crowd {
   int bar, between, gap, lot;
   bool lately;
@@ -76,7 +76,7 @@ static int pitch_of(const struct planning *planning)
   return planning->crowd.bar + planning->crowd.between;
 }
 
-/* Columns of a lot with so many places: for these, and for its name and a share. */
+/* Columns of a lot: for its places, and for its name and a share. */
 static int lot_of(const struct planning *planning, const struct city_block *block, uint32_t places)
 {
   enum { SHARE_COLUMNS = 5 };
@@ -94,8 +94,8 @@ static uint32_t count_wanting(const struct planning *planning, const struct city
   return wanting;
 }
 
-/* Places that a block needs: one that would not fit into a street shows its highest only; where these are so alike that
- * a bound leaves all or nobody, the first of them. */
+/* Number of places that a block needs. A block too large for a street shows only its highest buildings; if these are
+ * so equal that a bound would keep all or none, the first of them. */
 static uint32_t places_needed(const struct planning *planning, struct city_block *block, int columns)
 {
   uint32_t places, most = (uint32_t)((columns - 1) / pitch_of(planning));
@@ -109,7 +109,7 @@ static uint32_t places_needed(const struct planning *planning, struct city_block
   return places > most ? most : places;
 }
 
-/* Streets that are needed for this crowd; INT_MAX: a lot is too wide for all of them. */
+/* Number of streets for this density; INT_MAX: a lot is too wide for any street. */
 static int streets_needed(const struct planning *planning, int columns)
 {
   struct city *city = planning->city;
@@ -133,7 +133,7 @@ static int most_streets(struct city_ground ground)
   return fits > 1 ? fits : 1;
 }
 
-/* Those that no place is left for (of equal height) go without. */
+/* Assigns places in a block; buildings of equal height that find no place are left out. */
 static void settle_block(const struct planning *planning, struct city_block *block, uint32_t places)
 {
   struct city *city = planning->city;
@@ -146,7 +146,7 @@ static void settle_block(const struct planning *planning, struct city_block *blo
   }
 }
 
-/* What is left of a street is given to its lots, to grow without moving anybody. */
+/* Distributes the rest of a street to its lots, so that they can grow without moving others. */
 static void spread_street(const struct planning *planning, int street, int columns)
 {
   struct city *city = planning->city;
@@ -168,7 +168,7 @@ static void spread_street(const struct planning *planning, int street, int colum
   }
 }
 
-/* Everybody gets a place anew. Blocks that find none (the screen is tiny) are hidden. */
+/* Assigns all places again. Blocks that find none on a tiny screen are hidden. */
 static void lay_out(const struct planning *planning, int streets_max)
 {
   struct city *city = planning->city;
@@ -194,7 +194,7 @@ static void lay_out(const struct planning *planning, int streets_max)
   city->bar = planning->crowd.bar;
 }
 
-/* Dense enough that all streets fit; not less dense than `from`. */
+/* Chooses a density at which all streets fit, at least as dense as `from`. */
 static void plan_afresh(struct planning *planning, int from)
 {
   struct city *city = planning->city;
@@ -207,7 +207,7 @@ static void plan_afresh(struct planning *planning, int from)
   lay_out(planning, most);
 }
 
-/* Is there so much room that the city can be less dense, and will not have to change back at once? */
+/* Is there enough room for a sparser city that need not change back at once? */
 static bool has_room(const struct city *city, int64_t now_ns)
 {
   if (city->crowd == 0) return false;
@@ -216,7 +216,7 @@ static bool has_room(const struct city *city, int64_t now_ns)
   return streets_needed(&roomier, ground.columns - ground.columns / 8) <= most_streets(ground);
 }
 
-/* The first place of a block that nobody has. */
+/* The first free place in a block. */
 static uint32_t free_place(const struct city *city, const struct city_block *block)
 {
   uint64_t taken[PLACES_MAX / 64 + 1] = { 0 };
@@ -229,7 +229,7 @@ static uint32_t free_place(const struct city *city, const struct city_block *blo
   return block->places + 1;
 }
 
-/* A block that was not shown comes to the end of the last street. */
+/* Adds a block that was hidden at the end of the last street. */
 static bool open_block(const struct planning *planning, struct city_block *block)
 {
   struct city *city = planning->city;
@@ -247,7 +247,7 @@ static bool open_block(const struct planning *planning, struct city_block *block
   return true;
 }
 
-/* A place for somebody new in what is there. False: there is none. */
+/* Finds a place for a new building without moving others. False: there is none. */
 static bool move_in(const struct planning *planning, uint32_t at)
 {
   struct city *city = planning->city;
@@ -261,7 +261,7 @@ static bool move_in(const struct planning *planning, uint32_t at)
   return true;
 }
 
-/* Those that came or rose and are to be seen before the next plan is due. */
+/* Shows buildings that came or rose before the next plan is due. */
 static bool take_risen(const struct planning *planning)
 {
   struct city *city = planning->city;
@@ -276,7 +276,7 @@ static bool take_risen(const struct planning *planning)
   return true;
 }
 
-/* Leaves free the places of those that are not shown any more; newcomers take theirs. */
+/* Frees the places of buildings that are no longer shown; new ones take them. */
 static bool renew_blocks(const struct planning *planning)
 {
   struct city *city = planning->city;
@@ -304,7 +304,7 @@ static int by_place(const void *left, const void *right, void *context)
   return a->x < b->x ? -1 : a->x > b->x;
 }
 
-/* The streets as a list, and who is in none. */
+/* Lists the streets' buildings, and counts those in none. */
 static bool list_streets(const struct planning *planning)
 {
   struct city *city = planning->city;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of groups: roots, what they call, and references. */
+/* Rows of groups: roots, the methods they call, and references. */
 #include "groups.h"
 
 #include "groups_graph.h"
@@ -57,13 +57,13 @@ static uint64_t groups_key(uint32_t caller, uint32_t frame)
   return (uint64_t)caller << 32 | frame;
 }
 
-/* Where a method stands that is no reference. */
+/* Key of the row where a method itself is shown, not a reference. */
 static uint64_t groups_place_key(const struct groups_frame *entry, uint32_t frame)
 {
   return groups_graph_is_root(entry) ? rtop_groups_root_key(frame) : groups_key(entry->caller, frame);
 }
 
-/* The edges of a caller, one after the other; NULL: no more. */
+/* The call at this position in a caller's list; NULL: no more. */
 static const struct groups_edge *groups_call(const struct groups_graph *graph, uint32_t at)
 {
   return at != 0 ? &graph->edges[at - 1] : NULL;
@@ -235,7 +235,7 @@ struct rtop_groups_cost rtop_groups_cost(const struct rtop_groups *groups, const
                                       total->ns, total->samples,
                                       row->edge ? graph->edges[row->edge - 1].calls : entry->self_samples };
   }
-  /* What is hidden inside of groups is in their totals. */
+  /* Small rows hidden within groups are included in the groups' totals. */
   for (uint32_t i = 0; row->key == 0 && i < graph->root_count; i++) {
     const struct groups_figures *total = &graph->frames[graph->roots[i]].total;
     cost.total_ns += total->ns < scratch->least_ns ? total->ns : 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The call graph of a sum as a forest of groups.
+/* The call graph of a sum as a forest of groups, so that no subtree appears twice.
  *
- * A method that is called from two or more methods, or by nobody, is the root of a group of its own;
- * where it is called it stands as a reference to that group. Every other method stands once, under its
- * only caller. So a tree can be read without ever meeting the same thing twice.
+ * A method that is called by several methods, or by none, is the root of a group of its own; its callers show a
+ * reference to the group. Every other method appears once, below its only caller.
  *
- * A node has the time of its calls from the caller above it, a root that of all its calls; a stack counts
- * once for each. A method that calls itself is marked, that is no second caller. Threads: one.
+ * A node has the time of its calls from the caller above, a root that of all its calls; a stack counts once for each.
+ * Recursion is marked and does not count as another caller. Threads: one.
  */
 #ifndef RTOP_TUI_GROUPS_H
 #define RTOP_TUI_GROUPS_H
@@ -17,12 +16,12 @@
 enum { RTOP_GROUP_ROWS_MAX = 50000 };
 
 struct rtop_group_row {
-  uint64_t key; /* the same in every build; 0: what is below the threshold */
+  uint64_t key; /* the same in every build; 0: the row for small ones */
   uint32_t frame;
   uint32_t depth;   /* 0: root of a group */
   uint32_t callers; /* methods that call it */
-  uint32_t below;   /* methods that it calls and that are shown */
-  uint64_t lines;   /* bit by depth < 64: an ancestor there has more rows to come */
+  uint32_t below;   /* number of shown methods that it calls */
+  uint64_t lines;   /* a bit for each depth < 64 at which an ancestor has further rows below */
   bool last;
   bool open;
   bool reference; /* the group stands elsewhere */
@@ -52,23 +51,23 @@ struct rtop_groups_look {
 struct rtop_groups_cost {
   uint64_t self_ns, self_samples;   /* of references nothing */
   uint64_t total_ns, total_samples; /* by mode */
-  uint64_t calls;                   /* of a sum of calls: from the caller above, of a root all of them */
+  uint64_t calls;                   /* for a sum of calls: calls from the caller above; for a root all calls */
 };
 
-/* What groups are made of, from the last sum of a tree. False when memory ran out. */
+/* Reads the last sum of a tree. False when memory ran out. */
 bool rtop_groups_take(struct rtop_groups *groups, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                       const struct rtop_groups_look *look);
-/* Rows of what was taken last, by the mode and the sort key of then. False when memory ran out. */
+/* Builds rows from what was read last, by its mode and sort key. False when memory ran out. */
 bool rtop_groups_build(struct rtop_groups *groups, const struct rtop_symbols *symbols,
                        const struct rtop_groups_look *look);
-/* What a row of the last build has spent. */
+/* The cost of a row of the last build. */
 struct rtop_groups_cost rtop_groups_cost(const struct rtop_groups *groups, const struct rtop_group_row *row);
 void rtop_groups_destroy(struct rtop_groups *groups);
 
-/* Is the method in what was taken last? */
+/* Is the method in what was read last? */
 bool rtop_groups_has(const struct rtop_groups *groups, uint32_t frame);
-/* Keys: of the group of a method; of the place where a method stands that is no reference, opening what
- * hides it (0: it is not there). */
+/* rtop_groups_root_key(): key of a method's group. rtop_groups_reveal(): key of the row where the method itself is
+ * shown, after opening what hides it; 0: it is not there. */
 uint64_t rtop_groups_root_key(uint32_t frame);
 uint64_t rtop_groups_reveal(struct rtop_groups *groups, uint32_t frame);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The method, with nothing in it when it is met for the first time in this sum. */
+/* The entry of a method, reset at its first use in this sum. */
 static struct groups_frame *graph_frame(struct groups_graph *graph, uint32_t frame)
 {
   struct groups_frame *entry = &graph->frames[frame];
@@ -14,7 +14,7 @@ static struct groups_frame *graph_frame(struct groups_graph *graph, uint32_t fra
   return entry;
 }
 
-/* The edge is part of this sum from now on. There is room: as many roots as frames. */
+/* Adds the edge to this sum. There is room for as many roots as frames. */
 static void graph_call(struct groups_graph *graph, uint32_t index)
 {
   struct groups_edge *edge = &graph->edges[index];
@@ -44,7 +44,7 @@ static uint32_t graph_edge(struct groups_graph *graph, uint32_t caller, uint32_t
   return *known - 1;
 }
 
-/* On the way up: does the method stand there, does it stand there with the same caller? */
+/* Looks up the stack: does the method occur above, and does it with the same caller? */
 static void graph_look_up(const struct groups_graph *graph, const struct rtop_tree *tree, uint32_t id,
                           struct groups_node *node)
 {
@@ -59,7 +59,7 @@ static void graph_look_up(const struct groups_graph *graph, const struct rtop_tr
   }
 }
 
-/* A node that is met for the first time; its parent was before. */
+/* Adds a new node; its parent is known already. */
 static bool graph_place(struct groups_graph *graph, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                         uint32_t id)
 {
@@ -67,7 +67,7 @@ static bool graph_place(struct groups_graph *graph, const struct rtop_tree *tree
   uint32_t frame = tree->nodes[id].frame, caller = id ? tree->nodes[tree->nodes[id].parent].frame : 0;
   *node = (struct groups_node){ .frame = frame, .edge = GROUPS_NONE, .known = true };
   if (id == 0) return true;
-  if (caller == frame) /* calls within a file are no calls of it */
+  if (caller == frame) /* calls within a merged file do not count as calls */
     node->loops = rtop_symbols_get(symbols, frame)->kind != RTOP_SYMBOL_GROUP;
   else if ((node->edge = graph_edge(graph, caller, frame)) == GROUPS_NONE) {
     node->known = false;
@@ -77,7 +77,7 @@ static bool graph_place(struct groups_graph *graph, const struct rtop_tree *tree
   return true;
 }
 
-/* Of self the value is never asked for: `total` knows it. */
+/* The value of self time is never needed, since `total` has it. */
 static struct groups_figures graph_figures(const struct groups_graph *graph, const struct rtop_cost *cost)
 {
   static const struct rtop_cost nothing;
@@ -109,7 +109,7 @@ static void graph_add(struct groups_graph *graph, const struct groups_node *node
   if (node->in_edge) figures_add(&graph->edges[node->edge].total, &total);
 }
 
-/* Other ids: all that was found out is of no use. */
+/* Discards cached answers after ids have changed. */
 static void graph_follow_ids(struct groups_graph *graph, const struct rtop_tree *tree,
                              const struct rtop_symbols *symbols)
 {

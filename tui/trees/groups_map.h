@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What helps to find one's way in many rows of groups: the callers that stay on top, and a map of all rows.
+/* Orientation in many rows of groups: the callers that stay on top, and a map of all rows.
  *
- * Pure. Threads: one. Nothing here allocates.
+ * Pure. Threads: one. Nothing allocates.
  */
 #ifndef RTOP_TUI_GROUPS_MAP_H
 #define RTOP_TUI_GROUPS_MAP_H
 
 #include "groups.h"
 
-/* What bars are as long as. Whoever knows another figure of calls adds it here and to rtop_groups_value(). */
+/* What the length of bars means. A new figure of calls is added here and in rtop_groups_value(). */
 enum rtop_groups_measure { RTOP_GROUPS_BY_TIME, RTOP_GROUPS_BY_SAMPLES, RTOP_GROUPS_BY_CALLS };
 
 static inline uint64_t rtop_groups_value(const struct rtop_groups_cost *cost, enum rtop_groups_measure measure)
@@ -20,13 +20,13 @@ static inline uint64_t rtop_groups_value(const struct rtop_groups_cost *cost, en
 uint64_t rtop_groups_most(const struct rtop_groups *groups, enum rtop_groups_measure measure);
 
 enum { RTOP_GROUPS_ABOVE_MAX = 8 };
-/* When rows from `top` on are seen: the callers of the first one that stay in its place and below, the outermost
- * first, so that every row that is left has its callers above it. At most `most` of them: then the outermost and
- * the nearest ones. Returns how many. */
+/* When rows from `top` on are visible: callers of the first one that remain visible in the top lines, outermost
+ * first, so that every other visible row has its callers above. At most `most`: else the outermost and the nearest
+ * ones. Returns their number. */
 size_t rtop_groups_above(const struct rtop_groups *groups, size_t top, size_t most,
                          size_t places[RTOP_GROUPS_ABOVE_MAX]);
 
-/* A row of a map that is `rows` high: which rows it stands for, the largest value and the least depth of them. */
+/* A row of a map with `rows` rows: the range of rows it represents, their largest value and their least depth. */
 struct rtop_groups_band {
   size_t first, end;
   uint64_t most;

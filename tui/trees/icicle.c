@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ICICLE_CALM = 1 << 30 }; /* what is told of a node, among all that is kept */
+enum { ICICLE_CALM = 1 << 30 }; /* Offset of a node's entries among the values kept by struct rtop_calm. */
 
 struct icicle_build {
   struct rtop_icicle *icicle;
@@ -41,7 +41,7 @@ static bool icicle_cell(struct icicle_build *build, const struct rtop_icicle_cel
   return true;
 }
 
-/* Each child's part of its parent as it was, unless there is too much of them then. */
+/* Keeps each child's part of its parent unchanged, unless the parts exceed the parent. */
 static void icicle_keep(struct icicle_build *build, uint32_t parent, size_t count)
 {
   const struct rtop_icicle_look *look = build->look;
@@ -59,7 +59,7 @@ static void icicle_keep(struct icicle_build *build, uint32_t parent, size_t coun
     }
 }
 
-/* Children of a node in their order; their number. */
+/* Sorts the children of a node and returns their number. */
 static size_t icicle_children(struct icicle_build *build, uint32_t node, bool *fine)
 {
   struct rtop_icicle *icicle = build->icicle;
@@ -78,7 +78,7 @@ static size_t icicle_children(struct icicle_build *build, uint32_t node, bool *f
   return count;
 }
 
-/* Nodes that are too narrow and stand side by side share a cell, when all of them fill a column. */
+/* Merges adjacent nodes that are too narrow into one cell, if together they fill a column. */
 static bool icicle_merge(struct icicle_build *build, struct rtop_icicle_cell *narrow, int end)
 {
   bool fine = true;
@@ -136,7 +136,7 @@ bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree,
     return true;
   struct rtop_icicle_cell root = { .node = look->root, .columns = look->columns };
   bool fine = icicle_cell(&build, &root) && icicle_depth(icicle, 0, 0);
-  /* Cells of one depth make those of the next, behind them. */
+  /* Cells of one depth generate those of the next, which are appended. */
   for (size_t from = 0; fine && from < icicle->count && icicle->depths < RTOP_ICICLE_DEPTH_MAX;) {
     size_t end = icicle->count;
     icicle->depths++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of calls as cells: one row per depth, a cell as wide as its share of the root.
+/* The call tree as cells: one row per depth, a cell as wide as its share of the root.
  *
- * A cell keeps its part of the one above it while only chance moves it. Geometry only, no screen. Cells that would be narrower than two columns are put together into one that
- * tells how many nodes it stands for. Threads: one. Memory belongs to the icicle.
+ * A cell keeps its part of its parent while only chance moves it. Geometry only, no screen. Cells narrower than two
+ * columns are merged into one that says how many nodes it represents. Threads: one. The icicle owns its memory.
  */
 #ifndef RTOP_TUI_ICICLE_H
 #define RTOP_TUI_ICICLE_H
@@ -13,8 +13,8 @@
 enum { RTOP_ICICLE_COLUMNS_MIN = 2, RTOP_ICICLE_DEPTH_MAX = 4096, RTOP_ICICLE_ROWS_MAX = 3 };
 
 struct rtop_icicle_cell {
-  uint32_t node;   /* of the tree; 0 for the root of all and for merged cells */
-  uint32_t parent; /* index of the cell above it; of the first: 0 */
+  uint32_t node;   /* node of the tree; 0 for the root of all and for merged cells */
+  uint32_t parent; /* index of the cell above; 0 for the first */
   uint32_t depth;  /* below the root of the icicle */
   uint32_t merged; /* > 0: that many nodes, too narrow each */
   int x, columns;
@@ -39,22 +39,23 @@ struct rtop_icicle_look {
   enum rtop_sort_key sort;
   bool reverse;
   enum rtop_mode mode;
-  double least_percent;   /* of the span; nodes below are as if too narrow */
-  struct rtop_calm *calm; /* keeps parts of parents while they swing (calm.h); NULL: they are as they are */
-  double samples;         /* of one thread in the span */
+  double least_percent; /* percentage of the span; smaller nodes are treated as too narrow */
+  /* keeps parts of parents constant while they fluctuate (calm.h); NULL: shows them as they are */
+  struct rtop_calm *calm;
+  double samples; /* of one thread in the span */
 };
 
-/* False when memory ran out. No cells when the root is not in the sum or has no time. */
+/* Builds the cells. False when memory ran out. No cells when the root is not in the sum or has no time. */
 bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                        const struct rtop_icicle_look *look);
 void rtop_icicle_destroy(struct rtop_icicle *icicle);
 
-/* How high cells can be so that all depths are seen in so many rows; 1 when that is not so. */
+/* Height of cells at which all depths fit into this many rows; 1 if they do not fit. */
 int rtop_icicle_cell_rows(const struct rtop_icicle *icicle, int rows);
 
 /* Index of a node's cell; SIZE_MAX: it has none of its own. */
 size_t rtop_icicle_find(const struct rtop_icicle *icicle, uint32_t node);
-/* The cell of a depth that stands at a column, else the nearest one. SIZE_MAX: nothing is so deep. */
+/* The cell at a depth and column, else the nearest at that depth. SIZE_MAX: nothing is so deep. */
 size_t rtop_icicle_at(const struct rtop_icicle *icicle, uint32_t depth, int x);
 
 #endif

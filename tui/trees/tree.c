@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calling context tree: shape, filter, costs of a sum. */
+/* The calling context tree: its shape, filter, and the costs of a sum. */
 #include "tree.h"
 
 #include "tui/methods/methods_impl.h"
@@ -11,23 +11,23 @@
 enum { FRAME_UNKNOWN, FRAME_MATCHES, FRAME_DIFFERS };
 
 struct tree_frame {  /* does the filter match it? */
-  const char *label; /* as it was asked: names may be completed */
+  const char *label; /* label when the filter was applied; names may be completed later */
   uint8_t answer;
 };
 
-/* Calls that left the span take memory until there are this many nodes and most of them are such. */
+/* The tree is rebuilt once it has this many nodes and most are for calls that left the span. */
 enum { TREE_IDLE_MAX = 1 << 16 };
 
 struct tree_scratch {
-  uint32_t *of; /* by the symbols' node: own node + 1; 0: not merged yet */
+  uint32_t *of; /* by node of the symbols: node of the tree + 1; 0: not merged yet */
   size_t of_capacity;
-  uint32_t reuses;            /* of the symbols' ids, when that was so */
+  uint32_t reuses;            /* rtop_symbols_reuses() when that was valid */
   struct rtop_pairs children; /* (parent, frame): node */
   uint32_t *path;             /* nodes on the way to the root */
   size_t path_capacity;
   struct tree_frame *frames;
   size_t frame_capacity;
-  uint32_t *passed; /* by node: 2 * epoch, + 1 when the filter lets it pass */
+  uint32_t *passed; /* by node: 2 * epoch, + 1 if the filter lets it pass */
   size_t passed_capacity;
   bool *wanted; /* by thread of the sum */
   size_t wanted_capacity;
@@ -42,28 +42,28 @@ struct tree_build {
   const struct rtop_methods_options *options;
 };
 
-/* The ancestor (or the node itself) with this frame; 0: none. */
+/* The nearest node with this frame, from the node itself upwards; 0: none. */
 static uint32_t tree_above(const struct rtop_tree *tree, uint32_t node, uint32_t frame)
 {
   while (node != 0 && tree->nodes[node].frame != frame) node = tree->nodes[node].parent;
   return node;
 }
 
-/* For one more node, and for all of them to be touched. */
+/* Makes room for one more node, and for marking all nodes as touched. */
 static bool tree_has_room(struct rtop_tree *tree)
 {
   return rtop_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes) &&
          rtop_reserve(&tree->touched, &tree->touched_capacity, tree->count + 1, sizeof *tree->touched);
 }
 
-/* The child of `parent` for a frame, made when it is new. UINT32_MAX: memory ran out. */
+/* Finds or adds the child of `parent` for a frame. UINT32_MAX: memory ran out. */
 static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t frame)
 {
   struct rtop_tree *tree = build->tree;
   uint32_t above = tree->folded ? tree_above(tree, parent, frame) : 0;
   if (above) return above;
   if (tree->nodes[parent].frame == frame && rtop_symbols_get(build->symbols, frame)->kind == RTOP_SYMBOL_GROUP)
-    return parent; /* calls within a file are no calls of it */
+    return parent; /* calls within a merged file do not count as calls */
   uint32_t *known = rtop_pairs_at(&build->scratch->children, parent, frame);
   if (known == NULL) return UINT32_MAX;
   if (*known != 0) return *known;
@@ -74,8 +74,8 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   return id;
 }
 
-/* The own node of a symbols' node, made when it is new: its path is merged from the last known ancestor on.
- * UINT32_MAX: memory ran out. */
+/* The tree's node for a node of the symbols; merges its path from the last known ancestor on. UINT32_MAX: memory ran
+ * out. */
 static uint32_t tree_of(struct tree_build *build, uint32_t node)
 {
   struct tree_scratch *scratch = build->scratch;
@@ -107,7 +107,7 @@ static bool tree_frame_matches(struct tree_build *build, uint32_t frame)
   return entry->answer == FRAME_MATCHES;
 }
 
-/* Does any method on the way from the root match? Each node is asked once per build. */
+/* Does any method on the path from the root match? Each node is tested once per build. */
 static bool tree_matches(struct tree_build *build, uint32_t id)
 {
   struct tree_scratch *scratch = build->scratch;
@@ -139,7 +139,7 @@ static bool tree_passes(struct tree_build *build, uint32_t id, bool *fine)
   return tree_matches(build, id) != build->options->filter_invert;
 }
 
-/* The node and what is above it are part of this sum from now on. */
+/* Marks the node and its callers as part of this sum. */
 static void tree_touch(struct rtop_tree *tree, uint32_t id)
 {
   for (; !rtop_tree_has(tree, id); id = tree->nodes[id].parent) {
@@ -148,7 +148,7 @@ static void tree_touch(struct rtop_tree *tree, uint32_t id)
   }
 }
 
-/* Takes away what the last sum left: in the order of memory, which is much cheaper than as cells come. */
+/* Clears the last sum in memory order, which is much faster than in the order of cells. */
 static void tree_clear(struct rtop_tree *tree)
 {
   for (size_t i = 0; i < tree->touched_count; i++) {
@@ -168,7 +168,7 @@ static bool tree_add(struct tree_build *build, const struct rtop_sum_cell *cell)
   return true;
 }
 
-/* Where the thread is at the end of the span, if that is known. */
+/* Marks where the thread is at the end of the span, if known. */
 static void tree_mark(struct tree_build *build, const struct rtop_thread_row *thread)
 {
   struct rtop_tree *tree = build->tree;
@@ -207,7 +207,7 @@ static int tree_compare(const void *left, const void *right)
   return a < b ? -1 : a > b;
 }
 
-/* Sorted: when most nodes are there, counting through them is cheaper. */
+/* Sorts the touched nodes; when most nodes are touched, scanning all is faster. */
 static void tree_sort(struct rtop_tree *tree)
 {
   if (tree->touched_count < tree->count / 8) {
@@ -219,7 +219,7 @@ static void tree_sort(struct rtop_tree *tree)
     if (rtop_tree_has(tree, id)) tree->touched[written++] = id;
 }
 
-/* Children before parents: what is below goes up, and lists of children are made. */
+/* Adds costs of children to their parents, and builds lists of children. */
 static void tree_sum(struct rtop_tree *tree)
 {
   tree_sort(tree);
@@ -244,7 +244,7 @@ static void tree_forget_answers(struct tree_scratch *scratch, const char *filter
   scratch->filter_text = strdup(now);
 }
 
-/* Ids of the symbols that went to others mean other calls. */
+/* Discards mappings when ids of the symbols were reused. */
 static void tree_follow_reuses(struct tree_build *build)
 {
   struct tree_scratch *scratch = build->scratch;
@@ -290,7 +290,7 @@ bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const s
   return fine;
 }
 
-/* Epochs go on, so that answers of before are never taken for new ones. */
+/* The epoch continues, so that old answers are never taken for new ones. */
 void rtop_tree_forget(struct rtop_tree *tree)
 {
   struct tree_scratch *scratch = tree->scratch;

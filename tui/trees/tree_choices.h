@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which nodes of a tree were opened or closed, by keys that last longer than any build of the tree.
+/* Which nodes of a tree the user opened or closed, by keys that outlast builds of the tree.
  *
- * Threads: one. Memory grows with the nodes that were decided about. When it runs out, a choice is not
- * taken: the node stays as it was.
+ * Threads: one. Memory grows with the number of choices; when it runs out, a choice is not stored and the node stays as
+ * it was.
  */
 #ifndef RTOP_TUI_TREE_CHOICES_H
 #define RTOP_TUI_TREE_CHOICES_H
@@ -15,7 +15,7 @@ enum { RTOP_TREE_UNDECIDED, RTOP_TREE_OPEN, RTOP_TREE_CLOSED };
 
 struct rtop_tree_choices { /* private; all zero: nothing was decided */
   struct tree_choice *table;
-  uint8_t *near; /* by key, of small ones: ids of nodes are asked for in every update */
+  uint8_t *near; /* by small keys, since ids of nodes are looked up at every update */
   size_t near_capacity;
 };
 

@@ -11,7 +11,7 @@ struct places_order {
   const struct rtop_symbols *symbols;
 };
 
-/* What is read on the screen, of a time that is shown as a share. Counts, changes and names are none. */
+/* The value of a share as it reads on the screen. Counts, changes and names are not rounded. */
 static double places_worth(const struct rtop_tree_places *places, const struct rtop_tree_sibling *sibling)
 {
   double value = (double)sibling->value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of siblings in a tree: the largest first, equal ones by name. None stands above one that is shown as larger,
- * and what is shown as the same is the same, as in the table of methods (order.h). Pure.
+/* The order of siblings in a tree: largest first, equal ones by name. Values count as they read on the screen, so no
+ * row is above one that reads larger (as in the method table, order.h). Pure.
  */
 #ifndef RTOP_TUI_TREE_PLACES_H
 #define RTOP_TUI_TREE_PLACES_H
@@ -21,8 +21,8 @@ struct rtop_tree_sibling {
   uint32_t frame;  /* whose name decides then */
 };
 
-/* Puts siblings in order, `count` elements of `bytes` each that begin with a struct rtop_tree_sibling: as
- * they are taken from a stack, the first one last. */
+/* Sorts siblings, `count` elements of `bytes` that begin with a struct rtop_tree_sibling, for removal from a stack:
+ * the first one last. */
 void rtop_tree_places_order(const struct rtop_tree_places *places, const struct rtop_symbols *symbols, void *siblings,
                             size_t count, size_t bytes);
 

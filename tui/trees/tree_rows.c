@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* One stack in the tree of callers: whose time it is, and which of its nodes comes next. */
+/* A stack in the tree of callers: the node whose time it is, and the node reached so far. */
 struct rows_entry {
   uint32_t leaf, at;
 };
@@ -47,7 +47,7 @@ static bool rows_is_open(struct rows_build *build, const struct rtop_tree_row *r
   return open;
 }
 
-/* How the share of a node changed, in nanoseconds of the span; what became less is less than 1 << 62. */
+/* Change of a node's share, in nanoseconds of the span; a decrease is encoded as less than 1 << 62. */
 static uint64_t rows_change(const struct rows_build *build, const struct rtop_tree_row *row)
 {
   const struct rtop_tree_gone *gone = build->look->gone;
@@ -58,7 +58,7 @@ static uint64_t rows_change(const struct rows_build *build, const struct rtop_tr
   return (UINT64_C(1) << 62) + (uint64_t)(int64_t)change;
 }
 
-/* What is gone comes last, the largest loss first. */
+/* Rows that are gone come last, the largest loss first. */
 static struct rtop_tree_sibling rows_sibling(const struct rows_build *build, const struct rtop_tree_row *row)
 {
   const struct rtop_tree_look *look = build->look;
@@ -77,7 +77,7 @@ static void rows_other(struct rows_build *build, const struct rtop_cost *self, c
   rtop_cost_add(&build->other_total, total);
 }
 
-/* A child of the row at hand: onto the stack, or to the small ones. */
+/* Adds a child of the current row: to the stack, or to the small ones. */
 static void rows_child(struct rows_build *build, const struct rtop_tree_row *child)
 {
   struct rows_scratch *scratch = build->scratch;
@@ -138,7 +138,7 @@ static uint64_t rows_caller_key(uint64_t parent_key, uint32_t frame)
   return (key ^ key >> 29) | UINT64_C(1) << 63;
 }
 
-/* Entries from `from` on, put together by the method that is next: a child each. */
+/* Groups the entries from `from` on by their next method: one child for each. */
 static void rows_group(struct rows_build *build, size_t from, uint64_t parent_key)
 {
   struct rows_entry *entries = build->scratch->entries;
@@ -201,7 +201,7 @@ static void rows_callers(struct rows_build *build, const struct rtop_tree_row *r
   rows_group(build, from, row->key);
 }
 
-/* Children that were put on the stack since `from`. */
+/* Sorts the children added to the stack since `from`. */
 static void rows_order(struct rows_build *build, size_t from, const struct rtop_tree_row *parent)
 {
   struct rows_scratch *scratch = build->scratch;
@@ -237,14 +237,14 @@ static bool rows_emit(struct rows_build *build, const struct rtop_tree_row *row)
 
 /* ---- chains ------------------------------------------------------------------------------------------ */
 
-#define ROWS_ALONE (UINT64_C(1) << 62) /* beside the id of a node: it has a row of its own */
+#define ROWS_ALONE (UINT64_C(1) << 62) /* flag beside a node's id: it has a row of its own */
 
 static bool rows_alone(const struct rows_build *build, uint32_t node)
 {
   return rtop_tree_choice(&build->scratch->choices, node | ROWS_ALONE) == RTOP_TREE_OPEN;
 }
 
-/* The only one that is large enough to be seen; 0: there is none, or more. */
+/* The only child large enough to be shown; 0: none, or several. */
 static uint32_t rows_only_child(const struct rows_build *build, uint32_t node)
 {
   const struct rtop_tree_node *nodes = build->tree->nodes;
@@ -257,7 +257,7 @@ static uint32_t rows_only_child(const struct rows_build *build, uint32_t node)
   return only;
 }
 
-/* What follows a node in its chain; 0: the chain ends there. Time that is shown as 0.0 is none. */
+/* The next node of a chain; 0: the chain ends there. Time that reads as 0.0 counts as none. */
 static uint32_t rows_next_in_chain(const struct rows_build *build, uint32_t node)
 {
   double self = (double)rtop_tree_clock(&build->tree->nodes[node].self, build->look->mode);
@@ -268,7 +268,7 @@ static uint32_t rows_next_in_chain(const struct rows_build *build, uint32_t node
   return next != 0 && rows_alone(build, next) ? 0 : next;
 }
 
-/* What is small beside the nodes of a chain. */
+/* Adds the small nodes beside those of a chain. */
 static void rows_small_beside(struct rows_build *build, uint32_t node)
 {
   const struct rtop_tree_node *nodes = build->tree->nodes;
@@ -277,7 +277,7 @@ static void rows_small_beside(struct rows_build *build, uint32_t node)
       rows_other(build, &nodes[id].self, &nodes[id].total);
 }
 
-/* The row of an open node becomes that of the chain that begins there. */
+/* Turns the row of an open node into the row of the chain that begins there. */
 static void rows_chain(struct rows_build *build, struct rtop_tree_row *row)
 {
   const struct rtop_tree_look *look = build->look;
