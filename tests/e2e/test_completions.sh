@@ -36,6 +36,9 @@ it "only what fits" offers_no_more
 it "themes" offers blue rperf-top --theme b
 it "formats" offers speedscope rperf-top --format sp
 it "clocks" offers cpu rperf-top -m ''
+it "values of every option in the table" offers waiting rperf-top --state wa
+it "the same after the letter" offers always rperf-top -C al
+it "options where no value follows" offers --batch rperf-top --json --ba
 it "files" offers GNUmakefile rperf-top -o GNU
 for shell in zsh:_rperf-top fish:rperf-top.fish; do
   if command -v "${shell%%:*}" > /dev/null; then

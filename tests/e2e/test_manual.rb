@@ -18,19 +18,28 @@ class TestManual < Minitest::Test
     wanted.each { |name| assert_equal 1, said.count(name), "#{what} #{name}" }
   end
 
-  def long_options
-    source = File.read("#{ROOT}/tui/cli/options.c")
-    source[/struct option \w+\[\] = \{(.*?)\n\};/m, 1].scan(/\{ "([a-z0-9-]+)", \w+_argument/).flatten
+  # Rows of options.def: letter or nil, name, and whether an argument follows.
+  def options
+    File.read("#{ROOT}/tui/cli/options.def").scan(/^OPTION\(\w+, "(\w?)", "([a-z-]+)", (no|required|optional),\s*"([^"]*)"/)
+      .map { |letter, name, argument, value| [letter[/./], name, argument != "no" || !value.empty?] }
+  end
+
+  # The same of the page.
+  def options_explained
+    page("rperf-top.1").scan(/^\.It Fl (.+)$/).flat_map do |(line)|
+      names = line[/\A(?:\w , )?-[a-z-]+(?: , -[a-z-]+)*/]
+      letter = names[/\A\w(?= , )/]
+      names.scan(/-([a-z][a-z-]+)/).map { |(name)| [letter, name, line.size > names.size] }
+    end
   end
 
   def test_options
-    names = long_options
-    assert_operator names.size, :>, 40
+    assert_operator options.size, :>, 40
+    assert_equal options.sort_by { |_, name| name }, options_explained.sort_by { |_, name| name }
     help = viewer("--help", "all").out
-    said = page("rperf-top.1").scan(/^\.It Fl (.+?)(?: Ar| Cm| Ns|$)/).flat_map { |(line)| line.scan(/-([a-z][a-z-]+)/) }.flatten
-    once names, said, "option"
-    names.each { |name| assert_match(/--#{name}\b/, help) }
-    assert_empty said.uniq - names, "options that there are not"
+    options.each { |letter, name,| assert_match(/^ +#{"-#{letter}, " if letter}--#{name}\b/, help) }
+    assert_equal options.map { |letter, name,| [*letter&.prepend("-"), "--#{name}"].join(",") },
+                 viewer("--list-options").out.lines.map { |line| line.split.first }
   end
 
   def test_settings

@@ -18,6 +18,14 @@
 
 enum { RTOP_PIDS_MAX = 64, RTOP_NAMES_MAX = 8, RTOP_REPLAYS_MAX = 8, RTOP_TRACES_MAX = 16 };
 
+/* RTOP_OPTION_PID and so on (options.def). */
+enum rtop_option {
+  RTOP_OPTION_NONE,
+#define OPTION(id, ...) RTOP_OPTION_##id,
+#include "options.def"
+  RTOP_OPTIONS,
+};
+
 /* Settings of the screen (settings.def), and the bit of each that was given on the command line. */
 enum rtop_setting {
 #define SETTING(id, ...) RTOP_SETTING_##id,
@@ -39,6 +47,7 @@ struct rtop_options {
     RTOP_ACTION_LIST,
     RTOP_ACTION_LIST_COLUMNS,
     RTOP_ACTION_LIST_KEYS,
+    RTOP_ACTION_LIST_OPTIONS,
     RTOP_ACTION_ENV,
     RTOP_ACTION_HELP,
     RTOP_ACTION_HELP_ALL,
@@ -96,7 +105,8 @@ struct rtop_options {
   bool mouse;              /* -M */
   enum theme_name theme;   /* --theme */
   const char *config;      /* --config: the settings' file; NULL: the usual one */
-  unsigned given;          /* RTOP_GIVEN_… on the command line: no setting changes it */
+  bool has[RTOP_OPTIONS];  /* options that are on the command line */
+  unsigned given;          /* RTOP_GIVEN_…, those that are settings, too: no setting changes it */
   enum view_id view;       /* --view: what the screen starts with */
   enum rtop_env_kind env;  /* --env: for what */
   const char *dump_screen; /* --dump-screen=WIDTHxHEIGHT[:FILE.svg|FILE.txt]; NULL: none */

@@ -1,169 +1,98 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of --help and --help all. */
-#include "options_help.h"
+/* The texts of --help and `--help all`, and the list for shells: rows of options.def. */
+#include "options_impl.h"
 
-const char options_help_short[] = "rperf-top - live profiler for Ruby processes: methods, GVL, garbage collection\n"
-                                  "\n"
-                                  "  rperf-top                       choose a process\n"
-                                  "  rperf-top PID                   watch a process and its children\n"
-                                  "  rperf-top NAME                  watch those called NAME, also after a restart\n"
-                                  "  rperf-top -- COMMAND            start COMMAND with the extension and watch it\n"
-                                  "  rperf-top FILE.rpt              open a recording\n"
-                                  "  ssh HOST rperf-top --stream -p PID | rperf-top -r -\n"
-                                  "                                  watch a process on another host\n"
-                                  "\n"
-                                  "What to watch\n"
-                                  "  -p, --pid PID[,PID...]|NAME     several processes are merged\n"
-                                  "  -l, --list                      list what can be watched, live and dead\n"
-                                  "      --inject                    load the extension into PID, which runs\n"
-                                  "                                  without it (by gdb)\n"
-                                  "  -r, --replay FILE               twice: the second compared with the first\n"
-                                  "\n"
-                                  "What to show\n"
-                                  "  -F, --frame SEC                 length of the window that is shown (1)\n"
-                                  "  -m, --mode MODE                 time that counts: busy, cpu, wall\n"
-                                  "  -s, --sort KEY                  self total cpu waiting blocked gc alloc ...\n"
-                                  "      --filter RE                 only methods whose name or path matches\n"
-                                  "      --view NAME                 first view: methods tree threads icicle\n"
-                                  "                                  source skyline time groups labels\n"
-                                  "  -M, --mouse                     use the mouse\n"
-                                  "      --theme NAME                default, light, blue, mono\n"
-                                  "\n"
-                                  "Reports and files, without a screen\n"
-                                  "  -b, --batch                     print a text report for every update\n"
-                                  "  -J, --json                      print a line of JSON for every update\n"
-                                  "  -n, --count N                   exit after N updates\n"
-                                  "  -t, --time SEC                  exit after this time\n"
-                                  "  -o, --output FILE               save a profile: .rpt (everything) .txt .html\n"
-                                  "                                  .collapsed .svg .pb.gz (pprof) .csv ...\n"
-                                  "\n"
-                                  "To make any Ruby program watchable: eval \"$(rperf-top --env)\"; ruby app.rb\n"
-                                  "\n"
-                                  "  -h, --help                      this text; --help all: all options\n"
-                                  "  -V, --version                   version\n";
+#include <string.h>
 
-const char options_help[] = "rperf-top - live profiler for Ruby processes: methods, GVL, garbage collection\n"
-                            "\n"
-                            "  rperf-top                           choose a process\n"
-                            "  rperf-top [-p] PID[,PID...] [PID...]\n"
-                            "                                      watch processes and their children, merged\n"
-                            "  rperf-top [-p] NAME                 watch those called NAME, also after a restart\n"
-                            "  rperf-top [OPTIONS] -- COMMAND      start COMMAND with the extension and watch it\n"
-                            "  rperf-top [-r] FILE.rpt             open a recording\n"
-                            "  ssh HOST rperf-top --stream -p PID | rperf-top -r -\n"
-                            "                                      watch processes on another host\n"
-                            "  rperf-top -l, --list                list processes that can be watched, live and dead\n"
-                            "\n"
-                            "What to watch\n"
-                            "  -p, --pid PID[,PID...]  live processes, or the data that dead ones left\n"
-                            "      --inject            load the extension into PID, which runs without it (by gdb)\n"
-                            "      --yes               ... also when it belongs to another user\n"
-                            "      --no-follow         only these processes, not those that they fork or spawn\n"
-                            "  -r, --replay FILE       recording (.rpt), snapshot or saved profile; twice: the second\n"
-                            "                          compared with the first; '-': standard input, also a stream\n"
-                            "      --hz N              ask for N stacks per second, 1 to 10000 (100)\n"
-                            "\n"
-                            "What to show\n"
-                            "  -F, --frame SEC         length of the window that is shown or, with -o, saved (1);\n"
-                            "                          'all': everything\n"
-                            "  -m, --mode MODE         time that counts: busy (on screen and in -b), cpu, wall\n"
-                            "  -s, --sort KEY          self total ratio cpu waiting blocked gc blame alloc\n"
-                            "                          threads name, or another column (self)\n"
-                            "      --filter RE         only methods whose 'name path' matches; !RE: does not match\n"
-                            "      --thread RE         only threads whose name matches\n"
-                            "      --min PCT           only methods whose total is at least PCT % of the window\n"
-                            "      --state LIST        only time that threads spent running, waiting (for the GVL),\n"
-                            "                          blocked or in gc; several with commas\n"
-                            "      --label KEY=VALUE   only work with this label; VALUE may contain * and ?, KEY\n"
-                            "                          alone matches any value (may be repeated)\n"
-                            "      --label-root KEY    a frame KEY=VALUE at the root of stacks with this label, or\n"
-                            "      --label-leaf KEY    at their leaf, in trees and exports (may be repeated)\n"
-                            "      --exclude PATTERN   hide Class::*, Class#name, path/, gem:NAME, stdlib, <C>: their\n"
-                            "                          time counts for the caller that is shown (may be repeated)\n"
-                            "      --only-mine         hide gems and Ruby's own methods\n"
-                            "      --no-c              hide C functions and Ruby's own methods\n"
-                            "      --by-process        tell methods of different processes apart\n"
-                            "      --merge KEY         merge by method, line, class, file, gem or label\n"
-                            "\n"
-                            "The screen\n"
-                            "      --view NAME         first view: methods tree threads icicle source skyline time\n"
-                            "                          groups labels; with -o FILE.csv and labels: that table\n"
-                            "      --columns LIST      columns of methods: self,total,waiting,name; +cpu,-gc changes\n"
-                            "                          the default\n"
-                            "  -d, --delay SEC         time between updates (1)\n"
-                            "  -M, --mouse             use the mouse (Shift-drag still selects text)\n"
-                            "      --theme NAME        default, light, blue (without red and green), mono\n"
-                            "  -C, --color WHEN        auto, always, never (auto: unless NO_COLOR is set)\n"
-                            "  -U, --ascii             ASCII characters only\n"
-                            "      --no-header, --no-footer\n"
-                            "                          hide the bars above the table, or the keys below it\n"
-                            "      --config FILE       settings, instead of $XDG_CONFIG_HOME/rperf-top/config\n"
-                            "      --dump-screen=WxH[:FILE.svg|FILE.txt]\n"
-                            "                          draw one screen as text or picture, then exit\n"
-                            "\n"
-                            "Reports and files, without a screen\n"
-                            "  -b, --batch             print a text report for every update\n"
-                            "  -J, --json              print a line of JSON for every update\n"
-                            "  -n, --count N           exit after N updates\n"
-                            "  -t, --time SEC          exit after this time; with -o, save only this time\n"
-                            "      --stat              print a summary at the end; with -o FILE, write it there\n"
-                            "      --trace METHOD      count calls of Class#method or Class.method exactly, and time\n"
-                            "                          them; several times: several methods; METHOD,force: also\n"
-                            "                          if it is in C, after which the program stays slower\n"
-                            "      --slower TIME       and list their calls that take longer: 50ms, 1s, 0.2\n"
-                            "      --trace-all[=c]     count and time all calls of the program exactly for the time\n"
-                            "                          of -t (5 s; 60 at most), then print methods and call tree,\n"
-                            "                          or save them with -o (T on the screen);\n"
-                            "                          c: also of methods in C, after which it stays slower;\n"
-                            "                          force: under YJIT, too\n"
-                            "      --allocations       sample new objects for the time of -t (the same), then print\n"
-                            "                          class, method and line, and what is alive after the next\n"
-                            "                          major GC; =bytes: largest first\n"
-                            "      --stream            write a growing recording to standard output, for -r -\n"
-                            "  -o, --output FILE       save a profile; FILE ends in .rpt (recording of everything,\n"
-                            "                          for -r), .txt (report), .collapsed (stacks for flame graphs),\n"
-                            "                          .html (a page with all of it), .csv (table), .pb.gz (pprof),\n"
-                            "                          .json (rperf), .speedscope.json, .trace.json (timeline for\n"
-                            "                          Perfetto) or .svg (flame graph, callers on top); .gz after it\n"
-                            "                          compresses;\n"
-                            "                          with -r A -r B: what changed (.txt .collapsed .csv .svg);\n"
-                            "                          -: standard output, with --format\n"
-                            "      --format NAME       write FILE as text collapsed csv pprof speedscope icicle html\n"
-                            "                          trace rperf, with .gz behind it compressed; else by its name\n"
-                            "      --max-size SIZE     limit of a recording, such as 100M: drops the oldest part\n"
-                            "\n"
-                            "For monitoring systems\n"
-                            "      --metrics [ADDR:]PORT   serve http://127.0.0.1:PORT/metrics for Prometheus; with\n"
-                            "                              -p all for every process, those to come included\n"
-                            "      --metrics FILE.prom     write a file instead, for node_exporter (every 10 s, -d)\n"
-                            "      --metrics-top N         name N methods and labels of each process (20)\n"
-                            "      --push URL              send profiles to Pyroscope or to an OTLP endpoint\n"
-                            "      --push-as KIND          pyroscope or otlp, when the path of URL does not tell\n"
-                            "      --push-name NAME        what the server calls the service (ruby)\n"
-                            "      --push-headers FILE     headers such as Authorization, one a line\n"
-                            "      --interval SEC          so much time in each profile (10)\n"
-                            "\n"
-                            "Thresholds for stalls ('off' disables one)\n"
-                            "      --stall-blocked SEC       a thread blocks within its work (1)\n"
-                            "      --stall-no-safepoint SEC  a call keeps the GVL (0.5)\n"
-                            "      --stall-gc SEC            a garbage collection (0.2)\n"
-                            "      --stall-stopped SEC       the process does not run at all (0.5)\n"
-                            "      --stall-waiting N         threads wait for the GVL (4)\n"
-                            "      --stall-many-waits N      threads in short waits in one place (0.5)\n"
-                            "      --stall-method on|off     a method suddenly takes all the time (on)\n"
-                            "      --on-stall CMD            run CMD for a stall, with RPERF_TOP_STALL_CAUSE etc.\n"
-                            "      --save-on-stall DIR       save a recording of every stall there\n"
-                            "\n"
-                            "Help\n"
-                            "      --env[=docker|systemd|procfile]\n"
-                            "                          the variables with which any Ruby loads the extension, for a\n"
-                            "                          shell: eval \"$(rperf-top --env)\"; or for such a file\n"
-                            "  -h, --help [all]        the options used most; all: this text\n"
-                            "  -V, --version           version\n"
-                            "      --list-columns, --list-keys\n"
-                            "                          columns of the table of methods, keys of the screen\n"
-                            "\n"
-                            "SEC are seconds and may have decimals. To make any Ruby program watchable:\n"
-                            "  eval \"$(rperf-top --env)\"; ruby app.rb\n"
-                            "Exit status: 0 success, 1 process or file problem, 2 wrong usage; with -b, -J or -o and\n"
-                            "a COMMAND, the status of COMMAND (126: cannot be executed, 127: not found).\n";
+static const char help_head_short[] =
+    "rperf-top - live profiler for Ruby processes: methods, GVL, garbage collection\n"
+    "\n"
+    "  rperf-top                       choose a process\n"
+    "  rperf-top PID                   watch a process and its children\n"
+    "  rperf-top NAME                  watch those called NAME, also after a restart\n"
+    "  rperf-top -- COMMAND            start COMMAND with the extension and watch it\n"
+    "  rperf-top FILE.rpt              open a recording\n"
+    "  ssh HOST rperf-top --stream -p PID | rperf-top -r -\n"
+    "                                  watch a process on another host\n";
+
+static const char help_head[] = "rperf-top - live profiler for Ruby processes: methods, GVL, garbage collection\n"
+                                "\n"
+                                "  rperf-top                           choose a process\n"
+                                "  rperf-top [-p] PID[,PID...] [PID...]\n"
+                                "                                      watch processes and their children, merged\n"
+                                "  rperf-top [-p] NAME                 watch those called NAME, also after a restart\n"
+                                "  rperf-top [OPTIONS] -- COMMAND      start COMMAND with the extension and watch it\n"
+                                "  rperf-top [-r] FILE.rpt             open a recording\n"
+                                "  ssh HOST rperf-top --stream -p PID | rperf-top -r -\n"
+                                "                                      watch processes on another host\n";
+
+static const char help_end_short[] = "\n"
+                                     "To make any Ruby program watchable: eval \"$(rperf-top --env)\"; ruby app.rb\n";
+
+static const char help_end[] =
+    "\n"
+    "SEC are seconds and may have decimals. To make any Ruby program watchable:\n"
+    "  eval \"$(rperf-top --env)\"; ruby app.rb\n"
+    "Exit status: 0 success, 1 process or file problem, 2 wrong usage; with -b, -J or -o and\n"
+    "a COMMAND, the status of COMMAND (126: cannot be executed, 127: not found).\n";
+
+enum { HELP_SHORT_COLUMN = 34 };
+
+struct help {
+  FILE *out;
+  bool all;
+  const char *title; /* to be written above its first option; NULL: it was */
+  int column;        /* in which texts begin */
+};
+
+/* "  -p, --pid PID", and the rest of the line up to the texts; a line of its own where it is too long. */
+static void help_names(const struct help *help, const struct option_row *row)
+{
+  int column = fprintf(help->out, row->letter ? "  -%c, " : "      ", row->letter);
+  bool apart = *row->value && strncmp(row->value, "=", 1) != 0 && strncmp(row->value, "[=", 2) != 0;
+  column += fprintf(help->out, "--%s%s%s", row->name, apart ? " " : "", row->value);
+  if (column + 2 > help->column) column = (fputc('\n', help->out), 0);
+  fprintf(help->out, "%*s", help->column - column, "");
+}
+
+static void help_row(struct help *help, enum rtop_option option)
+{
+  const struct option_row *row = &option_rows[option];
+  const char *text = help->all ? row->help : row->brief;
+  if (!text) return;
+  if (help->title) fprintf(help->out, "\n%s\n", help->title);
+  help->title = NULL;
+  help_names(help, row);
+  for (size_t bytes; bytes = strcspn(text, "\n"), text[bytes]; text += bytes + 1)
+    fprintf(help->out, "%.*s\n%*s", (int)bytes, text, help->column, "");
+  fprintf(help->out, "%s\n", text);
+}
+
+static void help_section(struct help *help, const char *title, int column)
+{
+  help->title = title;
+  help->column = help->all ? column : HELP_SHORT_COLUMN;
+}
+
+void options_help_write(bool all, FILE *out)
+{
+  struct help help = { .out = out, .all = all };
+  fputs(all ? help_head : help_head_short, out);
+#define SECTION(title, column) help_section(&help, title, column);
+#define OPTION(id, ...) help_row(&help, RTOP_OPTION_##id);
+#include "options.def"
+  fputs(all ? help_end : help_end_short, out);
+}
+
+void options_list_write(FILE *out)
+{
+  const char *const words[RTOP_OPTIONS] = {
+#define WORDS(id, words) [RTOP_OPTION_##id] = words,
+#include "options.def"
+  };
+  for (enum rtop_option option = RTOP_OPTION_NONE + 1; option < RTOP_OPTIONS; option++) {
+    const struct option_row *row = &option_rows[option];
+    if (row->letter) fprintf(out, "-%c,", row->letter);
+    fprintf(out, "--%s%s%s\n", row->name, words[option] ? " " : "", words[option] ? words[option] : "");
+  }
+}

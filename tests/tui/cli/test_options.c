@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tui/cli/options.h"
+#include "tui/cli/options_impl.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -293,6 +293,31 @@ static void test_help_and_version(void **state)
   assert_non_null(strstr(said, "total-blame    T.BLAME%"));
   assert_int_equal(parse(&options, "--list-keys"), 0);
   assert_non_null(strstr(said, "Ctrl-L"));
+  assert_int_equal(parse(&options, "--list-options"), 0);
+  assert_non_null(strstr(said, "\n-m,--mode busy cpu wall\n"));
+}
+
+/* What options.def says is about options that there are, and each has names of its own. */
+static void test_table(void **state)
+{
+  (void)state;
+  static const char *const others[] = {
+#define EXCLUDES(id, options) options,
+#include "tui/cli/options.def"
+  };
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    assert_true(*others[i]);
+    for (const char *at = others[i]; *at; at += strspn(at, " ")) {
+      size_t bytes = strcspn(at, " ");
+      assert_int_not_equal(option_find(at, bytes), RTOP_OPTION_NONE);
+      at += bytes;
+    }
+  }
+  for (enum rtop_option option = RTOP_OPTION_NONE + 1; option < RTOP_OPTIONS; option++) {
+    const struct option_row *row = &option_rows[option];
+    assert_int_equal(option_find(row->said, strlen(row->said)), option);
+    if (row->letter) assert_int_equal(option_of(row->letter), option);
+  }
 }
 
 /* One line that names the culprit and where to find help; status 2. */
@@ -336,7 +361,12 @@ static void test_bad_command_lines(void **state)
     { "--", "--" },
     { "-p 1 -- ruby", "-p" },
     { "-b", "-b" },
-    { "-J", "-b" },
+    { "-J", "-J needs" },
+    { "-p 1 -b --stream -J", "--stream and -b" },
+    { "--stat -o a --stream -p 1", "--stream and --stat" },
+    { "--yes -p 1", "--yes needs --inject" },
+    { "--batch=3", "--batch=3" },
+    { "--metrics-top 20 -p 1", "needs --metrics" },
     { "-o a.txt", "-o" },
     { "-o a.png -p 1", "a.png" },
     { "-o .txt -p 1", ".txt" },
@@ -548,6 +578,7 @@ int main(void)
     cmocka_unit_test(test_metrics),
     cmocka_unit_test(test_bare_targets),
     cmocka_unit_test(test_help_and_version),
+    cmocka_unit_test(test_table),
     cmocka_unit_test(test_bad_command_lines),
     cmocka_unit_test(where_profiles_go),
     cmocka_unit_test(test_recordings),

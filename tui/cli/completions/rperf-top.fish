@@ -1,22 +1,27 @@
-# fish completion for rperf-top: the options are those of --help all.
-function __rperf_top_options
-  rperf-top --help all 2> /dev/null | string match -ra -- '--[a-z][a-z-]+' | sort -u
-end
+# fish completion for rperf-top: options and their values are those of --list-options.
 function __rperf_top_columns
   rperf-top --list-columns 2> /dev/null | string match -r -- '^\\S+'
 end
-complete -c rperf-top -n 'not contains -- -- (commandline -opc)' -f -a '(__rperf_top_options)'
-complete -c rperf-top -s p -l pid -x -a "(rperf-top --list 2> /dev/null | string match -rg '^ *([0-9]+)')"
-complete -c rperf-top -s s -l sort -x -a '(__rperf_top_columns)'
-complete -c rperf-top -l columns -x -a '(__rperf_top_columns)'
-complete -c rperf-top -s m -l mode -x -a 'busy cpu wall'
-complete -c rperf-top -s C -l color -x -a 'auto never always'
-complete -c rperf-top -l theme -x -a 'default light blue mono'
-complete -c rperf-top -l view -x -a 'methods tree threads icicle source skyline time groups labels'
-complete -c rperf-top -s o -l output -r -F
-complete -c rperf-top -s r -l replay -r -F
-complete -c rperf-top -l config -r -F
-complete -c rperf-top -l metrics -r -F
-complete -c rperf-top -l push-headers -r -F
-complete -c rperf-top -l format -x -a 'text collapsed csv pprof speedscope icicle html trace rperf'
-complete -c rperf-top -l push-as -x -a 'pyroscope otlp'
+function __rperf_top_processes
+  rperf-top --list 2> /dev/null | string match -rg '^ *([0-9]+)'
+end
+for line in (rperf-top --list-options 2> /dev/null)
+  set -l row (string split -m 1 ' ' -- $line)
+  set -l names
+  for name in (string split , -- $row[1])
+    string match -q -- '--*' $name; and set -a names -l (string sub -s 3 -- $name); or set -a names -s (string sub -s 2 -- $name)
+  end
+  set -l outside -n 'not contains -- -- (commandline -opc)'
+  switch "$row[2]"
+    case ''
+      complete -c rperf-top $outside $names
+    case '<process>'
+      complete -c rperf-top $outside $names -x -a '(__rperf_top_processes)'
+    case '<column>'
+      complete -c rperf-top $outside $names -x -a '(__rperf_top_columns)'
+    case '<file>'
+      complete -c rperf-top $outside $names -r -F
+    case '*'
+      complete -c rperf-top $outside $names -x -a "$row[2]"
+  end
+end
