@@ -51,29 +51,31 @@ struct stall {
   int64_t start_ns, end_ns; /* a mark: the same */
   bool open;                /* goes on */
   uint32_t source;
-  const char *thread; /* name; "" when no thread has to do with it */
+  const char *thread; /* name of the thread; "" if no thread is involved */
   uint64_t serial;    /* of the thread; 0: none */
-  /* Culprit, and the application's method that it was called from when it is not the application's own; when there is
-   * none, the method in Ruby that called what is not in Ruby. 0: none */
+  /* Culprit, and the application's method that called it if it is not the application's own; without one the Ruby
+   * method that called what is not in Ruby. 0: none */
   uint32_t frame, caller;
-  uint32_t node;  /* that call of it, with what it was called from; 0: any */
-  bool last_seen; /* that is only where the thread was seen last: nobody knows better yet */
-  /* blocked: the thread waits for a lock that this one has (tui/stalls/locks.h), and where that one is. "": not known */
+  uint32_t node;  /* node of that call of the culprit, with its callers; 0: any */
+  bool last_seen; /* the culprit is only where the thread was last seen, until more is known */
+  /* blocked: name of the owner of the lock that the thread waits for (tui/stalls/locks.h), and where the owner is.
+   * "": unknown */
   const char *holder;
   uint32_t holder_frame, holder_caller; /* 0: not known */
   struct rtop_lock lock;                /* what it waited for when it began */
-  bool deadlock;                        /* threads wait for one another in a circle, this one among or behind them */
-  uint32_t others;                      /* more threads that are blocked there, or by it */
-  uint32_t members;                     /* private */
-  bool holds;                           /* private: its thread has a lock */
-  /* waiting, and many-waits for a lock: what most of that was behind, as in wait_sums.h; for the GVL as blame tells */
+  /* threads wait for one another in a circle that this thread is part of, or waits for */
+  bool deadlock;
+  uint32_t others;  /* number of further threads blocked there, or because of this one */
+  uint32_t members; /* private */
+  bool holds;       /* private: its thread has a lock */
+  /* waiting, and many-waits for a lock: what most of it was behind, as in wait_sums.h; for the GVL according to blame */
   struct {
-    double share;         /* of all that was waited; 0: not known, or less than a quarter */
-    uint32_t frame, took; /* the application's own method, 0: not known; the one that took a lock around it, 0: none */
-    const char *thread;   /* that may be named alone (wait_holder.h); NULL: none. "": it has no name, but */
+    double share;         /* share of all waiting; 0: unknown, or less than a quarter */
+    uint32_t frame, took; /* the application's method, 0: unknown; the method that took a lock around it, 0: none */
+    const char *thread;   /* the thread, if it may be named alone (wait_holder.h), "" if it has no name; NULL: none */
     uint32_t native_id;
   } behind;
-  /* threads that waited (many-waits: at its worst); nanoseconds of collection; share of the method */
+  /* waiting threads (many-waits: at the worst moment); nanoseconds of collection; share of the method */
   double amount;
   const char *mark; /* name of a mark; else "" */
 };
@@ -81,40 +83,41 @@ struct stall {
 struct stalls {
   struct stall *list; /* by start */
   size_t count, capacity;
-  uint64_t found; /* ids given; the newest ones are the last found */
+  uint64_t found; /* number of ids given; the highest ids are the latest stalls */
   void *state;    /* private */
 };
 
-/* Looks at what came since, at most half a minute of history at a time. True: call again, there is more. */
+/* Examines new history, at most half a minute per call. True: there is more, call again. */
 bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, const struct rtop_symbols *symbols,
                    const struct stall_limits *limits);
 void stalls_destroy(struct stalls *stalls);
-/* For a keeper (rtop_profile_add_keeper): what the stalls name. */
+/* For a keeper (rtop_profile_add_keeper()): marks the frames and nodes of the stalls as used. */
 void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols);
 
-/* NULL: there is none of that id any more. What is found later may change it, and move it within the list. */
+/* The stall with this id; NULL: it no longer exists. Later findings may change a stall, and move it in the list. */
 struct stall *stalls_find(struct stalls *stalls, uint64_t id);
-/* Seconds of threads that it cost, about: its length, for each thread that waited or was blocked where that is known;
- * of a collection what it took; of a method its share of that time. A mark: 0. */
+/* Approximate cost in seconds of thread time: the length for each thread that waited or was blocked, if known; for a
+ * collection its duration; for a method its share. A mark: 0. */
 double stall_harm(const struct stall *stall);
-/* The instant at which a stall is looked at: a frame of this length that ends there shows it. */
+/* The instant for viewing a stall: a span of this length that ends there shows it. */
 int64_t stall_instant(const struct stall *stall, int64_t length_ns);
 #define STALL_ALL_SOURCES UINT32_MAX
-/* The next one of a source after (direction 1) or before (-1) an instant; NULL: none. */
+/* The next stall of a source after (direction 1) or before (-1) an instant; NULL: none. */
 const struct stall *stalls_near(const struct stalls *stalls, uint32_t source, int64_t time_ns, int direction,
                                 int64_t length_ns);
-/* The one of a source that covers a window, the longest when there are several; NULL: none. */
+/* The stall of a source that covers a window, the longest if there are several; NULL: none. */
 const struct stall *stalls_at(const struct stalls *stalls, uint32_t source, struct rtop_span window);
 
-/* "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in
- * Kernel#sleep < Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it
- * behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2", "": who is to blame. */
+/* Who is to blame: "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by
+ * worker 2 in Kernel#sleep < Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize <
+ * Stock#count, 93% of it behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2", "" if
+ * unknown. */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 /* "worker 3", "worker 3 +4": with others. */
 void stall_threads(const struct stall *stall, char *out, size_t bytes);
-/* "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */
+/* In short: "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */
 void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
-/* The same as a sentence: "worker 3 and 4 others were blocked for 2.3 s in Kernel#sleep < Order#total", "Gvl.crunch
+/* As a sentence: "worker 3 and 4 others were blocked for 2.3 s in Kernel#sleep < Order#total", "Gvl.crunch
  * took over the GVL for 8.1 s". */
 void stall_sentence(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 

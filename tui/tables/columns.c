@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of the table of methods: chosen, and fitted into a width. */
+/* Columns of the method table: chosen, and fitted into a width. */
 #include "columns.h"
 #include "tui/text/text.h"
 #include <limits.h>
@@ -32,7 +32,7 @@ void columns_exact_text(const struct rtop_method_row *row, enum rtop_sort_key co
   else rtop_text_count(out, out_bytes, row->calls_per_s);
 }
 
-/* Of all calls, with the width of the table from which on each is there. */
+/* Columns for counted calls, each with the table width from which it is shown. */
 static const struct {
   enum rtop_sort_key column;
   int from;
@@ -77,7 +77,7 @@ static void take_away(struct columns_choice *choice, enum rtop_sort_key column)
   choice->count = kept;
 }
 
-/* Before the first of those that usually stand behind it. */
+/* Inserts a column before the first of those that usually follow it. */
 static void put_in(struct columns_choice *choice, enum rtop_sort_key column)
 {
   int place = 0;
@@ -85,7 +85,7 @@ static void put_in(struct columns_choice *choice, enum rtop_sort_key column)
   insert(choice, place, column);
 }
 
-/* What the user sees without a choice, as a choice that can be changed. */
+/* Begins a choice with the columns that are shown without one. */
 static void start_choice(struct columns_choice *choice)
 {
   static const enum rtop_sort_key usual[] = { RTOP_SORT_SELF,    RTOP_SORT_TOTAL, RTOP_SORT_WAITING, RTOP_SORT_ALLOC,
@@ -183,7 +183,7 @@ static int figures_width(int width)
   return width - MARK_COLUMNS - METHOD_COLUMNS_MIN - location_columns(width);
 }
 
-/* Those that are worth their place at this width; what is sorted by takes the place of the least one. */
+/* Picks the columns worth their place at this width; the sort column replaces the least important one. */
 static void pick_preferred(struct columns_choice *picked, int width, enum rtop_sort_key sorted)
 {
   int least = -1;
@@ -197,7 +197,7 @@ static void pick_preferred(struct columns_choice *picked, int width, enum rtop_s
   put_in(picked, sorted);
 }
 
-/* Figures of `from`, as many as fit, those before `scroll` left out. `one`: the first in any case. */
+/* Picks as many figures of `from` as fit, without the first `scroll`. `one`: takes the first even if it does not fit. */
 static void pick_fitting(struct columns_choice *picked, const struct columns_choice *from, int room, int scroll,
                          bool one)
 {
@@ -236,7 +236,7 @@ static void pick_chosen(struct columns_choice *picked, const struct columns_choi
   int room = width - MARK_COLUMNS - METHOD_COLUMNS_MIN;
   pick_fitting(picked, choice, room, scroll, true);
   if (scroll > 0 || is_flexible(sorted) || columns_has(picked, sorted)) return;
-  struct columns_choice others = *picked; /* it goes in before the others are fitted */
+  struct columns_choice others = *picked; /* The sort column goes in before the others are fitted. */
   *picked = (struct columns_choice){ 0 };
   pick_fitting(picked, &others, room - table[sorted].columns, 0, false);
   int place = 0;
@@ -251,7 +251,7 @@ static int fixed_width(const struct columns_choice *picked)
   return width;
 }
 
-/* What is sorted by is there where there is any room. */
+/* The sort column is shown wherever there is any room. */
 static void pick_calls(struct columns_choice *picked, int width, enum rtop_sort_key sorted)
 {
   for (int i = 0; i < COLUMNS_CALLS; i++) {
@@ -285,7 +285,7 @@ static void place(struct columns_shown *shown, const struct columns_choice *pick
   }
 }
 
-/* While methods are traced, in the place of the last figures (but that sorted by) where there is no room. */
+/* While methods are traced, adds a column, replacing the last figure (but not the sort column) if there is no room. */
 static void pick_traced(struct columns_choice *picked, enum rtop_sort_key column, int width, enum rtop_sort_key sorted)
 {
   int figures = 0;
@@ -296,7 +296,7 @@ static void pick_traced(struct columns_choice *picked, enum rtop_sort_key column
   if (fixed_width(picked) + table[column].columns <= figures_width(width)) put_in(picked, column);
 }
 
-/* Behind the first figure, in the place of the last one (but that sorted by) where there is no room. */
+/* Adds the column after the first figure, replacing the last figure (but not the sort column) if there is no room. */
 static void pick_delta(struct columns_choice *picked, bool wanted, int width, enum rtop_sort_key sorted)
 {
   if (!wanted || width < DELTA_FROM || columns_has(picked, RTOP_SORT_DELTA)) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Callers, callees and lines of one method, from the nodes of a live sum. */
+/* Callers, callees and lines of one method, computed from the nodes of a live sum. */
 #include "detail.h"
 #include "tui/text/reserve.h"
 #include "tui/trees/tree.h"
@@ -19,7 +19,7 @@ static int by_total(const void *left, const void *right)
   return by_id(left, right);
 }
 
-/* Merges equal ids and keeps the largest; what adds up to nothing is left out. */
+/* Merges rows with equal ids, drops those that add up to nothing, and keeps the largest. */
 static void fold(struct detail_list *list, struct detail_row *rows, size_t count)
 {
   size_t kept = 0;
@@ -52,10 +52,10 @@ static bool reserve(struct detail *detail, size_t cells)
   return true;
 }
 
-/* A node below the frame, or of it. */
+/* How a node is related to the frame. */
 struct passage {
-  uint32_t near; /* the innermost node of the frame at or above it, + 1; 0: none */
-  uint32_t via;  /* what that one calls on the way to it, + 1; 0: it is that one */
+  uint32_t near; /* innermost node of the frame at or above this node, + 1; 0: none */
+  uint32_t via;  /* node called by `near` on the way to this node, + 1; 0: this node is `near` */
 };
 
 struct survey {
@@ -73,7 +73,7 @@ static uint32_t line_at(const struct survey *survey, uint32_t index)
   return rtop_symbols_line(survey->symbols, survey->nodes[index].node);
 }
 
-/* A node of the frame: what is below it is its own, no more that of the one above. */
+/* A node of the frame itself: what is below belongs to this call, no longer to the one above. */
 static void survey_frame(struct survey *survey, uint32_t index, struct passage above)
 {
   const struct rtop_live_spent *spent = &survey->spent[index];
@@ -95,7 +95,7 @@ static void survey_frame(struct survey *survey, uint32_t index, struct passage a
   }
 }
 
-/* The time that nobody has; all else is below the root. */
+/* For the root: its own time, since all else is below it. */
 static void survey_root(struct survey *survey)
 {
   const struct rtop_live_spent *root = &survey->spent[0];
@@ -134,7 +134,7 @@ bool detail_build(struct detail *detail, const struct rtop_live *live, const str
   detail->self_ns = 0;
   memset(&detail->total, 0, sizeof detail->total);
   detail->callers.count = detail->callees.count = detail->lines.count = 0;
-  /* Each node may say two things about lines and callees. */
+  /* Each node adds at most two entries, for lines and callees. */
   if (!spent || !reserve(detail, 2 * (size_t)count + 2) ||
       !rtop_reserve(&detail->passages, &detail->passage_capacity, count + 1u, sizeof(struct passage)))
     return false;
@@ -152,7 +152,7 @@ bool detail_build(struct detail *detail, const struct rtop_live *live, const str
   return true;
 }
 
-/* Of calls within calls the outermost one counts, as in the list. */
+/* Of nested calls the outermost counts, as in the list. */
 void detail_lead(struct detail *detail, const struct rtop_symbols *symbols, uint32_t node)
 {
   struct detail_list *list = &detail->callers;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One method looked at closely: who calls it, whom it calls, which of its lines cost, in which states
- * its time was spent. No screen.
+/* A single method in detail: its callers, callees, lines, and the states of its time. No screen.
  *
- * A stack counts once, however often the method recurs on it: its caller is that of the outermost
- * occurrence, callee and line are those of the innermost one. Of the root (frame 0), which is on every stack, it
- * is the time that nobody else has, as in the table of methods.
+ * A stack counts once however often the method recurs: the caller is that of the outermost occurrence, callee and line
+ * are those of the innermost. For the root (frame 0), which is on every stack, only its own time counts, as in the
+ * method table.
  *
- * Threads: one. Memory belongs to the detail.
+ * Threads: one. The detail owns its memory.
  */
 #ifndef RTOP_TUI_DETAIL_H
 #define RTOP_TUI_DETAIL_H
@@ -24,13 +23,13 @@ struct detail_row {
 
 struct detail_list {
   struct detail_row row[DETAIL_ROWS_MAX];
-  int count; /* largest first; what is beyond the bound is left out */
+  int count; /* number of rows, largest first; rows beyond the limit are dropped */
 };
 
 struct detail {
   uint32_t frame;
   enum rtop_mode mode;
-  uint32_t led_from;      /* this caller stands first, whatever its time (detail_lead); 0: none does */
+  uint32_t led_from;      /* caller that comes first regardless of its time (detail_lead()); 0: none */
   struct rtop_cost total; /* of stacks with the frame */
   uint64_t self_ns;
   struct detail_list callers, callees, lines;
@@ -40,11 +39,11 @@ struct detail {
   size_t passage_capacity;
 };
 
-/* From the nodes of a live sum: one walk over what there is, however deep its stacks are. False when memory ran
+/* Computes the detail in one walk over the nodes of a live sum, whatever the depth of stacks. False when memory ran
  * out. */
 bool detail_build(struct detail *detail, const struct rtop_live *live, const struct rtop_symbols *symbols,
                   uint32_t frame, enum rtop_mode mode);
-/* Of the callers the one that this call (a symbols' node of the frame) was made from stands first. */
+/* Puts the caller of this call (a node of the symbols with the frame) first in the list. */
 void detail_lead(struct detail *detail, const struct rtop_symbols *symbols, uint32_t node);
 void detail_destroy(struct detail *detail);
 

@@ -33,7 +33,7 @@ static struct exact_row *exact_add(struct exact_table *table, uint32_t frame, co
   return *row;
 }
 
-/* Of a method that is not traced by us, too. NULL: there are too many. */
+/* Finds or adds the row of a method, also of one that we did not request. NULL: there are too many. */
 static struct exact_row *exact_find(struct exact_walk *walk, uint32_t frame)
 {
   struct exact_table *table = walk->table;
@@ -51,7 +51,8 @@ static struct exact_row *exact_asked(const struct exact_walk *walk, uint32_t key
   return NULL;
 }
 
-/* One that was asked for is found: its row gets its frame, and what came before under another row. */
+/* Handles the state of a request: when its method is found, its row gets the frame, and takes over figures that came
+ * under another row. */
 static void exact_state(struct exact_walk *walk, uint32_t frame, const struct rtop_exact_number *number)
 {
   bool known = number->value > 0 && number->value < RTOP_TRACE_STATE_END;
@@ -142,7 +143,7 @@ static int exact_compare_callers(const void *left, const void *right)
   return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* States come first, so that rows that were asked for have their frames before anything is added. */
+/* States come first, so that requested rows have their frames before figures are added. */
 static void exact_visit_states(void *context, uint32_t source, const struct rtop_exact_number *number)
 {
   if (number->what == RTOP_EXACT_STATE) exact_visit(context, source, number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts the rows of a table of fibers, and takes out those that a filter hides. */
+/* Sorts the rows of a table of fibers, and removes those that a filter hides. */
 #include "fiber_order.h"
 
 #include "tui/methods/methods_impl.h"
@@ -50,7 +50,7 @@ static bool fiber_matches(const struct methods_regex *regex, const struct rtop_s
   return false;
 }
 
-/* Of the thread's rows from `from` on; returns how many stay, at `to`. */
+/* Filters one thread's rows [from, end) and moves the remaining ones to `to`; returns their number. */
 static size_t fiber_keep(struct fiber_table *table, size_t to, size_t from, size_t end, const bool *matches)
 {
   size_t kept = 0;

@@ -18,9 +18,9 @@ struct fiber_order {
   bool filter_invert;
 };
 
-/* The rows of each thread in that order. A filter leaves kinds that match, or wait in a method that does; of a thread
- * that has none of these, all: something else of it has matched. Inverted: those of which neither holds. False: memory
- * ran out or the expression is bad; nothing is left out then. */
+/* Sorts each thread's rows. A filter keeps kinds that match or wait in a matching method; if a thread has none, all
+ * its kinds are kept, since something else of it matched. Inverted: keeps kinds for which neither holds. False:
+ * memory ran out or the expression is invalid; all rows are then kept. */
 bool fiber_order(struct fiber_table *table, const struct rtop_symbols *symbols, const struct fiber_order *order);
 
 #endif

@@ -18,7 +18,7 @@ struct fiber_walk {
   const struct rtop_fibers_look *look;
   struct fiber_code {
     uint32_t node, code;
-  } known[KNOWN_CODES]; /* by node, modulo so many: the same come window after window */
+  } known[KNOWN_CODES]; /* cache by node modulo its size, since the same nodes come in every window */
   bool failed;
 };
 
@@ -40,7 +40,7 @@ static bool same_gem(const struct rtop_gem_name *gem, const char *path)
   return other.bytes == gem->bytes && memcmp(other.text, gem->text, gem->bytes) == 0;
 }
 
-/* The outermost Ruby frame that is not of this gem; 0: there is none. */
+/* The outermost Ruby frame that is not in this gem; 0: none. */
 static uint32_t outermost(const struct rtop_symbols *symbols, uint32_t node, const struct rtop_gem_name *but)
 {
   uint32_t found = 0;
@@ -52,7 +52,7 @@ static uint32_t outermost(const struct rtop_symbols *symbols, uint32_t node, con
   return found;
 }
 
-/* What a stack is of: the code of the fiber, or, if there is none, its leaf (what found no room). */
+/* The frame that identifies a fiber's code; without one the innermost frame (for stacks that found no room). */
 static uint32_t code_of(const struct rtop_symbols *symbols, uint32_t node)
 {
   struct rtop_gem_name gem = { 0 };
@@ -72,7 +72,7 @@ static uint32_t known_code_of(struct fiber_walk *walk, uint32_t node)
   return known->code;
 }
 
-/* A name stands where the process puts names; anything else is none. */
+/* The frame of a fiber's name, which must be where the process puts names; else 0. */
 static uint32_t name_of(const struct rtop_symbols *symbols, uint32_t node)
 {
   const struct rtop_symbol *symbol = frame_at(symbols, node);
@@ -80,7 +80,7 @@ static uint32_t name_of(const struct rtop_symbols *symbols, uint32_t node)
   return is_name ? rtop_symbols_get_node(symbols, node)->frame : 0;
 }
 
-/* NULL: the sum has no such thread, or hides it. */
+/* The thread's row; NULL when the sum lacks the thread or hides it. */
 static const struct rtop_thread_row *thread_of(const struct rtop_sum *sum, uint32_t source, uint64_t serial)
 {
   for (size_t i = 0; i < sum->thread_count; i++)
@@ -124,7 +124,7 @@ static void take_fibers(struct fiber_walk *walk, const struct rtop_fibers_wait *
   }
 }
 
-/* Counts are those of the last window of a process. */
+/* Counts are from the last window of a process. */
 static void take_window(void *context, const struct rtop_fibers_look *look)
 {
   struct fiber_walk *walk = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shares of methods in the seconds before, a column at a time. */
+/* Shares of methods in the seconds before, one cell per update. */
 #include "history.h"
 #include "tui/text/floor_div.h"
 #include "tui/text/fnv.h"
@@ -9,7 +9,7 @@
 
 enum { TURN_NS = 1000000000 };
 
-/* The complete cell that stands in a place of the round buffer when `end_ns` is now. */
+/* Index of the complete cell at this position of the ring buffer when `end_ns` is now. */
 static int64_t wanted_index(int64_t end_ns, int place)
 {
   enum { SIZE = HISTORY_CELLS - 1 };
@@ -98,7 +98,7 @@ void history_get(const struct history *history, int64_t end_ns, uint32_t frame, 
     for (int place = 0; place < HISTORY_CELLS - 1; place++) {
       const struct history_cell *cell = &history->cell[place];
       if (cell->filled && cell->index == newest - (HISTORY_CELLS - 2) + i) {
-        /* Frames that came later did not exist then. */
+        /* A frame added later did not exist yet. */
         shares[i] = frame < cell->frames ? cell->share[frame] : cell->frames > 0 ? 0 : -1;
       }
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The small history of every method: its self time over the last minute, in cells of six seconds.
  *
- * Cells stand at fixed multiples of their length, as those of a strip do, so that one once complete does not
- * change its height while it moves to the left. No screen. Threads: one.
+ * Cells are at fixed multiples of their length, so a complete cell keeps its height while it moves to the left. No
+ * screen. Threads: one.
  */
 #ifndef RTOP_TUI_HISTORY_H
 #define RTOP_TUI_HISTORY_H
@@ -14,9 +14,9 @@ enum { HISTORY_CELLS = 10 }; /* nine complete ones and now */
 
 struct history {
   struct history_cell {
-    int64_t index; /* start / HISTORY_CELL_NS; the cell stands at index % size */
+    int64_t index; /* start / HISTORY_CELL_NS; the cell is at index % size */
     bool filled;
-    float *share; /* by frame: self time of the cell's length */
+    float *share; /* by frame: self time as a share of the cell's length */
     size_t frames;
   } cell[HISTORY_CELLS - 1];
   struct rtop_sum sum;     /* private */
@@ -32,13 +32,13 @@ struct history_look {
   const void *context;
 };
 
-/* Brings one cell up to date: a missing one, else once a second the one whose turn it is (late records
- * change the past). So no refresh is slow, not even the first. True: call again, cells miss. */
+/* Updates one cell: a missing one, or once a second the next in turn, since late records change the past. So no
+ * update is slow, not even the first. True: call again, cells are missing. */
 bool history_update(struct history *history, struct rtop_profile *profile, int64_t end_ns,
                     const struct history_look *look);
-/* Shares of a frame, oldest first, HISTORY_CELLS - 1 of them; -1: not known. */
+/* Shares of a frame, oldest first, HISTORY_CELLS - 1 of them; -1: unknown. */
 void history_get(const struct history *history, int64_t end_ns, uint32_t frame, double *shares);
-/* The largest of them, and of `now`: what the rows are sorted by. */
+/* The largest of these shares and `now`, by which rows are sorted. */
 double history_peak(const struct history *history, int64_t end_ns, uint32_t frame, double now);
 /* Gives every row its peak (row->history). */
 void history_peaks(const struct history *history, int64_t end_ns, struct rtop_methods *methods);

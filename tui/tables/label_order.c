@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels as rows of numbered methods, for the order of those. */
+/* Treats labels as rows of numbered methods, to sort them in the same way. */
 #include "label_order.h"
 
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_NUMBERS_MAX = 16384 }; /* of labels that came and went; then all begin afresh */
+enum { LABEL_NUMBERS_MAX = 16384 }; /* limit for numbers of labels that came and went; then numbering begins again */
 
-/* Dense, from 1 on; what was numbered stays so. 0: no memory. */
+/* The number of a label, from 1 on, constant once assigned. 0: memory ran out. */
 static uint32_t number_of(struct label_order *order, uint64_t id)
 {
   uint32_t *number = rtop_pairs_at(&order->numbers, (uint32_t)(id >> 32), (uint32_t)id);
@@ -17,7 +17,7 @@ static uint32_t number_of(struct label_order *order, uint64_t id)
   return *number;
 }
 
-/* Each figure where that of a method is. */
+/* Copies each figure of a label to the field that a method has for it. */
 static struct rtop_method_row row_of(const struct label_row *label, uint32_t number, enum rtop_mode mode)
 {
   struct rtop_method_row row = {

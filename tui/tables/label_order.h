@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of labels on the screen: that of methods (order.h).
+/* The order of labels on the screen, which follows the rules for methods (order.h).
  *
- * Threads: one. A zeroed struct is empty; memory belongs to it and is bounded.
+ * Threads: one. A zeroed struct is empty; its memory is bounded.
  */
 #ifndef RTOP_TUI_LABEL_ORDER_H
 #define RTOP_TUI_LABEL_ORDER_H
@@ -17,7 +17,8 @@ struct label_order {
   struct label_table_options last;
 };
 
-/* Sorts the table's rows as `options` say, see `shares` of struct order. False when memory ran out: rows stay in the order that they have. */
+/* Sorts the table's rows by `options`; for `shares` see struct order. False when memory ran out; the order is then
+ * unchanged. */
 bool label_order_apply(struct label_order *order, struct label_table *table, const struct label_table_options *options,
                        uint64_t length_ns, bool shares);
 /* The next call starts afresh. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Label sets of one method, window by window. */
+/* Time of one method by label set, window by window. */
 #include "label_shares.h"
 
 #include "tui/history/lens.h"
@@ -20,7 +20,8 @@ struct walk {
   bool fine;
 };
 
-/* Up to the method, or to a node that is known; the way there is known from then on. */
+/* Is the method on the stack of this node? Walks up to the method or to a node with a known answer, and stores the
+ * answer for the nodes in between. */
 static bool holds(struct walk *walk, uint32_t node)
 {
   struct label_shares *shares = walk->shares;

@@ -62,7 +62,7 @@ static void note_key(struct label_table *table, const char *key, uint64_t ns)
   table->keys[at].ns += ns;
 }
 
-/* The text of the set that a node of it stands for; NULL: it is none. */
+/* The text of the label set that a node represents; NULL if it is none. */
 static const char *set_of(const struct label_walk *walk, uint32_t node)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(walk->symbols, rtop_symbols_get_node(walk->symbols, node)->frame);
@@ -104,7 +104,7 @@ static void take_begun(void *context, uint32_t source, const struct rtop_begun_c
   }
 }
 
-/* Numbers of a label stand next to each other. */
+/* Figures of one label are adjacent. */
 struct work_walk {
   struct label_walk *walk;
   uint32_t node, label;

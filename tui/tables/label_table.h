@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What was spent for each label (RperfTop.label): endpoints, jobs. No screen.
+/* Time by label (RperfTop.label): endpoints, jobs. No screen.
  *
- * A row is a value of a key ("endpoint" = "GET /users"); all time under sets with that value is its own, whatever other
- * labels they have. `count` is how often the label began: requests, jobs. It is of all threads, and of no use when some
- * of them are hidden.
+ * A row is a value of a key ("endpoint" = "GET /users"), with all time under label sets that contain it. `count` is how
+ * often the label began (requests, jobs), over all threads, so it does not apply when threads are hidden.
  *
- * Threads: one. Memory belongs to the table and is used again; a zeroed struct is empty.
+ * Threads: one. The table owns its memory and reuses it; a zeroed struct is empty.
  */
 #ifndef RTOP_TUI_LABEL_TABLE_H
 #define RTOP_TUI_LABEL_TABLE_H
@@ -23,7 +22,7 @@ struct label_row {
   struct rtop_cost cost;
   uint64_t count;
   uint64_t id;               /* the same in every table */
-  struct work_figures *work; /* how long what ended took, and what is open; NULL: none is known. Of all threads, too */
+  struct work_figures *work; /* durations of ended work and what is open, over all threads; NULL: unknown */
 };
 
 struct label_table_key {
@@ -32,11 +31,11 @@ struct label_table_key {
 };
 
 struct label_table_options {
-  const char *key; /* rows of this key only; NULL: of all */
+  const char *key; /* only rows of this key; NULL: of all keys */
   enum rtop_sort_key sort;
   enum rtop_mode mode; /* what "self" is sorted by */
   bool reverse;
-  const char *filter; /* as for methods, on "key=value"; NULL: none */
+  const char *filter; /* as for methods, applied to "key=value"; NULL: none */
   bool filter_invert;
   uint32_t only_source; /* the number of a source + 1; 0: all */
 };
@@ -44,8 +43,8 @@ struct label_table_options {
 struct label_table {
   struct label_row **rows;
   size_t count, capacity;
-  struct rtop_cost rest;                       /* of threads that are shown, without the key (or without any) */
-  bool counted;                                /* counts are of the same threads as times */
+  struct rtop_cost rest;                       /* time of shown threads without the key (or without any label) */
+  bool counted;                                /* counts are for the same threads as times */
   struct label_table_key keys[LABEL_KEYS_MAX]; /* by name */
   int key_count;
   bool worked;               /* some row has `work` */
@@ -53,15 +52,16 @@ struct label_table {
   struct work_numbers numbers;
 };
 
-/* `sum`: of sets (rtop_profile_sum_sets, rtop_live_create_sets). False: memory ran out or the filter is bad. */
+/* Builds the table. `sum`: a sum by label sets (rtop_profile_sum_sets(), rtop_live_create_sets()). False: memory ran
+ * out or the filter is invalid. */
 bool label_table_build(struct label_table *table, struct rtop_profile *profile, const struct rtop_sum *sum,
                        const struct label_table_options *options);
-/* What a row is sorted by. self: by mode; total: all time; samples: the count; ratio: time for each; what means nothing
- * here is self. Names: 0. What began before the span, and goes on, takes as long as it is seen, at least. */
+/* The value of a sort key. self: by mode; total: all time; samples: the count; ratio: time per begin; keys without
+ * meaning here: self. Names: 0. Open work that began before the span takes at least as long as it has been seen. */
 enum rtop_sort_key label_table_key(enum rtop_sort_key sort);
 double label_table_value(const struct label_row *row, enum rtop_sort_key sort, enum rtop_mode mode);
-/* How long it takes each time: exactly, of what ended in the span; where that is not known, all time for each time that the
- * label began. 0: it did not begin in the span. */
+/* Time per begin: exact for work that ended in the span; if that is unknown, all time divided by the number of
+ * begins. 0: the label did not begin in the span. */
 uint64_t label_row_each_ns(const struct label_row *row);
 static inline const char *label_row_value(const struct label_row *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows sorted into buckets, or where they stood. */
+/* Sorts rows into buckets, or keeps their places. */
 #include "order.h"
 #include "tui/text/reserve.h"
 #include "tui/text/text.h"
@@ -8,7 +8,7 @@
 
 enum { SORT_FEW = 16, SORT_BITS = 10 };
 
-/* Doubles as whole numbers of the same order, largest first unless reversed. */
+/* Converts a double to an integer with the same order, largest first unless reversed. */
 static uint64_t sortable(double key, bool reverse)
 {
   uint64_t bits;
@@ -32,13 +32,13 @@ static void sort_few(struct order_item *items, size_t count)
   }
 }
 
-/* What tells them apart: keys, or where these are all the same, ties. */
+/* The number to sort by: the key, or among equal keys the tie. */
 static uint64_t sort_number(const struct order_item *item, bool ties)
 {
   return ties ? item->tie : item->key;
 }
 
-/* How far apart the lowest and the highest are. */
+/* Difference of the lowest and the highest number. */
 static uint64_t sort_range(const struct order_item *items, size_t count, bool ties, uint64_t *lowest)
 {
   uint64_t highest = 0;
@@ -51,7 +51,7 @@ static uint64_t sort_range(const struct order_item *items, size_t count, bool ti
   return highest - *lowest;
 }
 
-/* By key, equal ones by tie: into buckets of a few items, the lowest first, and each of these by itself. */
+/* Sorts by key, then tie: into buckets of a few items, lowest first, then within each bucket. */
 static void sort_many(struct order_item *items, struct order_item *spare, size_t count)
 {
   uint32_t end[1 << SORT_BITS];
@@ -103,7 +103,7 @@ static bool reserve(struct order *order, size_t rows, size_t frames)
          rtop_reserve(&order->rank, &order->rank_capacity, frames + 1, sizeof *order->rank);
 }
 
-/* What is read on the screen decides, not what was rounded away. */
+/* The value as it reads on the screen, without what is rounded away. */
 static double order_worth(const struct order *order, const struct rtop_methods *methods, size_t row)
 {
   double value = rtop_method_value(&methods->rows[row], order->valued), length = (double)methods->length_ns;
@@ -111,8 +111,8 @@ static double order_worth(const struct order *order, const struct rtop_methods *
   return share ? rtop_text_tenths(100 * value / length) : value;
 }
 
-/* What a row is sorted by; equal ones by name. Only the column of names itself, where all keys are equal, turns
- * that around. */
+/* The sort item of a row; equal keys are sorted by name. Only the column of names itself, where all keys are equal,
+ * is reversed by that. */
 static struct order_item item_of(const struct order *order, const struct rtop_methods *methods, size_t row,
                                  bool reverse)
 {
@@ -126,7 +126,7 @@ static struct order_item item_of(const struct order *order, const struct rtop_me
   };
 }
 
-/* Held rows keep their places, new ones come behind them by their figures. */
+/* Keeps held rows in place; new rows follow, sorted by their figures. */
 static void hold_rows(struct order *order, const struct rtop_methods *methods, bool reverse)
 {
   size_t fresh = 0, kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts slow calls of windows into a list. */
+/* Collects slow calls from windows into a list. */
 #include "slow_list.h"
 
 #include "tui/text/reserve.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lines of a file cost, from the nodes of a live sum. */
+/* Cost of the lines of a file, computed from the nodes of a live sum. */
 #include "source_heat.h"
 #include "tui/text/reserve.h"
 #include "tui/trees/tree.h"
@@ -30,7 +30,7 @@ static struct heat_line *line_of(struct source_heat *heat, uint32_t line)
   return &heat->lines[heat->at[line] - 1];
 }
 
-/* Written in C, or belongs to Ruby itself: nobody looks at lines of it. */
+/* Is the method in C, or Ruby's own, whose lines nobody looks at? */
 static bool has_no_lines(const struct rtop_symbols *symbols, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
@@ -47,7 +47,7 @@ uint32_t source_heat_call(const struct rtop_symbols *symbols, uint32_t node)
   return node;
 }
 
-/* Of a leaf without lines its time goes to the line that called it. */
+/* Adds the time of an innermost frame without lines to the line that called it. */
 static void add_called(struct source_heat *heat, const struct rtop_symbols *symbols, uint32_t leaf, uint64_t ns)
 {
   uint32_t node = source_heat_call(symbols, leaf);
@@ -89,7 +89,7 @@ static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, 
   return rtop_reserve(&heat->in_file, &heat->in_file_capacity, rtop_symbols_frame_count(symbols), 1);
 }
 
-/* Is the file, or a line of it (0: any), on the way from a node's caller to the root? */
+/* Is the file, or this line of it (0: any), on the path from a node's caller to the root? */
 static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_live_node *nodes,
                       uint32_t index, uint32_t line)
 {
@@ -163,7 +163,7 @@ static int by_total(const void *left, const void *right)
   return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-/* Of a line that is on a stack more than once the outermost call tells. */
+/* For a line that is on a stack several times, the outermost call counts. */
 bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                          uint32_t line, enum rtop_mode mode)
 {
@@ -184,7 +184,7 @@ bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
   return true;
 }
 
-/* Is a node without lines within a call of the same method? Then that one counts. */
+/* Is a node without lines inside another call of the same method? Then the outer one counts. */
 static bool is_inner(const struct rtop_symbols *symbols, const struct rtop_live_node *nodes, uint32_t index)
 {
   uint32_t frame = nodes[index].frame;
@@ -194,7 +194,7 @@ static bool is_inner(const struct rtop_symbols *symbols, const struct rtop_live_
   return false;
 }
 
-/* Into heat->callees, the largest first: who called `frame`, or from which lines of `caller` (0: of whom). */
+/* Fills heat->callees, largest first: the callers of `frame`, or with `caller` the lines from which it called. */
 static bool sum_callers(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                         uint32_t frame, uint32_t caller, enum rtop_mode mode)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What every line of a file cost in a sum: as the leaf (self), in methods written in C that it calls, and
- * anywhere on a stack (total, once per stack however often the line is on it). No screen.
+/* Cost of every line of a file in a sum: as the innermost frame (self), in called methods without lines (called), and
+ * anywhere on a stack (total, once per stack). No screen.
  *
- * Only lines that occur are touched. Threads: one. Memory belongs to the heat and is used again.
+ * Only lines that occur are stored. Threads: one. The heat owns its memory and reuses it.
  */
 #ifndef RTOP_TUI_SOURCE_HEAT_H
 #define RTOP_TUI_SOURCE_HEAT_H
@@ -10,12 +10,12 @@
 #include "tui/methods/live.h"
 #include "tui/methods/methods.h"
 
-enum { HEAT_LINES_MAX = 1 << 17 }; /* lines beyond are counted in the file only */
+enum { HEAT_LINES_MAX = 1 << 17 }; /* higher lines only count for the file */
 
 struct heat_line {
   uint32_t line;
   uint64_t self_ns, total_ns;       /* by mode */
-  uint64_t called_ns;               /* self of methods without lines (in C, or Ruby's own) called from here */
+  uint64_t called_ns;               /* self time of methods without lines (C, or Ruby's own) called from here */
   uint64_t waiting_ns, allocations; /* as the leaf */
 };
 
@@ -25,45 +25,45 @@ struct heat_callee {
 };
 
 struct source_heat {
-  struct heat_line *lines; /* hottest first: self and what was called, then total */
+  struct heat_line *lines; /* hottest first: by self plus called, then by total */
   uint32_t count;
   size_t capacity;             /* private */
   uint64_t file_ns;            /* time of stacks with any line of the file */
   uint64_t hottest_ns;         /* heat of the hottest line */
-  struct heat_callee *callees; /* of the line asked for last, largest first */
+  struct heat_callee *callees; /* callees of the last requested line, largest first */
   size_t callee_count, callee_capacity;
   uint32_t *at; /* private: by line, index + 1 into lines */
   size_t at_capacity;
   unsigned char *in_file; /* private: by frame, 0 not asked, 1 no, 2 yes */
   size_t in_file_capacity;
   char *path;       /* private: that in_file is about */
-  uint32_t process; /* private: with it, of one process where they are told apart; 0: of all */
+  uint32_t process; /* private: process, where processes are shown separately; 0: all */
 };
 
-/* What a line is hot of: its own time, and that of methods it calls which have no lines to be hot. */
+/* The heat of a line: its self time, plus that of called methods without lines. */
 static inline uint64_t heat_of(const struct heat_line *line)
 {
   return line->self_ns + line->called_ns;
 }
 
-/* The file of a method, and where processes are told apart only what its process spends there. From the nodes of a live
- * sum: costs the nodes, not the stacks. False when memory ran out. */
+/* Computes the file of a method from the nodes of a live sum; where processes are shown separately, for the method's
+ * process only. Costs a walk over nodes, not stacks. False when memory ran out. */
 bool source_heat_build(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                        const struct rtop_symbol *method, enum rtop_mode mode);
-/* The same of a sum that does not slide. */
+/* Like source_heat_build(), for a sum that does not slide. */
 bool source_heat_of_sum(struct source_heat *heat, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                         const struct rtop_symbol *method, enum rtop_mode mode);
-/* What is called from a line of the file that source_heat_build was for, of the same live sum: heat->callees.
- * False when memory ran out. */
+/* Fills heat->callees with what a line of the current file calls, in the same live sum. False when memory ran out. */
 bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                          uint32_t line, enum rtop_mode mode);
-/* The call itself, if it has lines, else the nearest one with lines that it was called from, among the symbols' nodes. 0: none. */
+/* The node of the call if it has lines, else its nearest caller with lines, among the symbols' nodes. 0: none. */
 uint32_t source_heat_call(const struct rtop_symbols *symbols, uint32_t node);
-/* Who called most of a method without lines, through others such; `before`, if it called half as much as that. 0: nobody with
- * lines. The same frame, if it has lines itself. Both of these use heat->callees. */
+/* The method with lines that called most of a method without lines, possibly through others; `before` is kept if it
+ * called at least half as much. Returns the frame itself if it has lines; 0: no caller has lines. Uses heat->callees,
+ * as does source_heat_calling_line(). */
 uint32_t source_heat_caller(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                             uint32_t frame, enum rtop_mode mode, uint32_t before);
-/* From which line of that caller most of it came; 0: none. */
+/* The line of that caller from which most calls came; 0: none. */
 uint32_t source_heat_calling_line(struct source_heat *heat, const struct rtop_live *live,
                                   const struct rtop_symbols *symbols, uint32_t frame, uint32_t caller,
                                   enum rtop_mode mode);

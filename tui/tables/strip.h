@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What changes slowly, from the windows of the last minutes: the timeline in the header, collections per
- * minute.
+/* Slowly changing data of the last minutes: the timeline in the header, and collections per minute.
  *
- * Cells stand at fixed multiples of their length, so that a cell once complete does not change its
- * height while it moves to the left. No screen. Threads: one.
+ * Cells are at fixed multiples of their length, so a complete cell keeps its height while it moves to the left. No
+ * screen. Threads: one.
  */
 #ifndef RTOP_TUI_STRIP_H
 #define RTOP_TUI_STRIP_H
@@ -17,7 +16,7 @@ enum { STRIP_CELLS_MAX = 512 };
 #define STRIP_CELL_NS INT64_C(1000000000)
 
 struct strip {
-  /* Share of the time that the GVL was held, of one process or all; STRIP_UNKNOWN or STRIP_GAP. */
+  /* Share of time that the GVL was held, for one process or all; STRIP_UNKNOWN or STRIP_GAP. */
   double busy[STRIP_CELLS_MAX];
   int cells;
   int64_t end_ns;
@@ -27,11 +26,11 @@ struct strip {
   struct strip_cell *known; /* private: complete cells */
 };
 
-/* The last `cells` cells up to end_ns, newest last; collections are those of the minute before now_ns.
- * Complete cells are kept from call to call, for one profile. False when memory ran out. */
+/* Builds the last `cells` cells up to end_ns, newest last, and counts collections in the minute before now_ns.
+ * Complete cells are cached between calls, for one profile. False when memory ran out. */
 bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells, int64_t now_ns,
                  uint32_t source);
-/* Number of the cell that an instant lies in; the last one of a strip is that of end_ns - 1. */
+/* Number of the cell that contains an instant; a strip's last cell is that of end_ns - 1. */
 int64_t strip_cell_of(int64_t time_ns);
 void strip_destroy(struct strip *strip);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads an expression lets pass, by name or stack. */
+/* Selects threads by an expression on names and stacks. */
 #include "thread_filter.h"
 #include "tui/methods/methods_impl.h"
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum { UNKNOWN, MATCHES, DIFFERS };
 struct filter {
   const struct rtop_symbols *symbols;
   struct methods_regex regex;
-  unsigned char *frames, *nodes; /* answers that are known; of a node: with all above it */
+  unsigned char *frames, *nodes; /* cached answers by frame, and by node including its callers */
 };
 
 static bool frame_matches(struct filter *filter, uint32_t frame)
@@ -22,7 +22,8 @@ static bool frame_matches(struct filter *filter, uint32_t frame)
   return *answer == MATCHES;
 }
 
-/* Up to the first node that is known or matches; the way there is known from then on. */
+/* Does any frame of the stack match? Walks up to a known node or a match, and stores the answer for the nodes in
+ * between. */
 static bool stack_matches(struct filter *filter, uint32_t node)
 {
   const struct rtop_symbols *symbols = filter->symbols;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads a filter of methods leaves: those that are called so, and those that had a method that matches
- * on a stack within the span. Inverted: those of which neither holds at the end of the span.
+/* Which threads a method filter keeps: those with a matching name, and those with a matching method on a stack within
+ * the span. Inverted: those for which neither holds at the end of the span.
  *
  * Threads: one. Nothing is kept.
  */
@@ -9,7 +9,8 @@
 
 #include "tui/methods/methods.h"
 
-/* passes[i] for every thread of the sum; no expression: all. False: memory ran out or the expression is bad. */
+/* Sets passes[i] for every thread of the sum; without an expression all pass. False: memory ran out or the expression
+ * is invalid. */
 bool thread_filter(bool *passes, const struct rtop_sum *sum, const struct rtop_symbols *symbols, const char *expression,
                    bool invert);
 

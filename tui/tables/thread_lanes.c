@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills the lanes of threads window by window. */
+/* Fills the lanes of threads, window by window. */
 #include "thread_lanes.h"
 
 #include "tui/history/profile_each.h"
@@ -10,7 +10,7 @@
 
 enum { FILLED_PER_CALL = 48, HOLDER_PART = 10 };
 
-/* A process: its windows are moved by this to be in the columns. */
+/* A process, whose windows are shifted by shift_ns to align with columns. */
 struct lane_source {
   uint32_t source;
   int64_t shift_ns;
@@ -42,7 +42,7 @@ static int compare(const void *left, const void *right)
   return compare_windows(left, right);
 }
 
-/* What is known of a window goes with it; the others go. */
+/* Keeps what is known of windows that remain, and drops the others. */
 static void take_over(struct thread_lanes *lanes)
 {
   size_t at = 0;
@@ -157,7 +157,7 @@ static void fill(struct thread_lanes *lanes, const struct rtop_profile *profile,
   window->gap = !reading.found; /* it could not be read */
 }
 
-/* The newest first: that is where people look. */
+/* Newest windows first, since that is where people look. */
 static bool fill_some(struct thread_lanes *lanes, const struct rtop_profile *profile)
 {
   int left = FILLED_PER_CALL;
@@ -180,7 +180,7 @@ static const struct lane_source *source_of(const struct thread_lanes *lanes, uin
   return NULL;
 }
 
-/* Of each process the window at the moment, or the nearest one before, gets its middle into the middle of a column. */
+/* Shifts each process's windows so that the one at the moment, or the nearest before, is centred on a column. */
 static void place_sources(struct thread_lanes *lanes, int64_t moment_ns)
 {
   lanes->source_count = 0;
@@ -213,7 +213,7 @@ bool thread_lanes_update(struct thread_lanes *lanes, const struct rtop_profile *
   return more;
 }
 
-/* The last window that starts before or at the instant, of the process; they do not overlap. */
+/* The process's last window that starts at or before the instant; its windows do not overlap. */
 static const struct lane_window *window_at(const struct thread_lanes *lanes, uint32_t source, int64_t time_ns)
 {
   size_t low = 0, high = lanes->count;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What every thread did in each window around a moment: the lanes of the threads view.
  *
- * A cell is a window of the thread's process (100 ms; of a longer one, merged from many, several cells). The
- * boundaries of windows of several processes need not agree: each process's windows are moved by less than one so that
- * they fall into columns, and no window is told twice or left out. What a window says is kept until it changes.
- * No screen. Threads: one.
+ * A cell is a window of the thread's process (100 ms; a longer, merged one takes several cells). Windows of different
+ * processes need not be aligned, so each process's windows are shifted by less than a window to fit columns, and each
+ * appears exactly once. Contents are cached until they change. No screen. Threads: one.
  */
 #ifndef RTOP_TUI_THREAD_LANES_H
 #define RTOP_TUI_THREAD_LANES_H
@@ -15,13 +14,13 @@ enum { THREAD_LANES_MAX = 256 }; /* columns */
 #define THREAD_LANES_NS INT64_C(100000000)
 
 enum thread_lane {
-  LANE_ABSENT,  /* the thread was not there, or this is before or after what is held */
+  LANE_ABSENT,  /* the thread did not exist, or no data are held for this time */
   LANE_LOST,    /* a gap */
-  LANE_HOLDS,   /* had the GVL longer than any other thread of its process, for a tenth of the window at least */
-  LANE_RAN,     /* most of its own window, as all below; it had the GVL, somebody else had it longer */
+  LANE_HOLDS,   /* had the GVL longer than any other thread of its process, and at least a tenth of the window */
+  LANE_RAN,     /* like the following: what most of the window was; it had the GVL, another thread had it longer */
   LANE_WAITS,   /* for the GVL */
   LANE_BLOCKED, /* off the GVL */
-  LANE_MARKS,   /* for the garbage collector; also if it is the holder, and collected for most of the time it held */
+  LANE_MARKS,   /* collecting garbage, also if it had the GVL longest and mostly collected */
   LANE_SWEEPS,
 };
 
@@ -30,14 +29,14 @@ struct thread_lanes {
     int64_t start_ns, end_ns;
     uint32_t source;
     bool gap;
-    uint64_t change;     /* rtop_profile_change() when it was looked at; 0: it was not */
+    uint64_t change;     /* rtop_profile_change() when it was read; 0: not read */
     uint32_t threads;    /* ids below */
     unsigned char *mark; /* enum thread_lane, by thread */
   } * windows;           /* private: by start */
   size_t count, capacity;
   int64_t start_ns; /* of the first column */
   int columns;
-  struct lane_source *sources; /* private: how far each process's windows are moved */
+  struct lane_source *sources; /* private: shift of each process's windows */
   size_t source_count, source_capacity;
   struct lane_window *next; /* private: the windows of the next update */
   size_t next_count, next_capacity;
@@ -45,15 +44,14 @@ struct thread_lanes {
   uint32_t wall_capacity;
 };
 
-/* The columns are the windows before the moment and those after it (THREAD_LANES_MAX at most); the window that ends at
- * the moment is in the last of the former. True: some windows were not looked at yet, call again. */
+/* Updates the lanes: `before` windows up to the moment and `after` windows after it (at most THREAD_LANES_MAX); the
+ * window that ends at the moment is the last of the former. True: call again, some windows were not read yet. */
 bool thread_lanes_update(struct thread_lanes *lanes, const struct rtop_profile *profile, int64_t moment_ns, int before,
                          int after);
-/* Column 0 is the oldest. `thread` is an id of the profile, `source` its process. */
+/* Column 0 is the oldest. `thread` is an id of the profile, `source` the thread's process. */
 enum thread_lane thread_lanes_at(const struct thread_lanes *lanes, uint32_t source, uint32_t thread, int column);
-/* "-2s" at the column where that second before the moment begins, "now" or a mark where the moment is, "+1s" after it:
- * a row of `before` + `after` columns. Labels that would touch each other are left out. `at` is of one column; it
- * stands in the last column before the moment. */
+/* Writes the axis, a row of `before` + `after` columns: "-2s" at the column where that second begins, "now" or `at`
+ * (one column) in the last column before the moment, "+1s" after it. Labels that would touch are left out. */
 void thread_lanes_axis(char *out, size_t bytes, int before, int after, const char *at);
 void thread_lanes_destroy(struct thread_lanes *lanes);
 

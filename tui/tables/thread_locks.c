@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds who is inside the lock that others wait for. */
+/* Finds which thread is inside a lock that others wait for. */
 #include "thread_locks.h"
 
 #include "thread_words.h"
@@ -9,7 +9,7 @@
 
 enum { LOCKS_MAX = 64, LOCKS_DEPTH_MAX = 4096, LOCKS_NAME_BYTES = 64 };
 
-/* A call of synchronize: what is called, from which line of which method. */
+/* A call of synchronize: the called method, and the line and method that call it. */
 struct lock_site {
   uint32_t source;
   uint32_t frame;
@@ -52,7 +52,7 @@ bool thread_lock_is(const struct rtop_symbol *symbol)
   return is_own(symbol) && one_of(symbol->label, names);
 }
 
-/* A lock of this kind is held while the method is on the stack. */
+/* Is it a method that holds a lock of this kind while on the stack? */
 static bool is_synchronize(const struct rtop_symbol *symbol)
 {
   return thread_lock_is(symbol) && ends_with(symbol->label, "synchronize");
@@ -95,7 +95,7 @@ static bool waits_for_lock(const struct rtop_thread_row *thread, const struct rt
 
 enum inside { INSIDE_NOT, INSIDE_PERHAPS, INSIDE };
 
-/* Walks up from the leaf, which is inside of nothing yet. */
+/* Walks up from the leaf, which is not inside anything yet. */
 static enum inside is_inside(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols,
                              const struct lock_site *wanted)
 {
@@ -177,7 +177,7 @@ static void note_waiter(struct rtop_sum *sum, size_t owner, size_t waiter)
   sum->threads[owner].behind.wait_ns += age_ns < sum->length_ns ? age_ns : sum->length_ns;
 }
 
-/* Of locks that the process told of: each once, with all that wait for it. */
+/* Counts the waiters of reported locks, each lock once. */
 static void note_told(struct rtop_sum *sum)
 {
   struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
@@ -190,7 +190,7 @@ static void note_told(struct rtop_sum *sum)
   }
 }
 
-/* Of others, by stacks: where they wait, each place once. */
+/* Counts the waiters of unreported locks, guessed by stacks, each place once. */
 static void note_guessed(struct rtop_sum *sum, const struct rtop_symbols *symbols)
 {
   struct lock_site sites[LOCKS_MAX];
@@ -240,7 +240,7 @@ void thread_lock_thread(char *out, size_t bytes, const struct rtop_thread_row *t
   else snprintf(out, bytes, "thread %u", thread->native_id);
 }
 
-/* Who is inside, after "waits for the lock of App#call". */
+/* Describes which thread is inside, as a continuation of "waits for the lock of App#call". */
 static void inside_words(char *out, size_t bytes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                          const struct thread_lock *lock)
 {
@@ -267,7 +267,7 @@ void thread_lock_name(char *out, size_t bytes, const struct rtop_lock *lock)
   else snprintf(out, bytes, "a %s", condition ? rtop_wants_name(lock->wants) : name);
 }
 
-/* Who has it, who has what that one waits for, and so on. */
+/* Describes the owner, the owner of what the owner waits for, and so on. */
 static void told_words(struct phrase *text, const struct rtop_sum *sum, const struct rtop_symbols *symbols, size_t row)
 {
   char name[LOCKS_NAME_BYTES], lock[LOCKS_NAME_BYTES], where[600];

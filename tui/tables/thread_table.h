@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of a sum as rows: which are shown, in which order.
+/* The threads of a sum as rows: which are shown, and in which order.
  *
- * Unless another order is asked for, who is blamed by others comes first (rtop_thread_row.blamed); then, as among these, who
- * is to blame by the time that others waited for the GVL (blame) and
- * for a lock that the thread is inside at the end (thread_locks.h), then by time that the GVL was held, then by how many
- * wait for such a lock, then by time spent waiting; idle threads last.
- * The figure that rows are sorted by counts as it is read, in tenths of a percent; of what decides among equal ones
- * whole percents count, so that threads that do the same keep their places. No screen. Threads: one. Memory belongs to
- * the table.
+ * Without another choice, blamed threads come first (rtop_thread_row.blamed). Then come, in this order of importance:
+ * the time that others waited for the GVL (blame) or for a lock that the thread is inside at the end (thread_locks.h),
+ * time with the GVL, the number of waiters for such a lock, and waiting time; idle threads come last. The sort figure
+ * counts as it reads, in tenths of a percent; among equal ones whole percents decide, so that threads doing the same
+ * keep their places. No screen. Threads: one. The table owns its memory.
  */
 #ifndef RTOP_TUI_THREAD_TABLE_H
 #define RTOP_TUI_THREAD_TABLE_H
@@ -24,25 +22,25 @@ struct thread_table_options {
   bool reverse;
   const char *filter; /* see thread_filter.h; NULL: none */
   bool filter_invert;
-  uint32_t only_source; /* the number of a source + 1: no others; 0: all */
-  bool no_idle;         /* threads that were off the GVL for the whole span have no row */
+  uint32_t only_source; /* source number + 1, to show only its threads; 0: all */
+  bool no_idle;         /* hides threads that were off the GVL for the whole span */
 };
 
-/* Does this sort key put those who are to blame first? Keys that mean nothing for threads do. */
+/* Does this sort key put threads to blame first? Keys without meaning for threads do. */
 bool thread_table_by_blame(enum rtop_sort_key sort);
 
-/* What a sort key means for a thread, in nanoseconds or counts: "running" is the time that it held the GVL; self,
- * total, ratio and threads are the time that it was not off the GVL. RTOP_SORT_NAME: 0. */
+/* The value of a sort key for a thread, in nanoseconds or counts: "running" is its time with the GVL; self, total,
+ * ratio and threads are its time not off the GVL. RTOP_SORT_NAME: 0. */
 double thread_table_key(const struct rtop_thread_row *thread, enum rtop_sort_key sort);
 
-/* Off the GVL for the whole span of a sum: waiting for work, most likely. `length_ns` is the sum's. */
+/* Was the thread off the GVL for the whole span, most likely waiting for work? `length_ns` is that of the sum. */
 bool thread_table_idle(const struct rtop_thread_row *thread, uint64_t length_ns);
 
-/* The same, but not because of a lock, and inside none that others wait for, as thread_locks_note() has found, nor blamed for
- * anything else. Whether it rests is not looked at. */
+/* Like thread_table_idle(), but false if the thread waits for a lock, is inside one that others wait for (as found by
+ * thread_locks_note()), or is blamed. Does not check whether it rests. */
 bool thread_table_quiet(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, uint64_t length_ns);
 
-/* Looks at the locks of the sum. False: memory ran out or the expression is bad. */
+/* Builds the table, and examines the locks of the sum. False: memory ran out or the expression is invalid. */
 bool thread_table_build(struct thread_table *table, struct rtop_sum *sum, const struct rtop_symbols *symbols,
                         const struct thread_table_options *options);
 void thread_table_destroy(struct thread_table *table);

@@ -17,7 +17,7 @@ static bool off_the_gvl(const struct rtop_thread_row *thread)
   return thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
 }
 
-/* Was it seen before it came to hold the GVL, and not since? */
+/* Was it last sampled before it got the GVL, and not since? */
 static bool woke_unseen(const struct rtop_thread_row *thread)
 {
   return thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns;
@@ -29,7 +29,8 @@ static uint64_t unseen_ns(const struct rtop_thread_row *thread)
   return thread->stack_age_ns == 0 || woke_unseen(thread) ? thread->state_age_ns : thread->stack_age_ns;
 }
 
-/* A thread that woke up has the GVL before it has a core: on a busy machine it gets that much later, and is in no call. */
+/* A thread that wakes up has the GVL before it has a core; on a busy machine the core comes that much later, and the
+ * thread is in no call meanwhile. */
 static uint64_t unfinished_least_ns(const struct rtop_thread_row *thread)
 {
   return woke_unseen(thread) ? UNFINISHED_WOKEN_NS : UNFINISHED_NS;
@@ -47,7 +48,7 @@ const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum)
   return found;
 }
 
-/* The call that lasts was made by what was last seen; where that was a wait that is over, by its caller. */
+/* The long call was made by the node last sampled; if that was a wait that is over, by its caller. */
 static uint32_t unfinished_node(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols)
 {
   uint32_t node = thread->node;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds windows up to cells of the graphs. */
+/* Adds windows to the cells of the graphs. */
 #include "timeline.h"
 #include "tui/history/profile_each.h"
 #include "tui/text/floor_div.h"
@@ -8,7 +8,7 @@
 
 static const int64_t ms = 1000000, second = INT64_C(1000000000);
 
-/* A cell being filled. Processes side by side: lengths add up, the time that is covered does not. */
+/* A cell being filled. For parallel processes lengths add up, but covered time does not. */
 struct filling {
   double length_ns, wall_ns[RTOP_STATES], cpu_ns, allocations, rss_ns;
   double of_source_ns[TIMELINE_SOURCES_MAX];

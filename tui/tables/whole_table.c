@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds numbers of processes up by call node, and walks the tree once. */
+/* Adds up figures of processes by call tree node, and walks the tree once. */
 #include "whole_table.h"
 
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A node that was called, or that calls one; 0 is the root. */
+/* A node that was called or called others; 0 is the root. */
 struct whole_slot {
   uint32_t node, parent, first, next; /* first: of those that it calls */
   struct whole_figures figures;
@@ -37,7 +37,7 @@ static uint32_t whole_new_slot(struct whole_walk *walk, uint32_t node, uint32_t 
   return (uint32_t)table->slot_count++;
 }
 
-/* Callers first: from the node up to one that is there, and down again; the way back is kept where the slots will be. */
+/* Adds callers before callees: walks up to a known node and down again, keeping the path where the slots will be. */
 static uint32_t whole_slot_of(struct whole_walk *walk, uint32_t node)
 {
   struct whole_table *table = walk->table;
@@ -80,7 +80,7 @@ static int whole_compare_slots(const void *left, const void *right)
   return (a->node > b->node) - (a->node < b->node);
 }
 
-/* The lists of those that are called, by time: all slots in this order, put in front of their lists from the last one on. */
+/* Sorts callees by time: in this order, from the last one on, each slot is prepended to its caller's list. */
 static bool whole_sort_slots(struct whole_table *table)
 {
   uint32_t *order = malloc(table->slot_count * sizeof *order);
@@ -134,7 +134,7 @@ static bool whole_enter(struct whole_table *table, const struct whole_slot *slot
   return true;
 }
 
-/* Down to what is called, else on to the next, else up; `at` of the tree is where the walk is. */
+/* Moves to the first callee, else to the next sibling, else up; `at` of the tree is the position. */
 static bool whole_walk_tree(struct whole_walk *walk, uint32_t *method_of)
 {
   struct whole_table *table = walk->table;

@@ -33,7 +33,7 @@ bool draw_utf8(void)
   return utf8_output;
 }
 
-/* Names for a terminal that cannot show them. */
+/* Replaces characters of a name that the terminal cannot show. */
 static const char *to_ascii(char *out, size_t out_bytes, const char *text)
 {
   size_t used = 0;
@@ -130,7 +130,8 @@ void draw_sentence(int y, int x, int rows, int columns, enum face face, const ch
   int inside = columns - 2;
   for (int row = 0; row < rows; row++) {
     draw_blank(y + row, x, columns, face);
-    if (row + 1 == rows) draw_tail(y + row, x + 1, inside, face, text); /* of what is left the end says more */
+    /* The last row shows the end of the rest, which says more. */
+    if (row + 1 == rows) draw_tail(y + row, x + 1, inside, face, text);
     else draw_format(y + row, x + 1, inside, face, "%.*s", (int)draw_sentence_break(text, inside), text);
     text = sentence_next(text, inside);
   }

@@ -153,7 +153,7 @@ int keys_footer_key(const struct key_row *row)
   return row->keys[0];
 }
 
-/* Characters that mdoc would take for its own. */
+/* Escapes characters that have a meaning in mdoc. */
 static void write_mdoc_text(FILE *out, const char *text)
 {
   for (const char *at = text; *at != '\0'; at++)
@@ -170,7 +170,7 @@ static void write_mdoc_row(FILE *out, const struct key_row *row)
     char name[16];
     keys_name(name, sizeof name, *at);
     if (strcmp(name, last) != 0) {
-      /* A lone sign would be punctuation to mdoc. */
+      /* mdoc takes a single sign for punctuation, so it is escaped. */
       fprintf(out, "%s Ic \"%s", last[0] == '\0' ? "" : " ,", name[1] == '\0' ? "\\&" : "");
       write_mdoc_text(out, name);
       fputc('"', out);
@@ -182,7 +182,7 @@ static void write_mdoc_row(FILE *out, const struct key_row *row)
   fputc('\n', out);
 }
 
-/* A list of keys: those of every view by what they are for, then those of some views, each once. */
+/* Writes a list of keys: first those of every view, by purpose, then those of some views, each once. */
 struct key_writer {
   FILE *out;
   void (*title)(FILE *out, const char *title);
@@ -211,7 +211,7 @@ static void view_titles(char *out, size_t out_bytes, unsigned views)
   }
 }
 
-/* Those of one group that all views have, or of just these views (0: of all). */
+/* Writes the keys of one group that belong to all views, or to exactly these views (0: all). */
 static void write_section(const struct key_writer *writer, const char *title, int group, unsigned views)
 {
   bool titled = false;

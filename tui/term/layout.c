@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-  TABLE_ROWS_WANTED = 8, /* below this, rows of the header give way */
+  TABLE_ROWS_WANTED = 8, /* with fewer table rows, rows of the header are dropped */
   GRAPH_TABLE_ROWS = 6,  /* below this, graphs do */
   GRAPH_WORDS = 2,       /* axis and words under the graphs */
 };
@@ -36,7 +36,8 @@ static void split_detail(struct layout *layout, bool text)
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish)
 {
   static const enum layout_part sacrifice[] = {
-    PART_FOOTER, PART_TIMELINE, PART_TABS, PART_GC, PART_GVL, /* what is wrong is told to the last */
+    /* Parts in the order of being dropped; problems are shown until the last. */
+    PART_FOOTER, PART_TIMELINE, PART_TABS, PART_GC, PART_GVL,
   };
   memset(layout, 0, sizeof *layout);
   layout->rows = rows;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Where everything stands: rectangles for any size of the terminal. Pure arithmetic, no curses.
+/* The layout: rectangles for any size of the terminal. Pure arithmetic, no curses.
  *
- * What goes first when the window shrinks: columns of the table (columns.h), then the rows footer, timeline, tabs, GC,
- * GVL. Title, verdict and table stay down to 20x5; below that one line is left. From 130 columns on there is a pane with details on the right.
+ * As the window shrinks, first columns of the table are dropped (columns.h), then the rows footer, timeline, tabs, GC,
+ * GVL. Title, verdict and table remain down to 20x5; below that only one line. From 130 columns on there is a pane for
+ * details on the right.
  */
 #ifndef RTOP_TUI_LAYOUT_H
 #define RTOP_TUI_LAYOUT_H
@@ -36,18 +37,17 @@ struct layout {
   struct rect part[PART_COUNT];
 };
 
-/* What is wanted where there is room for it. */
+/* Parts that are wanted if there is room for them. */
 struct layout_wish {
   bool header; /* bars and timeline */
   bool detail; /* the view has a pane of details */
   bool no_footer;
-  bool text; /* of a file, in that pane: it is wider */
+  bool text; /* the pane shows text of a file, and is wider */
 };
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish);
 
-/* Takes rows off the top of the table for `count` graphs, an axis and a line of words; fewer graphs where
- * the table would get too small, none where there is no room for one. One of them is never taller than a
- * row. */
+/* Takes rows from the top of the table for `count` graphs, an axis and a line of text; for fewer graphs if the table
+ * would become too small, for none if there is no room for one. A single graph is one row high. */
 void layout_graphs(struct layout *layout, int count);
 /* Rows of a graph: 2 on tall screens. */
 int layout_graph_rows(const struct layout *layout);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The mouse, for those who want it: presses of the first button and the wheel, nothing else. While it is
- * on, the terminal selects text only with Shift held down.
+/* Optional mouse support: presses of the first button, and the wheel. While it is on, the terminal selects text only
+ * with Shift.
  *
- * Curses switches it off whenever it gives the terminal away (end, suspend, editor); for a crash the
- * sequences that do so are handed to the crash handler.
+ * Curses switches it off whenever it gives up the terminal (end, suspend, editor); the crash handler gets the sequences
+ * that do so.
  *
  * Threads: one, while a screen is open.
  */
@@ -20,7 +20,7 @@ struct mouse_event {
 };
 
 void mouse_use(bool on);
-/* The event behind a KEY_MOUSE; MOUSE_NOTHING when it is none of ours. */
+/* The event for a KEY_MOUSE; MOUSE_NOTHING for one that is not supported. */
 struct mouse_event mouse_take(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves a cursor and keeps it in sight. */
+/* Moves a cursor and keeps it visible. */
 #include "pager.h"
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cursor and scrolling of a list of rows: the arithmetic that help, chooser and output share.
+/* Cursor and scrolling of a list of rows: the arithmetic shared by help, chooser and output.
  */
 #ifndef RTOP_TUI_PAGER_H
 #define RTOP_TUI_PAGER_H
@@ -10,21 +10,22 @@
 
 struct pager {
   size_t cursor, top;
-  bool away;    /* the cursor is out of sight, and nobody has moved it there */
-  size_t blank; /* rows below the last one, so that nothing hides the cursor (pager_show) */
+  bool away;    /* the cursor is outside the page because the user scrolled the page away */
+  size_t blank; /* blank rows below the last row, so that nothing covers the cursor (pager_show()) */
 };
 
-/* Moves within `count` rows, `page` of which are seen; a cursor that is away starts from the top of these. False when it
- * is no moving request. */
+/* Moves the cursor within `count` rows, of which `page` are visible; a cursor outside the page starts from the page's
+ * top. False when the request is not a movement. */
 bool pager_request(struct pager *pager, enum request request, size_t count, size_t page);
-/* A click on a row of the page. False: nothing is there. */
+/* Handles a click on a row of the page. False: there is no such row. */
 bool pager_click(struct pager *pager, int row, size_t count, size_t page);
-/* What the cursor stands on moved by itself: the cursor goes with it. The top stays the top; who has scrolled sees the
- * cursor. */
+/* Call when the row under the cursor has moved: the cursor moves along. A page at the top stays there; a scrolled
+ * page keeps the cursor visible. */
 void pager_follow(struct pager *pager, size_t place, size_t page);
-/* After count or page changed: the cursor exists and, unless it is away, is seen. */
+/* Call after count or page changed: makes the cursor valid and, unless it is away, visible. */
 void pager_fit(struct pager *pager, size_t count, size_t page);
-/* The cursor was sent to a row: in the middle of the page, unless it is in its first `sight` rows, and never below these. */
+/* Call when the cursor was sent to a row: shows it in the middle of the page unless it is in the first `sight` rows,
+ * and never below these. */
 void pager_show(struct pager *pager, size_t count, size_t page, size_t sight);
 
 #endif

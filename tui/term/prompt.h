@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A one-line editor: for search, filter and numbers. Knows characters, not the screen.
+/* A one-line editor for search, filter and numbers. It handles characters, and knows nothing of the screen.
  *
- * Text is UTF-8; control characters never get in. Threads: one. Nothing here allocates.
+ * Text is UTF-8 without control characters. Threads: one. Nothing allocates.
  */
 #ifndef RTOP_TUI_PROMPT_H
 #define RTOP_TUI_PROMPT_H
@@ -24,15 +24,15 @@ struct prompt {
   char text[PROMPT_BYTES];
   size_t bytes;  /* of text, without the NUL */
   size_t cursor; /* byte offset, always between characters */
-  bool offered;  /* the text is what prompt_offer() put there, untouched */
+  bool offered;  /* the text was offered by prompt_offer() and is unchanged */
 };
 
 void prompt_start(struct prompt *prompt, const char *label, const char *text);
-/* The same with a number that Enter takes: a digit as the first key begins another one in its place. */
+/* Opens the prompt with a number that Enter accepts; typing a digit first replaces the number. */
 void prompt_offer(struct prompt *prompt, const char *label, const char *number);
 
-/* A key as in keys.h: arrows, Home, End, Backspace, Delete, Ctrl-A, Ctrl-E, Ctrl-U, Ctrl-W, Enter, Esc,
- * any printable character. Text that would be too long is not taken. */
+/* Handles a key as in keys.h: arrows, Home, End, Backspace, Delete, Ctrl-A, Ctrl-E, Ctrl-U, Ctrl-W, Enter, Esc, or
+ * any printable character. Text beyond the maximum length is ignored. */
 enum prompt_result prompt_key(struct prompt *prompt, int key);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands on the screen, as text and as a picture. */
+/* Writes the screen as text and as a picture. */
 #include "screen.h"
 #include "theme.h"
 #include <ncurses.h>
@@ -13,7 +13,7 @@ struct cell {
   short pair;
 };
 
-/* ncurses repeats a wide character in the columns that it covers. */
+/* ncurses repeats a wide character in each column that it covers. */
 static int read_cell(int y, int x, struct cell *cell)
 {
   cchar_t raw;
@@ -101,7 +101,7 @@ struct colors {
   bool filled; /* another background than the picture's own */
 };
 
-/* On a dark ground the colours are lifted, so that they read as they do on a terminal. */
+/* Brightens a colour for a dark ground, so that it looks as on a terminal. */
 static int lift(int rgb)
 {
   int red = rgb >> 16 & 255, green = rgb >> 8 & 255, blue = rgb & 255;
@@ -122,7 +122,7 @@ static struct colors colors_of(const struct cell *cell, bool dark)
   return colors;
 }
 
-/* Block characters and shades are drawn as rectangles: fonts leave gaps between them. */
+/* Draws block characters and shades as rectangles, since fonts leave gaps between them. */
 static bool put_block(FILE *out, const struct cell *cell, int y, int x, int foreground)
 {
   static const char *const shade[3] = { " fill-opacity=\"0.3\"", " fill-opacity=\"0.5\"", " fill-opacity=\"0.75\"" };
@@ -165,8 +165,8 @@ static bool is_blank(const struct cell *cell)
   return cell->text[0] == L' ' && cell->text[1] == L'\0';
 }
 
-/* Where the piece of text that starts in column `start` ends: at other attributes, a block, or two
- * blanks. Every piece has its own place in the picture, so that no font can shift columns. */
+/* End of the piece of text that starts in column `start`: at other attributes, a block, or two blanks. Each piece has
+ * its own position in the picture, so that no font can shift columns. */
 static int text_end(int y, int start, const struct cell *first)
 {
   struct cell cell;

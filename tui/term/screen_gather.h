@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One write per refresh. Some versions of ncurses write after every move of the cursor, dozens of times a
- * refresh, and every write wakes the terminal; what they write is gathered and handed over at once.
+/* One write per refresh. Some versions of ncurses write after every cursor movement, and each write wakes the terminal;
+ * so the output is collected and written at once.
  *
  * Threads: one.
  */
@@ -10,14 +10,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A stream to the terminal of `output` for ncurses to write to: its descriptor is the terminal but for what
- * stands between begin and end. NULL: it cannot be had. */
+/* Opens a stream to the terminal of `output` for ncurses to write to. Its descriptor is the terminal, except between
+ * begin and end. NULL: not possible. */
 FILE *screen_gather_open(FILE *output);
-/* From here on what is written to the stream's descriptor waits. Nothing that asks the terminal may come
- * before the end. False: it does not wait. */
+/* From here until screen_gather_end() output to the stream's descriptor is collected; the terminal must not be
+ * queried in between. False: output is not collected. */
 bool screen_gather_begin(void);
 void screen_gather_end(void);
-/* From now on what has waited is made shorter before it goes (screen_squeeze.h). */
+/* From now on collected output is shortened before it is written (screen_squeeze.h). */
 void screen_gather_squeeze(void);
 /* Closes the stream. */
 void screen_gather_close(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for keys, and tells them from answers. */
+/* Waits for keys, and separates them from answers of the terminal. */
 #include "screen_input.h"
 #include "escape.h"
 #include "keys.h"
@@ -12,15 +12,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* How long an answer may be under way, how long a pause in a sequence may last then and at any time, and
- * how long leaving waits for an answer. */
+/* Time-outs: for an answer; for a pause within a sequence while an answer is expected, and otherwise; for the wait at
+ * leaving. */
 enum { ANSWER_MS = 3000, PAUSE_MS = 100, PART_MS = 1000, AWAIT_MS = 500, HELD_KEYS = 64 };
 
 static struct {
   int fd;
   struct escape escape;
   int64_t escape_at_ms; /* its last part came */
-  int held[HELD_KEYS];  /* keys that were read and not taken, oldest first */
+  int held[HELD_KEYS];  /* keys that were read and not delivered yet, oldest first */
   int held_count;
   bool expected;
   int64_t expected_at_ms;
@@ -33,8 +33,7 @@ void screen_input_open(int fd)
   state.fd = fd;
 }
 
-/* A terminal that hung up is always readable and has nothing to read: looping on it would burn a CPU
- * for ever. */
+/* A terminal that hung up is always readable without data; looping on it would use a whole core. */
 static bool input_is_gone(void)
 {
   struct pollfd input = { .fd = state.fd, .events = POLLIN };
@@ -65,7 +64,7 @@ static int read_key(void)
   }
 }
 
-/* It was the next one, and will be again. */
+/* Puts a key back, to be the next one. */
 static void give_back(int key)
 {
   if (state.held_count < HELD_KEYS) {
@@ -85,7 +84,7 @@ static void take_sequence(void)
   else state.row = state.column = 0;
 }
 
-/* Esc alone is a key when nothing follows. True: there may be more in a moment. */
+/* Esc is a key of its own if nothing follows. True: more may come in a moment. */
 static bool waits_for_more(bool begun)
 {
   return begun && is_under_way() && input_within(PAUSE_MS) && !input_is_gone();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds how far rows have moved, and moves them. */
+/* Finds how far rows have moved, and moves them on the terminal. */
 #include "screen_shift.h"
 #include "screen_term.h"
 #include <ncurses.h>
@@ -25,7 +25,7 @@ void screen_shift_hint(int y, int x, int columns)
   }
 }
 
-/* The row from a column to its end. False: there are characters of two columns, which cannot be cut. */
+/* Reads a row from a column to its end. False: it contains characters two columns wide, which cannot be cut. */
 static bool read_row(WINDOW *window, int y, int x, cchar_t *out)
 {
   int at_y, at_x, columns = COLS - x;
@@ -46,8 +46,8 @@ static int bytes_of(const cchar_t *cell)
   return cell->chars[0] < 0x80 ? 1 : cell->chars[0] < 0x800 ? 2 : 3;
 }
 
-/* What is to be sent when the old cells have moved by so many: those that differ, with their colours, and what is
- * between two of them, or the way over it. */
+/* Number of bytes to send after the old cells have moved by this much: for differing cells with their colours, and to
+ * skip or repeat those in between. */
 static int bytes_left(const cchar_t *old, const cchar_t *new, int columns, int step)
 {
   int bytes = 0, between = 0;
@@ -78,7 +78,7 @@ static int best_step(const cchar_t *old, const cchar_t *new, int columns)
   return still - least > LEAST_SAVED ? best : 0;
 }
 
-/* curses takes it for what the terminal shows. */
+/* Updates curses' copy of what the terminal shows. */
 static void move_known(int y, int x, int columns, int step)
 {
   int at_y, at_x;

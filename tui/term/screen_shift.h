@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of cells that move to the left as time goes on: the terminal moves them by its own "delete character" and
- * "insert character", and only what is new is sent.
+/* Rows of cells that move to the left over time: the terminal moves them by "delete character" and "insert character",
+ * and only new cells are sent.
  *
- * Whoever draws such a row says so each time (screen_shifts() in screen.h), and draws it as any other. How far it has
- * moved is found by comparing what the terminal shows with what was drawn; where that saves nothing, and on terminals
- * that cannot do it, nothing is different. Threads: one, which has the screen.
+ * Code that draws such a row declares it each time (screen_shifts() in screen.h), and draws it as usual. The distance
+ * is found by comparing what the terminal shows with what was drawn. Nothing changes if moving saves no bytes, or if
+ * the terminal cannot do it. Threads: one, which owns the screen.
  */
 #ifndef RTOP_TUI_SCREEN_SHIFT_H
 #define RTOP_TUI_SCREEN_SHIFT_H
@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* These cells of the picture that is drawn now move as one. Forgotten by the next refresh. */
+/* Declares that these cells of the frame being drawn move together. The next refresh forgets this. */
 void screen_shift_hint(int y, int x, int columns);
-/* Moves on the terminal and in what curses knows of it. To be called before refresh(), which sends the rest;
- * `possible`: the terminal is the one that shows curses' screen. */
+/* Moves rows on the terminal and in curses' copy. Call before refresh(), which sends the rest. `possible`: the
+ * terminal shows the screen of curses. */
 void screen_shift_send(FILE *terminal, bool possible);
 
 #endif

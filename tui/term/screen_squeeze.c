@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows attributes through a stream of bytes and sends what is missing. */
+/* Follows attributes through a stream of bytes, and sends the necessary changes only. */
 #include "screen_squeeze.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { ESCAPE = 033, SHIFT_IN = 017, PARAMETERS_MAX = 16, CODE_BYTES = 64 };
-/* As numbered by ECMA-48: bold, dim, italic, underlined, blinking, reverse, invisible. */
+/* Numbered as in ECMA-48: bold, dim, italic, underlined, blinking, reverse, invisible. */
 enum { FLAG_BOLD = 1 << 1, FLAG_DIM = 1 << 2, FLAGS_UNSEEN = FLAG_BOLD | FLAG_DIM };
 enum { COLOR_NONE = -1 };
 
@@ -24,7 +24,7 @@ struct squeeze {
   bool sure;    /* `sent` was sent in this refresh */
   bool chosen;  /* attributes were, in this refresh */
   bool charset; /* so was the character set */
-  bool opaque;  /* something came that is not understood: the rest goes through as it is */
+  bool opaque;  /* something unknown occurred, so the rest is passed on unchanged */
 };
 
 static const struct attributes plain = { 0, COLOR_NONE, COLOR_NONE };
@@ -53,7 +53,7 @@ static size_t put_color(char *out, size_t used, int base, int color)
   return used + (size_t)snprintf(out + used, CODE_BYTES - used, ";%d;5;%d", base + 8, color);
 }
 
-/* What turns `from` into `to`, each number after a semicolon. */
+/* Writes the change from `from` to `to`, each number after a semicolon. */
 static size_t put_change(char *out, size_t used, const struct attributes *from, const struct attributes *to)
 {
   for (int flag = 1; flag <= 8; flag++)
@@ -68,7 +68,7 @@ static bool same(const struct attributes *a, const struct attributes *b)
   return a->flags == b->flags && a->fg == b->fg && a->bg == b->bg;
 }
 
-/* The shorter of the change and of beginning from nothing. */
+/* Sends the wanted attributes, as a change or from scratch, whichever is shorter. */
 static void send_wanted(struct squeeze *squeeze)
 {
   char change[CODE_BYTES] = "", anew[CODE_BYTES] = "";
@@ -89,17 +89,17 @@ static void send_wanted(struct squeeze *squeeze)
   squeeze->sure = true;
 }
 
-/* A blank, or cells that are wiped out: they look the same in any colour and any weight of letters. */
+/* Sends attributes for a blank or erased cells, which look the same in any text colour and weight. */
 static void send_for_blank(struct squeeze *squeeze)
 {
   bool alike = squeeze->sent.bg == squeeze->wanted.bg &&
                ((squeeze->sent.flags ^ squeeze->wanted.flags) & ~(unsigned)FLAGS_UNSEEN) == 0;
-  /* Where the two colours change places, the one of the letters is seen. */
+  /* With exchanged colours, the text colour is visible. */
   bool reversed = (squeeze->wanted.flags & ~(unsigned)FLAGS_UNSEEN) != 0;
   if (!alike || reversed || (squeeze->chosen && !squeeze->sure)) send_wanted(squeeze);
 }
 
-/* Numbers between "ESC [" and the final byte; a missing one is 0. Returns how many; -1: not plain numbers. */
+/* Parses the numbers between "ESC [" and the final byte; a missing one is 0. Returns their count; -1: other contents. */
 static int parameters(int *out, const char *at, const char *end)
 {
   int count = 1;
@@ -111,7 +111,7 @@ static int parameters(int *out, const char *at, const char *end)
   return count;
 }
 
-/* One number. Returns how many more belong to it; -1: not understood. */
+/* Handles one number. Returns how many further numbers belong to it; -1: unknown. */
 static int take_parameter(struct attributes *wanted, const int *number, int left)
 {
   int code = *number;
@@ -148,7 +148,7 @@ static bool take_attributes(struct squeeze *squeeze, const char *at, const char 
   return true;
 }
 
-/* "ESC [ ...": cursor, wiping out, attributes. Returns its bytes; 0: not understood. */
+/* Handles "ESC [ ...": cursor, erasing, attributes. Returns its length; 0: unknown. */
 static size_t take_control(struct squeeze *squeeze, const char *at, const char *end)
 {
   const char *final = at + 2;
@@ -157,14 +157,15 @@ static size_t take_control(struct squeeze *squeeze, const char *at, const char *
   size_t bytes = (size_t)(final - at) + 1;
   if (*final == 'm') {
     if (!take_attributes(squeeze, at + 2, final)) return 0;
-    return final + 1 < end && final[1] == SHIFT_IN ? bytes + 1 : bytes; /* it belongs to "no attributes" of a VT100 */
+    /* On a VT100 this belongs to "no attributes". */
+    return final + 1 < end && final[1] == SHIFT_IN ? bytes + 1 : bytes;
   }
   if (strchr("@JKLMPSTX", *final) != NULL) send_for_blank(squeeze);
   emit(squeeze, at, bytes);
   return bytes;
 }
 
-/* Returns the bytes of what begins with an ESC; 0: not understood. */
+/* Length of a sequence that begins with ESC; 0: unknown. */
 static size_t take_escape(struct squeeze *squeeze, const char *at, const char *end)
 {
   if (end - at >= 2 && at[1] == '[') return take_control(squeeze, at, end);
@@ -173,7 +174,7 @@ static size_t take_escape(struct squeeze *squeeze, const char *at, const char *e
     squeeze->charset = true;
     return 3;
   }
-  if (end - at >= 2 && at[1] == 'M') { /* one row up: a blank one may come */
+  if (end - at >= 2 && at[1] == 'M') { /* One row up, which may insert a blank row. */
     send_for_blank(squeeze);
     emit(squeeze, at, 2);
     return 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* terminfo alone: its macros (columns, lines, …) must not meet other code. */
+/* This file uses terminfo alone, whose macros (columns, lines, …) must not affect other code. */
 #include "screen_term.h"
 #include "screen.h"
 #include "tui/text/signals.h"
@@ -9,7 +9,7 @@
 #include <term.h>
 #include <unistd.h>
 
-/* On success its description is terminfo's current one. */
+/* Finds a description for the terminal, which becomes terminfo's current one. */
 static const char *find_term(void)
 {
   static const char *const fallback[] = { "xterm-256color", "xterm", "vt100", "ansi" };
@@ -65,7 +65,7 @@ void screen_term_remember_exit(void)
   }
 }
 
-/* Its own description says so, or its name says that it is some xterm. */
+/* Does the terminal answer queries? By its description, or by a name that means xterm. */
 static bool answers(void)
 {
   const char *term = getenv("TERM"), *request = tigetstr("u7"), *described = termname();
@@ -82,13 +82,13 @@ static int put_byte(int byte)
 bool screen_term_ask_position(int row, const char *text)
 {
   if (!answers()) return false;
-  refresh(); /* enters the screen: what stood there before is not ours */
+  refresh(); /* This enters the screen, so the user's earlier output stays untouched. */
   tputs(tparm(cursor_address, (long)row, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L), 1, put_byte);
   fputs(text, stdout);
   fputs("\033[6n\r", stdout);
   tputs(clr_eol != NULL ? clr_eol : "", 1, put_byte);
   fflush(stdout);
-  clearok(curscr, TRUE); /* curses does not know where the cursor is now */
+  clearok(curscr, TRUE); /* curses does not know the cursor position any more. */
   return true;
 }
 

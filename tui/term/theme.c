@@ -7,7 +7,7 @@ struct look {
   attr_t attr;
 };
 
-/* Of 256 colours text takes those that can be read on black and on white: nobody knows what the ground is. */
+/* Text colours among 256 that are readable on black and on white, since the ground is unknown. */
 static const struct look look_256[FACE_COUNT] = {
   [FACE_NORMAL] = { -1, -1, A_NORMAL },
   [FACE_TITLE] = { -1, -1, A_BOLD },
@@ -80,7 +80,7 @@ static const struct look look_8[FACE_COUNT] = {
   [FACE_HEAT_4] = { COLOR_WHITE, COLOR_RED, A_NORMAL },
 };
 
-/* What a theme changes: foregrounds in 256 and in 8 colours, backgrounds in 256, 0: as above. */
+/* Changes of a theme: foregrounds in 256 and in 8 colours, backgrounds in 256; 0: unchanged. */
 struct change {
   short fg_256, fg_8, bg_256;
 };
@@ -144,7 +144,7 @@ static struct look look_of(enum face face)
 
 static void define_pairs(void)
 {
-  /* Without default colours -1 is not allowed: then white on black is all that is safe to assume. */
+  /* Without default colours -1 is not allowed, and only white on black is safe. */
   bool own = use_default_colors() == OK;
   for (int face = 1; face < FACE_COUNT; face++) {
     struct look look = look_of((enum face)face);

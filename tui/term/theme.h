@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From meaning to attributes. Code that draws names what a cell *is*; only this file knows colours.
+/* Maps meanings to attributes: drawing code names what a cell is, and only this file knows colours.
  *
- * Three palettes: 256 colours, 8 colours, none; and the themes of theme_name.h. Text keeps the terminal's
- * own foreground and background (so that it is readable on light and on dark), nothing is bright black,
- * and no state is told by colour alone: each has its glyph (draw.h).
+ * There are palettes of 256 colours, 8 colours and none, and the themes of theme_name.h. Text keeps the terminal's
+ * foreground and background, so it is readable on light and dark; nothing is bright black; and no state is shown by
+ * colour alone, since each has a glyph (draw.h).
  *
- * Threads: one; after the screen was opened. Nothing here allocates.
+ * Threads: one; after the screen was opened. Nothing allocates.
  */
 #ifndef RTOP_TUI_THEME_H
 #define RTOP_TUI_THEME_H
@@ -39,7 +39,7 @@ enum face {
   FACE_PLACE,    /* path:line */
   FACE_C,        /* methods written in C, made-up frames */
   FACE_LIT,      /* cells on the way to the cursor */
-  FACE_FILL_RUN, /* cells that are filled, by state and by heat */
+  FACE_FILL_RUN, /* filled cells, by state and by heat */
   FACE_FILL_WAIT,
   FACE_FILL_BLOCKED,
   FACE_FILL_GC,
@@ -53,11 +53,11 @@ enum face {
 
 enum theme_palette { THEME_MONO, THEME_8, THEME_256 };
 
-/* What the environment and the terminal allow: `wanted` is -1 never, 0 automatic, 1 always; NO_COLOR
- * (set and not empty) means never in automatic. */
+/* Chooses the palette. `wanted`: -1 never, 0 automatic, 1 always; NO_COLOR (set and not empty) means never in
+ * automatic mode. */
 enum theme_palette theme_choose(int wanted, const char *no_color, int terminal_colors, int terminal_pairs);
 
-/* Takes effect at once, also while a screen is open, which is then to be painted again. */
+/* Changes the theme at once; an open screen must be painted again. */
 void theme_use(enum theme_name name);
 enum theme_name theme_used(void);
 
@@ -67,7 +67,7 @@ enum theme_palette theme_palette(void);
 
 attr_t theme_attr(enum face face);
 
-/* For pictures: the colours behind a cell's pair as 0xRRGGBB, -1 for the terminal's own. */
+/* For pictures: the colours of a pair as 0xRRGGBB, -1 for the terminal's own. */
 void theme_rgb(short pair, int *foreground, int *background);
 
 #endif

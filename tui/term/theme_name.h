@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The themes that can be asked for: "default" for any ground, "light" with darker colours for a white
- * one, "blue" that tells states apart by blue, orange and yellow, for eyes that do not see red and green
- * apart, "mono" without colours.
+/* The themes: "default" for any ground, "light" with darker colours for a white ground, "blue" with blue, orange and
+ * yellow for red-green colour blindness, "mono" without colours.
  *
- * Threads: any. Nothing here knows the screen.
+ * Threads: any. Knows nothing of the screen.
  */
 #ifndef RTOP_TUI_THEME_NAME_H
 #define RTOP_TUI_THEME_NAME_H
