@@ -3,7 +3,7 @@
 #include "ambiguous.h"
 #include <string.h>
 
-/* East Asian Width "A" of Unicode 14 without combining marks. */
+/* Characters with East Asian Width "A" in Unicode 14, without combining marks. */
 static const struct {
   wchar_t first, last;
 } ranges[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters of ambiguous width: terminals for East Asian text may draw them in two columns, where
- * wcwidth() says one.
+/* Characters of ambiguous width: terminals for East Asian text may draw them in two columns although wcwidth() returns
+ * one.
  *
- * Threads: no shared state. Nothing here allocates.
+ * Threads: no shared state. Nothing allocates.
  */
 #ifndef RTOP_TUI_AMBIGUOUS_H
 #define RTOP_TUI_AMBIGUOUS_H
@@ -13,7 +13,7 @@
 
 bool rtop_is_ambiguous(wchar_t character);
 
-/* Copies text of the locale's encoding with '?' for each of them, cut to whole characters. Returns out. */
+/* Copies text in the locale's encoding with '?' for each such character, cut to whole characters. Returns out. */
 const char *rtop_ambiguous_replace(char *out, size_t out_bytes, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts what a source has made of us. */
+/* Counts the memory and work that a source has caused. */
 #include "budget.h"
 
 #include "text.h"
@@ -7,7 +7,7 @@
 
 #define BUDGET_MB (UINT64_C(1) << 20)
 
-/* At least so much, and so much for each byte (of time: for each megabyte). */
+/* Limits: at least this much, and this much per byte (for time: per megabyte). */
 static const struct {
   uint64_t least, factor, per;
   const char *verb, *what;

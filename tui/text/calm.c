@@ -25,7 +25,7 @@ static struct rtop_calm_kept *calm_find(struct rtop_calm *calm, uint64_t key)
   if (at == NULL) return NULL;
   if (*at != 0) return &calm->kept[*at - 1];
   if (!rtop_reserve(&calm->kept, &calm->capacity, calm->count + 1, sizeof *calm->kept)) {
-    rtop_calm_forget(calm); /* the pair has no value and must not stay */
+    rtop_calm_forget(calm); /* The pair has no value and must not stay. */
     return NULL;
   }
   calm->kept[calm->count] = (struct rtop_calm_kept){ .key = key, .shown = NAN };

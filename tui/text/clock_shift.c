@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves the times of a window from one clock to another. */
+/* Converts the times of a window from one clock to another. */
 #include "clock_shift.h"
 
 #include "shm/window/window.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which cell of fixed multiples an instant lies in, also before zero. */
+/* Divides times into cells of fixed length, rounding down also below zero. */
 #ifndef RTOP_TUI_FLOOR_DIV_H
 #define RTOP_TUI_FLOOR_DIV_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FNV-1a over several pieces: a key that changes with everything that was put into it. */
+/* FNV-1a over several values: a key that changes with each of them. */
 #ifndef RTOP_TUI_FNV_H
 #define RTOP_TUI_FNV_H
 
@@ -11,7 +11,7 @@
 static inline uint64_t rtop_fnv(uint64_t hash, const void *bytes, size_t count)
 {
   const unsigned char *at = (const unsigned char *)bytes;
-  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a caller's numbers, byte by byte */
+  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): bytes of numbers that the caller has set */
   for (size_t i = 0; i < count; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
   return hash;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals for the parts without a screen: SIGINT, SIGTERM and SIGHUP end the loop instead of the
- * program, so that a command that we started is ended and a profile is saved; SIGPIPE becomes an error
- * of write. Where there is nothing to save they end the program at once, whatever it is doing.
+/* Signals for the parts without a screen: SIGINT, SIGTERM and SIGHUP end the loop instead of the program, so that a
+ * command we started is ended and a profile is saved; SIGPIPE becomes an error of write(). Where there is nothing to
+ * save, they end the program at once.
  *
- * They are blocked only from the look to the sleep in interrupt_wait, so that none falls between the two.
- * Threads: one.
+ * They are blocked only between the check and the sleep in interrupt_wait(), so that none is missed. Threads: one.
  */
 #ifndef RTOP_TUI_INTERRUPT_H
 #define RTOP_TUI_INTERRUPT_H
@@ -15,15 +14,16 @@
 void interrupt_open(void);
 /* The signal that came, 0 when none did. */
 int interrupt_signal(void);
-/* From now on a signal removes what is being made (temporary.h) and ends the program with status 128 + its
- * number, or again only notes it. */
+/* From now on a signal removes unfinished files (temporary.h) and ends the program with status 128 + its number; or,
+ * with false, is only noted. */
 void interrupt_at_once(bool at_once);
-/* After so many seconds of computing from now on the program says the line, removes what is being made and ends
- * with status 1. Once. */
+/* Sets a limit: after this many seconds of CPU time from now, the program prints the line, removes unfinished files
+ * and exits with status 1. Once. */
 void interrupt_limit_time(uint64_t seconds, const char *line);
-/* Sleeps; shorter when a signal comes or a child ends. */
+/* Sleeps; a signal or the end of a child ends the sleep. */
 void interrupt_wait(int milliseconds);
-/* The same, and until the descriptor (-1: none) is as poll() is asked for, or its other end is gone. */
+/* Like interrupt_wait(), and also ends when the descriptor (-1: none) has one of the `events` of poll(), or its other
+ * end is closed. */
 void interrupt_wait_for(int fd, short events, int milliseconds);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Flushes standard output and says what went wrong. */
+/* Flushes standard output and reports errors. */
 #include "output_status.h"
 
 #include <errno.h>

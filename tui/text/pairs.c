@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing: at most half of the slots are taken, so that a search is short. */
+/* Open addressing with at most half of the slots in use, so that searches are short. */
 #include "pairs.h"
 
 #include <stdbool.h>

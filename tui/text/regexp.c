@@ -8,11 +8,11 @@
 
 enum { REGEXP_BYTES_MAX = 4096, REGEXP_SIZE_MAX = 2000, REGEXP_DEPTH_MAX = 50, REGEXP_HEIGHT_MAX = 3 };
 
-/* How long the expression is with its repetitions written out. What is malformed is for regcomp() to say. */
+/* Size of an expression with its repetitions expanded. Malformed expressions are left to regcomp(). */
 struct regexp_size {
-  uint64_t whole[REGEXP_DEPTH_MAX + 1];           /* of the group at each depth, as far as it was read */
-  uint64_t last;                                  /* of what a repetition would repeat; in `whole` already */
-  int heights[REGEXP_DEPTH_MAX + 1], last_height; /* how many repetitions stand around each other there */
+  uint64_t whole[REGEXP_DEPTH_MAX + 1];           /* by depth: size of the group so far */
+  uint64_t last;                                  /* size of what a repetition would repeat; included in `whole` */
+  int heights[REGEXP_DEPTH_MAX + 1], last_height; /* number of nested repetitions around it */
   int depth;
 };
 
@@ -37,7 +37,7 @@ static uint64_t regexp_number(const char **at)
   return number;
 }
 
-/* {3}, {3,}, {3,9}: how often at the most it is written out. */
+/* Parses {3}, {3,} or {3,9}: the largest number of copies. */
 static const char *regexp_interval(const char *at, uint64_t *times)
 {
   *times = regexp_number(&at);
@@ -51,7 +51,7 @@ static const char *regexp_interval(const char *at, uint64_t *times)
 
 static bool regexp_repeat(struct regexp_size *size, uint64_t times)
 {
-  size->last += size->last == 0; /* nothing before it: it stands for itself, or is an error */
+  size->last += size->last == 0; /* nothing precedes it: it is literal, or an error */
   uint64_t more = times > 1 ? size->last * (times - 1) : 0;
   size->last += more;
   size->whole[size->depth] += more;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regular expressions of users, compiled only when they stay small: the C library writes every repetition out
- * ("((x{99}){99}){99}" takes gigabytes), takes longer the more of them stand around each other, and asks nobody.
+/* Compiles users' regular expressions only if they stay small: the C library expands every repetition without limit
+ * ("((x{99}){99}){99}" takes gigabytes), and nested ones take long.
  *
  * Threads: no shared state.
  */
@@ -9,9 +9,9 @@
 
 #include <regex.h>
 
-/* As regcomp() for an extended one without places; REG_ESPACE when it is longer than 4096 characters, or would be
- * longer than 2000 with its repetitions written out, has groups deeper than 50, or repetitions of repetitions of
- * repetitions of repetitions. */
+/* Like regcomp() for an extended expression without subexpression matches. Returns REG_ESPACE when it is longer than
+ * 4096 characters, or 2000 with repetitions expanded, or has groups nested deeper than 50, or four nested
+ * repetitions. */
 int rtop_regexp_compile(regex_t *compiled, const char *expression);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Room in an array that grows. Threads: no shared state.
+/* Memory for arrays that grow. Threads: no shared state.
  */
 #ifndef RTOP_TUI_RESERVE_H
 #define RTOP_TUI_RESERVE_H
@@ -9,8 +9,8 @@
 
 bool rtop_reserve_more(void *array, size_t *capacity, size_t count, size_t bytes); /* private */
 
-/* Makes room for `count` elements of `bytes` each in the array that the pointer at `array` points to;
- * new elements are zero. False: memory ran out, everything stays as it was. */
+/* Makes room for `count` elements of `bytes` each in the array whose pointer is at `array`; new elements are zero.
+ * False: memory ran out, and nothing is changed. */
 static inline bool rtop_reserve(void *array, size_t *capacity, size_t count, size_t bytes)
 {
   return count <= *capacity || rtop_reserve_more(array, capacity, count, bytes);

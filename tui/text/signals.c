@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers, and the pipe that they write to. */
+/* Signal handlers, and the pipe they write to. */
 #include "signals.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static const struct {
   { SIGINT, SIGNAL_QUIT },     { SIGTERM, SIGNAL_QUIT },    { SIGQUIT, SIGNAL_QUIT },     { SIGHUP, SIGNAL_HANGUP },
   { SIGWINCH, SIGNAL_RESIZE }, { SIGTSTP, SIGNAL_SUSPEND }, { SIGCONT, SIGNAL_CONTINUE }, { SIGCHLD, SIGNAL_CHILD },
 };
-/* Whom nobody can continue is not stopped: then stopping returns at once, every time. */
+/* Limits. A process that nobody can continue is not stopped: stopping then returns at once each time. */
 enum { STOPS_MAX = 100, WRITE_TRIES = 20, WRITE_WAIT_MS = 50 };
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM };
 enum { WATCHED = sizeof watched / sizeof watched[0], CRASHES = sizeof crashes / sizeof crashes[0] };
@@ -55,14 +55,14 @@ static void note(int number)
   errno = saved_errno;
 }
 
-/* Not SIG_IGN: commands that we start would inherit it. */
+/* Uses an empty handler instead of SIG_IGN, which commands that we start would inherit. */
 static void ignore(int number)
 {
   (void)number;
 }
 
-/* A terminal that does not read would keep us for ever. What waits to be shown is of no use any more, and
- * without IXON it goes on. */
+/* Prevents a terminal that does not read from blocking us: discards pending output, and turns off IXON so that output
+ * continues. */
 static void unblock(void)
 {
   struct termios modes = state.modes;
@@ -71,7 +71,7 @@ static void unblock(void)
   tcflush(state.terminal, TCOFLUSH);
 }
 
-/* Waits a little for a terminal that is slow to read; one that does not read loses what it has not read. */
+/* Waits a little for a slow terminal; one that does not read loses the rest. */
 static void write_bytes(void)
 {
   int flags = fcntl(state.output, F_GETFL);
@@ -86,7 +86,7 @@ static void write_bytes(void)
   fcntl(state.output, F_SETFL, flags);
 }
 
-/* Only calls that are async-signal-safe; endwin() is not. */
+/* Handles a crash with async-signal-safe calls only, so without endwin(). */
 static void crash(int number)
 {
   if (state.terminal_saved && signals_in_foreground(state.terminal)) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals as events: handlers write one byte into a pipe, the loop reads what happened. Nothing else is
- * done in a handler, except for a crash: then the terminal is put right, within a second, and the signal takes its
- * default course.
+/* Signals as events: handlers write a byte into a pipe, and the main loop reads what happened. Only a crash does more:
+ * the terminal is restored within a second, then the signal takes its default action.
  *
- * After SIGTERM, SIGINT, SIGQUIT or SIGHUP the process ends within a second even when the loop is stuck in a write to a
- * terminal that does not read: SIGALRM is armed, and signals_close() disarms it.
+ * After SIGTERM, SIGINT, SIGQUIT or SIGHUP the process ends within a second, even if the loop hangs in a write to a
+ * terminal that does not read: SIGALRM is armed until signals_close().
  *
- * Threads: one. Open before curses (which then leaves these signals alone) and before channels are
- * opened (their SIGBUS guard chains to ours).
+ * Threads: one. Call signals_open() before curses, which then leaves these signals alone, and before channels are
+ * opened, whose SIGBUS guard chains to our handler.
  */
 #ifndef RTOP_TUI_SIGNALS_H
 #define RTOP_TUI_SIGNALS_H
@@ -25,26 +24,25 @@ enum signal_event {
   SIGNAL_CHILD = 1u << 5,
 };
 
-/* Returns the descriptor to poll for reading, or -1. */
+/* Installs the handlers. Returns the descriptor to poll for reading, or -1. */
 int signals_open(void);
 /* Everything that came since the last call. */
 unsigned signals_take(void);
 /* Puts the former handlers back. */
 void signals_close(void);
 
-/* False: the terminal is somebody else's now, and whoever touches it is stopped. */
+/* False: another process is in the foreground of the terminal, and using the terminal would stop us. */
 bool signals_in_foreground(int fd);
-/* Stops this process as SIGTSTP by default does; returns when it is continued and has the terminal `fd`
- * again. False: it has not, and is to end. */
+/* Stops this process like the default action of SIGTSTP; returns when it is continued and has the terminal `fd`.
+ * False: it does not have it, and should end. */
 bool signals_stop_self(int fd);
 
-/* What a crash writes to the terminal `output_fd`, while its modes are set back to those of `fd` now. Call
- * before curses changes them; the bytes (at most 256) may come later. Nothing happens to a terminal that is
- * somebody else's. */
+/* Sets what a crash does: writes these bytes (at most 256, may be set later) to the terminal `output_fd`, and
+ * restores the present modes of `fd`. Call signals_save_terminal() before curses changes the modes. A terminal with
+ * another foreground process is left alone. */
 void signals_save_terminal(int fd, int output_fd);
 void signals_crash_bytes(const char *bytes, size_t count);
-/* The process group that a crash ends (SIGTERM) before us: what was started from here must not stay
- * behind. 0: none. */
+/* Process group to which a crash sends SIGTERM first, so that commands started from here do not stay behind. 0: none. */
 void signals_crash_group(pid_t group);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A source file for the screen: found where the process sees it, read once, lines made safe.
+/* A source file for the screen: found in the process's file system, read once, lines sanitised.
  *
- * Path and contents are a stranger's: files are opened as source_open.h tells, at most SOURCE_BYTES_MAX of them is
- * read, and every line is sanitised. A process in a container has another root: its files are looked for
- * below /proc/PID/root.
+ * Path and content are not trusted: files are opened as in source_open.h, at most SOURCE_BYTES_MAX is read, and every
+ * line is sanitised. Files of a process in a container are looked up below /proc/PID/root.
  *
- * Threads: one. Memory belongs to the file.
+ * Threads: one. The file owns its memory.
  */
 #ifndef RTOP_TUI_SOURCE_FILE_H
 #define RTOP_TUI_SOURCE_FILE_H
@@ -20,8 +19,8 @@ enum { SOURCE_BYTES_MAX = 4 << 20, SOURCE_LINES_MAX = 1 << 18, SOURCE_PATH_MAX =
 enum source_state {
   SOURCE_NONE, /* nothing was asked for */
   SOURCE_READY,
-  SOURCE_MISSING,    /* no such file, or no right to read it */
-  SOURCE_NOT_A_FILE, /* no path ("(eval)", "-e"), a folder, a device */
+  SOURCE_MISSING,    /* the file does not exist, or may not be read */
+  SOURCE_NOT_A_FILE, /* no path ("(eval)", "-e"), a directory, or a device */
 };
 
 struct source_file {
@@ -43,20 +42,21 @@ struct source_file {
 
 /* Is the file what a process loaded? */
 enum source_age {
-  SOURCE_AS_LOADED, /* it has stood there, like this, since before the process began to load code */
-  SOURCE_CHANGED,   /* it was written to when the process was running already */
+  SOURCE_AS_LOADED, /* unchanged since before the process began to load code */
+  SOURCE_CHANGED,   /* written to when the process was already running */
   SOURCE_AGE_UNKNOWN,
 };
 
-/* Makes `path` of process `pid` (0: not known, or over) the file. Reads only when something changed, and for root
- * with the rights of the owner of what named the path: a channel, a recording. */
+/* Opens `path` of process `pid` (0: unknown or ended). Reads only if something changed; root reads with the rights of
+ * `owner`, who owns the channel or recording that named the path. */
 void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const char *path);
-/* Line 1 is the first. Sanitised, tabs as blanks to the next eighth column; "" beyond the end. */
+/* A line, counted from 1: sanitised, tabs expanded to multiples of eight columns; "" beyond the end. */
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes);
-/* code_real_ns: the process loaded no code before; 0: not known. running_real_ns: it surely ran by then, no earlier than that.
- * Whatever was written in between may be what was loaded: a script may write files, and then become the program. */
+/* The file's age. code_real_ns: the process loaded no code earlier; 0: unknown. running_real_ns: the process was
+ * certainly running by then. A file written in between may be the one that was loaded, since a script can write files
+ * and then run them. */
 enum source_age source_file_age(const struct source_file *file, int64_t code_real_ns, int64_t running_real_ns);
-/* Its lines may not be those that run. */
+/* May the file's lines differ from those that run? */
 bool source_file_is_doubtful(const struct source_file *file, int64_t code_real_ns, int64_t running_real_ns);
 void source_file_close(struct source_file *file);
 

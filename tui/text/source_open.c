@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a file in a child that has the owner's rights. */
+/* Opens a file in a child process that has the owner's rights. */
 #include "source_open.h"
 
 #include "source_rights.h"
@@ -66,7 +66,7 @@ static void replaced_up(char *done)
   *(slash ? slash : done) = '\0';
 }
 
-/* Where a link leads comes before what is left of the path. */
+/* Prepends the target of a link to the remaining path. */
 static bool replaced_follow(struct replaced_walk *walk)
 {
   struct replaced_name name;
@@ -83,7 +83,7 @@ static bool replaced_follow(struct replaced_walk *walk)
   return true;
 }
 
-/* Entries that come and go change both times of a folder, another name only one. */
+/* Adding and removing entries changes both times of a directory, renaming it only one. */
 static bool replaced_folder(struct replaced_walk *walk, const struct stat *folder)
 {
   char above[PATH_MAX];
@@ -105,7 +105,7 @@ static bool replaced_step(struct replaced_walk *walk, const char *name)
   if (strcmp(name, ".") == 0) return true;
   if (strcmp(name, "..") == 0) {
     replaced_up(walk->done);
-    return used > 0 || walk->absolute; /* else it is above where we work, which nobody asks for */
+    return used > 0 || walk->absolute; /* Otherwise it is above the start directory, which is not needed. */
   }
   int added = snprintf(walk->done + used, left, "%s%s", used > 0 ? "/" : "", name);
   if (added >= (int)left || !replaced_status(walk, walk->done, &status)) return false;
@@ -134,7 +134,7 @@ int64_t source_replaced_ns(int root, const char *path)
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
-/* Where the process sees its files. root: -1 for our own. */
+/* The root of the file system that the process sees; root: -1 for our own. */
 struct source_place {
   int root;
   char root_name[48];
@@ -146,8 +146,8 @@ static int source_folder(int process, const char *name)
   return process >= 0 ? openat(process, name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-/* Paths of a process begin at its root or at the folder where it works; that folder is named as we see it when the
- * root is another one, so what leads to the root is taken off. */
+/* Makes the path relative to the process's root, or to its working directory. Under another root the working
+ * directory is named from outside, so the path of that root is removed. */
 static void source_place_relative(struct source_place *place, int process, const char *path)
 {
   char root[PATH_MAX] = "", folder[PATH_MAX] = "";
@@ -161,7 +161,8 @@ static void source_place_relative(struct source_place *place, int process, const
     place->inside[0] = '\0';
 }
 
-/* `is_his`: the number is a process of the owner of the channel; root asks, for others the kernel does. */
+/* Opens the process's root. `is_his`: the pid belongs to a process of the channel's owner; checked for root only,
+ * since for other users the kernel checks. */
 static void source_place_find(struct source_place *place, pid_t pid, bool is_his, const char *path)
 {
   char name[32];
@@ -175,8 +176,8 @@ static void source_place_find(struct source_place *place, pid_t pid, bool is_his
   if (process >= 0) close(process);
 }
 
-/* Known before it is opened. Absolute links of a container must not lead to our own root: the kernel holds the walk
- * inside. */
+/* Examines the file before opening it. Absolute links of a container must not lead to our own root: the kernel keeps
+ * the lookup inside. */
 static int source_look(const struct source_place *place)
 {
   struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
@@ -184,14 +185,14 @@ static int source_look(const struct source_place *place)
   int fd = (int)syscall(SYS_openat2, place->root, place->inside, &how, sizeof how);
   struct stat ours, theirs;
   bool unknown = fd < 0 && (errno == ENOSYS || errno == EPERM);
-  /* An old kernel: only when it is our root anyhow. */
+  /* An old kernel: acceptable only if the process has our root anyway. */
   if (unknown && stat("/", &ours) == 0 && fstat(place->root, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
       ours.st_dev == theirs.st_dev)
     return openat(AT_FDCWD, place->inside, O_PATH | O_CLOEXEC);
   return fd;
 }
 
-/* The descriptor to read from; -1: *found says what there is. */
+/* Opens the file. Returns a descriptor, or -1 with the reason in *found. */
 static int source_open_place(const struct source_place *place, struct stat *status, enum source_found *found)
 {
   char link[32];
@@ -241,7 +242,7 @@ struct source_answer {
   int64_t replaced_real_ns;
 };
 
-/* In the other process. Nothing of ours is needed any more but the pipe and the root. */
+/* Runs in the child, which needs nothing but the pipe and the root. */
 static _Noreturn void source_serve(int out, const struct source_place *place, const struct source_rights *rights,
                                    size_t bytes_max, const struct stat *before)
 {
@@ -277,7 +278,7 @@ static enum source_found source_take(struct source_content *content, int in, siz
   return content->text ? SOURCE_FOUND : SOURCE_FOUND_NOTHING;
 }
 
-/* False: it cannot be ended now, because the kernel waits for a file system. */
+/* Ends the child. False: the kernel is waiting for a file system, so it cannot end now. */
 static bool source_end(pid_t pid)
 {
   const struct timespec pause = { 0, 1000000 };
@@ -293,7 +294,7 @@ static enum source_found source_by_another(struct source_content *content, const
                                            const struct source_rights *rights, size_t bytes_max,
                                            const struct stat *before)
 {
-  static pid_t left; /* one that did not end: a file system that does not answer */
+  static pid_t left; /* a child that could not be ended, because its file system does not answer */
   int pipe_ends[2];
   if (left > 0 && waitpid(left, NULL, WNOHANG) == 0) return SOURCE_FOUND_NOTHING;
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return SOURCE_FOUND_NOTHING;

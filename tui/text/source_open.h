@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a file that a stranger named, with the stranger's rights and no more.
+/* Opens a file named by an untrusted process, with no more than that process's rights.
  *
- * Whoever owns a channel chooses the paths in it. Only regular files are opened, which is known before they are
- * (a device or a pipe may do something when it is opened), below the root of the process, which links do not
- * leave. For root that is not enough: then another process opens and reads the file, which has taken the user and
- * groups of the owner, cannot get others again, is limited in time, memory and calls, and hands over what it read.
+ * The owner of a channel chooses the paths in it. Only regular files are opened, which is checked before, since opening
+ * a device or pipe can have effects; and only below the process's root, which links cannot leave. For root, in
+ * addition, a child process opens and reads the file: it has the owner's user and groups for good, limits on time,
+ * memory and system calls, and passes on what it read.
  *
- * Threads: one. Waits for that process, at the most 500 ms.
+ * Threads: one. Waits for that child for 500 ms at most.
  */
 #ifndef RTOP_TUI_SOURCE_OPEN_H
 #define RTOP_TUI_SOURCE_OPEN_H
@@ -19,8 +19,8 @@
 
 enum source_found {
   SOURCE_FOUND,
-  SOURCE_FOUND_NOTHING, /* no such file, or no right to read it */
-  SOURCE_FOUND_NO_FILE, /* a folder, a device, a pipe, a socket */
+  SOURCE_FOUND_NOTHING, /* the file does not exist, or may not be read */
+  SOURCE_FOUND_NO_FILE, /* a directory, device, pipe or socket */
 };
 
 struct source_content {
@@ -28,22 +28,20 @@ struct source_content {
   int64_t replaced_real_ns; /* source_replaced_ns() of it */
   char opened[1264];        /* where it was found */
   bool same;                /* as `before` was: there is no text */
-  char *text;               /* the first bytes of it; the caller frees */
+  char *text;               /* first part of the file; the caller frees it */
   size_t bytes;
 };
 
-/* `pid` 0: not known, the path is one of ours. owner: of the channel; who is not root reads with rights of his own.
- * What has inode, size and times of `before` (NULL: none) is not read again. */
+/* Reads a file. `pid` 0: unknown, and the path is in our own file system. owner: of the channel; without being root,
+ * the caller's own rights apply. A file with the inode, size and times in `before` (may be NULL) is not read again. */
 enum source_found source_open_read(struct source_content *content, pid_t pid, uid_t owner, const char *path,
                                    size_t bytes_max, const struct stat *before);
 
-/* When another file may have come to stand under a path: the last instant, in nanoseconds of the wall clock, at which what
- * is there was changed or replaced; INT64_MAX: not known. root: a folder that paths begin at; -1: our own. What is not
- * absolute is looked up where we work. Opens nothing.
+/* The last instant (wall clock, ns) at which the file at this path was changed or replaced; INT64_MAX: unknown. root:
+ * directory at which paths begin; -1: our own. Relative paths are looked up in the working directory. Opens nothing.
  *
- * The time of a file's content (mtime) proves nothing: unpacking and copying set it to that of the original. The time of
- * its inode (ctime) cannot be set. Links that were changed count, and folders that were renamed: that changes their own
- * ctime, not their mtime, and the mtime of the folder that they are in. */
+ * mtime proves nothing, since unpacking and copying restore it; ctime cannot be set. Changed links and renamed
+ * directories count, too: renaming changes a directory's ctime and its parent's mtime. */
 int64_t source_replaced_ns(int root, const char *path);
 
 #endif

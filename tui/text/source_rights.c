@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes user and groups, and checks that it worked. */
+/* Changes user and groups, and verifies the result. */
 #include "source_rights.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RIGHTS_SANITIZED true /* its words go to standard error, its memory has no bounds */
+#define RIGHTS_SANITIZED true /* a sanitizer writes to standard error and needs unlimited memory */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define RIGHTS_SANITIZED true
@@ -41,7 +41,7 @@ enum { RIGHTS_PASSWD_BYTES = 4096 };
 #define RIGHTS_MORE_BYTES ((rlim_t)256 << 20)
 #define RIGHTS_UNKNOWN_BYTES ((rlim_t)256 << 20)
 
-/* /proc/PID/status, as the kernel wrote it. */
+/* Parses /proc/PID/status. */
 static bool rights_parse(struct source_rights *rights, FILE *status)
 {
   char line[4096];
@@ -86,7 +86,7 @@ static int rights_compare(const void *left, const void *right)
   return *(const int *)left - *(const int *)right;
 }
 
-/* Everything open but these and standard error, where a sanitizer would complain. */
+/* Closes all descriptors except these and, for a sanitizer's messages, standard error. */
 static bool rights_close_all(const int *keep, size_t keep_count)
 {
   int sorted[8] = { STDERR_FILENO };
@@ -102,10 +102,10 @@ static bool rights_close_all(const int *keep, size_t keep_count)
   return syscall(SYS_close_range, from, ~0U, 0) == 0;
 }
 
-/* The type of `resource` is another one in each C library. */
+/* A macro, because the type of `resource` differs between C libraries. */
 #define rights_limit(resource, most) (setrlimit(resource, &(const struct rlimit){ most, most }) == 0)
 
-/* That of SIGBUS guards what is read of a mapping. */
+/* Resets signal handlers, except that of SIGBUS, which guards reads of a mapping. */
 static void rights_forget_handlers(void)
 {
   for (int number = 1; number < NSIG; number++)
@@ -120,7 +120,8 @@ static const unsigned rights_open_calls[] = {
   SYS_read,       SYS_write,      SYS_close,      SYS_fstat, SYS_openat,       SYS_openat2,
   SYS_newfstatat, SYS_readlinkat, SYS_exit_group, SYS_exit,  SYS_rt_sigreturn,
 };
-/* Memory, locks that are asked about, and the signal mask that a guarded read puts back; the last two for sanitizers. */
+/* Allowed system calls: for memory, for queries of locks, and for the signal mask that a guarded read restores; the
+ * last two lines are for sanitizers. */
 static const unsigned rights_parse_calls[] = {
   SYS_read,          SYS_write,  SYS_fstat,      SYS_newfstatat, SYS_fcntl,          SYS_brk,
   SYS_mmap,          SYS_munmap, SYS_mremap,     SYS_madvise,    SYS_rt_sigprocmask, SYS_rt_sigreturn,
@@ -147,7 +148,7 @@ static bool rights_install(const unsigned *allowed, size_t count)
 }
 #endif
 
-/* What its use needs; everything else is refused with EPERM. */
+/* Installs a seccomp filter with the calls that this use needs; all others fail with EPERM. */
 static bool rights_filter(enum source_rights_use use)
 {
 #ifdef RIGHTS_ARCHITECTURE
@@ -160,7 +161,7 @@ static bool rights_filter(enum source_rights_use use)
 #endif
 }
 
-/* So much more than what the parent had when this process was made of it. */
+/* Limits memory to this much more than the parent had at the fork. */
 static bool rights_limit_memory(void)
 {
   unsigned long long pages[6] = { 0 };
@@ -181,7 +182,7 @@ static bool rights_hush(void)
   return done;
 }
 
-/* What can be given up only as root. */
+/* Drops what only root can drop. */
 static bool rights_change(const struct source_rights *rights)
 {
   return setgroups(rights->group_count, rights->groups) == 0 &&
@@ -197,7 +198,7 @@ bool source_rights_take(const struct source_rights *rights, enum source_rights_u
       !rights_close_all(keep, keep_count) || !rights_limit(RLIMIT_CORE, 0) ||
       (use == SOURCE_RIGHTS_OPEN && !rights_limit(RLIMIT_CPU, 1)) || !rights_change(rights))
     return false;
-  /* The change of user forgot the first of these. */
+  /* Changing the user has reset the first of these settings. */
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && prctl(PR_SET_DUMPABLE, 0) == 0 &&
          prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && rights_limit(RLIMIT_FSIZE, 0) &&
          rights_limit(RLIMIT_NPROC, 0) && rights_limit(RLIMIT_NOFILE, 1024) && rights_filter(use);

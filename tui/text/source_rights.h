@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking the rights of another user, for good. Only root can do that.
+/* Assumes the rights of another user, for good. Only possible for root.
  *
  * Threads: one.
  */
@@ -17,29 +17,30 @@ struct source_rights {
   gid_t group;
   gid_t groups[SOURCE_GROUPS_MAX];
   size_t group_count;
-  bool is_process; /* they are of the process that was named */
+  bool is_process; /* the rights are those of the named process */
 };
 
-/* Those of a process of the user, groups too; else (it is over, or another's) what the user database says, without
- * further groups. False: the user is root, or has no group. */
+/* Finds the rights of a process of the user, including groups; if the process has ended or belongs to another user,
+ * those in the user database, without further groups. False: the user is root, or has no group. */
 bool source_rights_of(struct source_rights *rights, pid_t pid, uid_t user);
 
-/* What it will do with them, which is all that it can do. */
+/* What the process will do with the rights; everything else will be forbidden. */
 enum source_rights_use {
-  SOURCE_RIGHTS_OPEN,  /* open and read files: a second of computing at the most */
-  SOURCE_RIGHTS_PARSE, /* read what is mapped and ask for its locks: opens nothing, and says nothing on
-                                          standard error, which is the viewer's terminal */
+  SOURCE_RIGHTS_OPEN, /* open and read files; at most a second of CPU time */
+  /* read mapped memory and query its locks; opens nothing, and prints nothing, because standard error is the viewer's
+   * terminal */
+  SOURCE_RIGHTS_PARSE,
 };
 
-/* In a process that was forked for it: takes them, gives up everything else (capabilities, descriptors but those to
- * `keep` (-1: none), the parent's signal handlers but that of SIGBUS) and lets the kernel refuse all calls that its use
- * does not need. Files cannot be written, processes not made, nobody can trace it; it dies with its parent, and memory
- * ends after 256 MB more than it has now. False: it has not worked, and nothing may be done but ending. */
+/* Call in a process forked for this purpose: assumes the rights and drops all else (capabilities, descriptors except
+ * `keep` (-1: none), signal handlers except SIGBUS), and installs a filter with the system calls of this use. The
+ * process then cannot write files, make processes or be traced; it dies with its parent and may use 256 MB more
+ * memory than now. False: it failed, and the process must exit. */
 bool source_rights_take(const struct source_rights *rights, enum source_rights_use use, const int *keep,
                         size_t keep_count);
 
-/* In this process, for good: the user and the groups, and nothing of root's is left. False: it has not
- * worked, and nothing may be done but ending. */
+/* Changes this process to the user and groups for good, with nothing of root's rights left. False: it failed, and the
+ * process must exit. */
 bool source_rights_become(const struct source_rights *rights);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads /proc for each thread, and takes differences. */
+/* Reads /proc for each thread, and computes rates from differences. */
 #include "task_stats.h"
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel tells about the threads of a live process: bytes read and written, context switches.
- * Rates come from two readings at least half a second apart.
+/* What the kernel says about threads of a live process: bytes read and written, context switches. Rates come from two
+ * readings at least half a second apart.
  *
- * /proc is read by the viewer; the process pays nothing. Its text is bounded and only numbers are taken.
- * Threads: one. Reads /proc; does not allocate.
+ * The viewer reads /proc, at no cost to the process. Texts are bounded and only numbers are used. Threads: one. Does
+ * not allocate.
  */
 #ifndef RTOP_TUI_TASK_STATS_H
 #define RTOP_TUI_TASK_STATS_H
@@ -18,8 +18,9 @@ enum { TASK_STATS_MAX = 256 };
 struct task_counts {
   bool has_io; /* needs the right to trace the process */
   bool has_switches;
-  /* Through read(2), write(2) and their kin, on files, pipes and sockets. What recv(2) and send(2) move is not
-   * in it: the kernel counts that for no thread. Ruby's read_nonblock and write_nonblock use those on sockets. */
+  /* Bytes moved by read(2), write(2) and similar calls on files, pipes and sockets. recv(2) and send(2) are not
+   * included, since the kernel does not count them per thread; Ruby's read_nonblock and write_nonblock use these on
+   * sockets. */
   uint64_t read_bytes, written_bytes;
   uint64_t voluntary, involuntary; /* context switches */
 };
@@ -40,15 +41,15 @@ struct task_stats {
   } entry[TASK_STATS_MAX];
 };
 
-/* The number that stands behind `name` at the start of a line, as in these files. */
+/* The number after `name` at the start of a line, as in files of /proc. */
 bool task_stats_number(const char *text, const char *name, uint64_t *number);
 
 /* The text of .../io and .../status. */
 void task_counts_parse_io(struct task_counts *counts, const char *text);
 void task_counts_parse_status(struct task_counts *counts, const char *text);
 
-/* Reads the thread again when its last reading is old enough. NULL: nothing is known (yet). Entries of
- * threads that share a place drive each other out. */
+/* Rates of a thread; reads again when the last reading is old enough. NULL: unknown (yet). Threads with the same slot
+ * displace each other. */
 const struct task_rates *task_stats_get(struct task_stats *stats, pid_t pid, uint32_t tid, int64_t now_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Repairs, measures and cuts text; writes figures with units. */
+/* Repairs, measures and cuts text; writes numbers with units. */
 #include "text.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ struct text_range {
   uint32_t first, last;
 };
 
-/* Invisible, reordering, or meant for something else than showing: a name made of these could look like
- * another one, or turn the rest of the line around. */
+/* Invisible, reordering, or non-text characters, which could make one name look like another or reverse the rest of a
+ * line. */
 static const struct text_range unwanted[] = {
   { 0x00, 0x1F },     { 0x7F, 0x9F },       { 0xAD, 0xAD },       { 0x34F, 0x34F },     { 0x61C, 0x61C },
   { 0x115F, 0x1160 }, { 0x17B4, 0x17B5 },   { 0x180B, 0x180F },   { 0x200B, 0x200F },   { 0x2028, 0x202E },
@@ -25,7 +25,7 @@ static const struct text_range unwanted[] = {
   { 0xFFF0, 0xFFFB }, { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A }, { 0xE0000, 0xE00FF }, { 0xE01F0, 0xE0FFF },
 };
 
-/* Blocks of combining marks, for locales in which wcwidth knows nothing. */
+/* Blocks of combining marks, for locales whose wcwidth() does not know them. */
 static const struct text_range combining[] = {
   { 0x300, 0x36F },   { 0x483, 0x489 },   { 0x591, 0x5BD },   { 0x610, 0x61A },   { 0x64B, 0x65F },
   { 0xE31, 0xE31 },   { 0xE34, 0xE3A },   { 0xE47, 0xE4E },   { 0x1AB0, 0x1AFF }, { 0x1DC0, 0x1DFF },
@@ -51,8 +51,8 @@ static bool text_is_combining(uint32_t code)
   return text_in(combining, sizeof combining / sizeof combining[0], code) || wcwidth((wchar_t)code) == 0;
 }
 
-/* Decodes one character strictly (no overlong forms, no surrogates); returns its bytes, 1 and TEXT_BAD for
- * a byte that starts none. */
+/* Decodes a character strictly (no overlong forms, no surrogates). Returns its length; 1 and TEXT_BAD for an invalid
+ * byte. */
 static size_t text_decode(const unsigned char *bytes, size_t count, uint32_t *code)
 {
   static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -97,11 +97,11 @@ size_t rtop_text_sanitize(char *out, size_t out_bytes, const char *bytes, size_t
   return used;
 }
 
-/* Columns of the character at `text` and its bytes. */
+/* Columns of the character at `text`; *bytes: its length. */
 static int text_step(const char *text, size_t *bytes)
 {
   uint32_t code;
-  *bytes = text_decode((const unsigned char *)text, 4, &code); /* the end of the text ends a character, too */
+  *bytes = text_decode((const unsigned char *)text, 4, &code); /* The end of the text also ends a character. */
   if (code < 0x300 || code == TEXT_BAD) return 1;
   int columns = wcwidth((wchar_t)code);
   return columns >= 0 ? columns : text_is_combining(code) ? 0 : 1;
@@ -114,7 +114,7 @@ int rtop_text_width(const char *text)
   return columns;
 }
 
-/* Copies characters while they fit into `columns` and out_bytes; returns the columns. */
+/* Copies characters as long as they fit into `columns` and out_bytes; returns the columns. */
 static int text_copy(char *out, size_t out_bytes, const char *text, int columns)
 {
   size_t used = 0;
@@ -148,7 +148,7 @@ int rtop_text_cut_left(char *out, size_t out_bytes, const char *text, int column
   if (width <= columns && strlen(text) < out_bytes) return text_copy(out, out_bytes, text, columns);
   out[0] = '\0';
   if (columns < 1 || out_bytes < 2) return 0;
-  /* Marks that follow a dropped character go with it. */
+  /* Combining marks after a dropped character are dropped, too. */
   while (*text && (width > columns - 1 || strlen(text) + 2 > out_bytes)) {
     size_t bytes;
     width -= text_step(text, &bytes);
@@ -159,7 +159,7 @@ int rtop_text_cut_left(char *out, size_t out_bytes, const char *text, int column
   return 1 + text_copy(out + 1, out_bytes - 1, text, columns - 1);
 }
 
-/* "7", "0.2", "38.2k", "152k": the value with as many digits as four columns take. */
+/* Writes "7", "0.2", "38.2k" or "152k": as many digits as four columns allow. */
 static void text_scaled(char *out, size_t out_bytes, double value, double step, const char *units)
 {
   size_t unit = 0;
@@ -179,7 +179,7 @@ static void text_scaled(char *out, size_t out_bytes, double value, double step, 
   snprintf(out, out_bytes, "%s%.*f%s", value < 0 ? "-" : "", whole ? 0 : 1, size, suffix);
 }
 
-/* As "%.1f" rounds; that itself is asked only where it is a matter of the last bit. */
+/* Rounds like "%.1f", which is only used where the last bit matters. */
 double rtop_text_tenths(double percent)
 {
   double tenths = nearbyint(percent * 10);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Text from strangers, made safe and measured: UTF-8 repair, display width, cutting, units.
+/* Makes text of other processes safe, and measures it: UTF-8 repair, display width, cutting, units.
  *
- * Names, paths, thread names and command lines come out of another process and are hostile. They are
- * sanitised once, where they enter the viewer (symbols, target), and are safe everywhere after: on the
- * screen, in batch output, in files.
+ * Names, paths, thread names and command lines come from other processes and are hostile. They are sanitised once,
+ * where they enter the viewer (symbols, target), and safe everywhere after that: on the screen, in batch output, in
+ * files.
  *
- * Threads: no shared state. Nothing here allocates.
+ * Threads: no shared state. Nothing allocates.
  */
 #ifndef RTOP_TUI_TEXT_H
 #define RTOP_TUI_TEXT_H
@@ -28,20 +28,20 @@ int rtop_text_width(const char *text);
 int rtop_text_cut(char *out, size_t out_bytes, const char *text, int columns);
 int rtop_text_cut_left(char *out, size_t out_bytes, const char *text, int columns);
 
-/* A share in percent as it is read with one digit behind the point, in tenths. */
+/* A percentage as it reads with one decimal, in tenths. */
 double rtop_text_tenths(double percent);
-/* "38.2k", "1.4M": at most 5 columns. "412 ms", "1.50 s", "2 m 14 s": at most 8 columns. "412M". */
+/* Formats: "38.2k", "1.4M", at most 5 columns; "412 ms", "1.50 s", "2 m 14 s", at most 8 columns; "412M". */
 void rtop_text_count(char *out, size_t out_bytes, double count);
 void rtop_text_duration(char *out, size_t out_bytes, int64_t nanoseconds);
 void rtop_text_bytes(char *out, size_t out_bytes, uint64_t bytes);
 
-/* Case-insensitive search of a literal in sanitised text (ASCII folding). */
+/* Case-insensitive search for a literal in sanitised text (ASCII case only). */
 bool rtop_text_contains(const char *text, const char *needle);
 
-/* A text that is put together piece by piece; what does not fit is cut off. */
+/* A text that is built piece by piece; what does not fit is cut. */
 struct phrase {
   char *out;
-  size_t bytes, used; /* `used` grows beyond bytes when it was cut */
+  size_t bytes, used; /* `used` exceeds `bytes` when the text was cut */
 };
 __attribute__((format(printf, 2, 3))) void phrase_add(struct phrase *phrase, const char *format, ...);
 

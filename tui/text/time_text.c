@@ -10,7 +10,7 @@
 static const int64_t second_ns = INT64_C(1000000000);
 static const char not_understood[] = "a time is 14:31:52, -90s, +5, start, end, or 2026-11-20T14:31:52";
 
-/* Seconds with a fraction: digits, and a dot with digits. False: there is no number. */
+/* Parses seconds: digits, optionally a dot with digits. False: there is no number. */
 static bool take_number(const char **text, double *number)
 {
   char *end;
@@ -21,7 +21,7 @@ static bool take_number(const char **text, double *number)
   return plain && *number < 1e10;
 }
 
-/* "90", "90s", "1h30m", "1m30.5s"; what stands behind it is left. */
+/* Parses a length such as "90", "90s", "1h30m" or "1m30.5s"; following text is left. */
 static bool take_length(const char **text, int64_t *length_ns)
 {
   double seconds = 0, number;
@@ -77,7 +77,7 @@ static bool of_parts(struct tm *parts, const struct clock_text *clock, bool utc,
   return whole != (time_t)-1;
 }
 
-/* Today's, or yesterday's when that is later than anything held. */
+/* A time of today, or of yesterday if that is later than all data held. */
 static bool of_day(const struct clock_text *clock, const struct time_base *base, int64_t *time_ns)
 {
   struct tm parts;

@@ -15,19 +15,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a text may refer to, wall clock. */
+/* The times that a text can refer to, wall clock. */
 struct time_base {
   int64_t start_ns, end_ns; /* what is held */
   int64_t cursor_ns;
 };
 
-/* NULL when it was understood: *time_ns is the wall clock meant, held or not. Else a message. */
+/* Parses a text. NULL on success, with the wall clock time in *time_ns, held or not; else a message. */
 const char *time_text_parse(const char *text, const struct time_base *base, int64_t *time_ns);
 
 /* "14:31:52", with tenths "14:31:52.4", "--:--:--" when it cannot be told. */
 void time_text_clock(char *out, size_t bytes, int64_t real_ns, bool tenths);
 
-/* How long ago, at most 6 columns: "0s", "15s", "14m08s", "2h05m", "3d04h". */
+/* Writes an age in at most 6 columns: "0s", "15s", "14m08s", "2h05m", "3d04h". */
 void time_text_age(char *out, size_t bytes, int64_t age_ns);
 
 #endif

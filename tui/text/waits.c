@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Knows by name which methods wait, and for what. */
+/* The methods that wait, and what they wait for, by name. */
 #include "waits.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes that do not stop half-way: on files, pipes and sockets, whatever signals arrive meanwhile. */
+/* Complete reads and writes on files, pipes and sockets, whatever signals interrupt them. */
 #ifndef RTOP_TUI_TEXT_WHOLE_IO_H
 #define RTOP_TUI_TEXT_WHOLE_IO_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Milliseconds of CLOCK_MONOTONIC, which io_receive() compares with. */
-/* Reads until it has `bytes`, the end is reached or it is until_ms (0: without limit). Returns how many it has. */
+/* Reads until `bytes` have come, the end is reached, or the time is until_ms (0: no limit). Returns the number read. */
 size_t io_receive(int fd, void *to, size_t bytes, int64_t until_ms);
 /* Writes all of them, or returns false. */
 bool io_send(int fd, const void *from, size_t bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every view and every key asks of the screen's state: a note, a question, how things are written. */
+/* Shared parts of the screen's state: messages, questions, and formats. */
 #include "ui.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol)
 const char *ui_short_command(const char *command)
 {
   const char *name = command;
-  if (command[0] != '/') return command; /* set by the program itself, or found in PATH */
+  if (command[0] != '/') return command; /* The command was set by the program itself, or found in PATH. */
   for (const char *at = command; *at != '\0' && *at != ' '; at++)
     name = *at == '/' && at[1] != '\0' && at[1] != ' ' ? at + 1 : name;
   return name;

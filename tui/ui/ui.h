@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the screen between two keys: what the views draw from and what keys change. Parts with an idea of their
- * own have their own header; views see sums and rows here, never channels.
+/* The state of the screen between two keys: what views draw from, and what keys change. Parts with an idea of their own
+ * have their own header; views see sums and rows here, never channels.
  *
  * Threads: one.
  */
@@ -47,10 +47,10 @@ struct ui_drawn {
   struct {
     int y, x;
     int64_t at_ns;
-  } pressed; /* last, in the table: a second time makes a double click */
+  } pressed; /* last press in the table: a second one at the same place is a double click */
 };
 
-/* What the loop is to do; it takes back what it has done. */
+/* Requests to the main loop, which resets them when done. */
 struct ui_wish {
   struct {
     bool wanted;
@@ -83,40 +83,40 @@ struct ui {
   struct ui_list list;
 
   struct ui_source source;
-  bool source_opened_output;    /* by itself, for there was nothing else to see */
+  bool source_opened_output;    /* opened automatically, because there was nothing else to show */
   struct rtop_profile *profile; /* NULL: nothing is watched yet */
   int64_t now_ns;               /* CLOCK_MONOTONIC of the last event */
   int64_t now_real_ns;
 
   struct rtop_methods_options wanted; /* sort, filter, mode; strings point into this struct */
   char filter[PROMPT_BYTES], search[PROMPT_BYTES];
-  const char *filter_error;   /* why the expression typed last does not work */
+  const char *filter_error;   /* why the expression typed last is invalid */
   struct rtop_lens_look lens; /* what is hidden and merged */
   struct ui_focus focus;
   int64_t length_ns; /* of the span; <= 0: everything */
   double delay_seconds;
-  bool frozen; /* at time.cursor_ns; data go on being collected */
+  bool frozen; /* stopped at time.cursor_ns; data are still collected */
   struct ui_time time;
   struct ui_stalls stalls;
   struct ui_verdict verdict;
   struct ui_raised raised;
-  struct rests rests; /* of the threads of the sum */
-  struct core_limits cores; /* of the process, while it lives; kept by the loop */
+  struct rests rests;       /* of the threads of the sum */
+  struct core_limits cores; /* limits of the process while it lives; updated by the loop */
   struct ui_baseline baseline;
   struct ui_traces traces;
   struct ui_calls calls;
-  int64_t sites_begin_ns; /* allocation sites of what came before are not shown */
-  int apart;              /* processes: 0 merged, 1 apart, from 2 on only source apart - 2 */
+  int64_t sites_begin_ns; /* allocation sites from before this time are not shown */
+  int apart;              /* how processes are shown: 0 merged, 1 separately, from 2 on only source apart - 2 */
   bool follow;
 
   bool exact;             /* figures are shown as they are */
   struct rtop_calm *calm; /* shapes that swing (ui_calm.h) */
-  uint32_t selected;      /* frame under the cursor, the same in all views; 0: none */
-  uint32_t chosen;        /* the last one that a key or a click has selected */
+  uint32_t selected;      /* frame under the cursor, shared by all views; 0: none */
+  uint32_t chosen;        /* frame last selected by a key or click */
   struct ui_way way;      /* the call of it that is meant */
 
   struct rtop_span span;  /* what is shown */
-  struct rtop_live *live; /* sum and methods of the profile, kept from update to update */
+  struct rtop_live *live; /* sum and methods of the profile, kept between updates */
   struct rtop_sum sum;
   struct rtop_methods methods;
   struct rtop_tree tree; /* of views that want it */
@@ -125,46 +125,46 @@ struct ui {
   bool stale;   /* the model must be rebuilt before drawing */
   bool touched; /* by the user, since it was rebuilt */
   bool dirty;   /* the screen must be drawn */
-  bool more;    /* update again soon: slow parts are done bit by bit */
+  bool more;    /* update again soon: slow parts are computed in steps */
 
   struct layout layout;
-  size_t match_count, match_at; /* of the search: "3/17", at 0: the cursor is on no match */
+  size_t match_count, match_at; /* position of the search, as in "3/17"; 0: the cursor is on no match */
   char message[512];
   int64_t message_until_ns;
 
   const struct rtop_options *options; /* of the command line */
 };
 
-/* Keys that mean the same in every view of the data: sort, window, units, copy (ui_figures.c). Views see a
- * new order when they compare wanted.sort and wanted.reverse with what they know. */
+/* Handles keys with the same meaning in every view of data: sort, window, units, copy (ui_figures.c). Views notice a
+ * new order by comparing wanted.sort and wanted.reverse. */
 bool ui_figures_request(struct ui *ui, enum request request);
 
-/* A share of the span (1: one thread all the time); a cost in the units that the user chose, at most 6
- * columns; does the search find this method? Why there is nothing to show. */
+/* Formats: a share of the span (1: one thread all the time); a cost in the chosen units, at most 6 columns. Does the
+ * search match this method? Why is there nothing to show? */
 double ui_share(const struct ui *ui, uint64_t ns);
 void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost);
 void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples);
 bool ui_matches(const struct ui *ui, uint32_t frame);
 const char *ui_why_empty(const struct ui *ui);
-/* Such a reason in the rows of a table below its heading, wrapped. */
+/* Draws that reason into the rows of a table below its heading, wrapped. */
 void ui_draw_empty(struct rect table, const char *why);
 
-/* As much of a label as fits, without the outer namespaces when that is too long: the end tells more. */
+/* As much of a label as fits, dropping outer namespaces first, since the end says more. */
 const char *ui_label_that_fits(const char *label, int columns);
-/* "/app/models/order.rb:7", "<C>", "": where a frame stands. */
+/* Writes a frame's place: "/app/models/order.rb:7", "<C>", or "". */
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);
 
-/* A command line without the folder of its program: "/opt/ruby/bin/ruby app.rb" is "ruby app.rb". */
+/* A command line without the directory of its program: "/opt/ruby/bin/ruby app.rb" becomes "ruby app.rb". */
 const char *ui_short_command(const char *command);
 
-/* A message above the footer for some seconds, the longer, the longer, or up to the next key. */
+/* Shows a message above the footer until the next key, or for some seconds depending on its length. */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool ui_has_message(const struct ui *ui);
 
-/* To the clipboard, cut to what that takes; where it is not to be used (settings), the note is all. */
+/* Copies text to the clipboard, cut to its limit; if the clipboard is disabled in the settings, only shows a message. */
 void ui_copy(struct ui *ui, const char *text);
 
-/* An expression as it is typed, '!' in front inverts it; ui->filter_error says why it does not work. */
+/* Takes an expression as typed; a leading '!' inverts it; ui->filter_error says why it is invalid. */
 void ui_take_filter(struct ui *ui, const char *text);
 void ui_freeze(struct ui *ui, bool frozen);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user is asked: a line to be typed, or a menu to choose from. Threads: one. */
+/* Questions to the user: a line to type, or a menu to choose from. Threads: one. */
 #ifndef RTOP_TUI_UI_ASK_H
 #define RTOP_TUI_UI_ASK_H
 
@@ -11,7 +11,7 @@
 
 struct ui;
 
-/* What the open menu is for; the answer is menu_value(). */
+/* The purpose of the open menu, whose answer is menu_value(). */
 enum ui_menu { UI_MENU_SORT, UI_MENU_MERGE, UI_MENU_COLUMNS, UI_MENU_SETUP, UI_MENU_ROW };
 enum ui_prompt {
   UI_PROMPT_NONE,
@@ -31,7 +31,7 @@ struct ui_ask {
   struct menu menu;
   enum ui_menu menu_for;
   char menu_text[MENU_ITEMS_MAX][64]; /* labels, when they are made up */
-  char row_name[256];                 /* the row that its menu is open for (ui_row_menu.h) */
+  char row_name[256];                 /* name of the row that the menu was opened for (ui_row_menu.h) */
   uint32_t row_frame, row_node, row_line;
 };
 
@@ -39,7 +39,7 @@ void ui_ask(struct ui *ui, enum ui_prompt what);
 /* The command line with this already typed. */
 void ui_ask_command(struct ui *ui, const char *text);
 
-/* The column chooser: opens it; a key in it, false: not one of its own (ui_columns.c). */
+/* The column chooser: opens it; handles a key in it, false if the key has no meaning there (ui_columns.c). */
 void ui_columns_open(struct ui *ui);
 bool ui_columns_key(struct ui *ui, int key);
 

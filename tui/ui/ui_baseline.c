@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the figures are compared with: taken, summed, and found again by method, call and thread. */
+/* The baseline of comparisons: taken, summed, and matched by method, call and thread. */
 #include "ui_baseline.h"
 #include "ui.h"
 #include "tui/methods/sum_translate.h"
@@ -51,7 +51,7 @@ void ui_baseline_next(struct ui *ui)
   ui->stale = true;
 }
 
-/* Changes with everything that sum and rows of the baseline depend on. */
+/* A key that changes with everything that the baseline's sum and rows depend on. */
 static uint64_t key_of(struct ui *ui, struct rtop_span span, const struct rtop_methods_options *options)
 {
   struct rtop_profile *profile = ui->baseline.other != NULL ? ui->baseline.other : ui->profile;
@@ -89,14 +89,14 @@ const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t fram
   return at->comparing ? rtop_changes_before(&at->changes, &at->methods, frame) : NULL;
 }
 
-/* Rows of now with their changes, then those of methods that are gone. */
+/* Joins the present rows with their changes and the rows of methods that are gone. */
 static bool join(struct ui *ui, double min_percent)
 {
   struct rtop_changes *changes = &ui->baseline.changes;
   uint32_t frames = rtop_symbols_frame_count(rtop_profile_symbols(ui->profile));
   if (!rtop_changes_join(changes, &ui->methods, &ui->baseline.methods, frames, ui->baseline.of, min_percent))
     return false;
-  ui->methods.rows = changes->rows; /* the live sum's own rows stay with it */
+  ui->methods.rows = changes->rows; /* The live sum keeps its own rows. */
   ui->methods.count = changes->count;
   return true;
 }
@@ -188,7 +188,7 @@ const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percen
       !rtop_tree_gone_build(&at->gone, &ui->tree, at->total_of, at->tree_nodes, ui->wanted.mode, least_ns))
     return NULL;
   at->gone.before_ns = before->length_ns;
-  /* Rows of methods stand in the order of now, then those of only before. */
+  /* Rows of methods: present ones in their order, then those that are gone. */
   for (size_t i = 0; i < at->changes.count; i++) {
     const struct rtop_method_row *row = &at->changes.rows[i];
     const struct rtop_method_row *was = rtop_changes_before(&at->changes, before, row->frame);

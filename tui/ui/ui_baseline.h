@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the figures are compared with: a span that the user took (B), another recording, or, in the time
- * view without either, the frame before the one that is shown.
+/* The baseline of comparisons: a span that the user took (B), another recording, or in the time view without either,
+ * the frame before the present one.
  *
- * Differences are of shares of time, so that spans of different length compare; of counts, per second. The
- * rows of the methods get theirs (row->delta) for the figure that they are sorted by, and methods that were
- * there only before get rows, with nothing in them. Filters, lens and chosen threads hold for both sides.
+ * Differences are between shares of time, so spans of different length compare; counts compare per second. Rows of
+ * methods get the difference for their sort figure (row->delta), and methods that were only there before get empty
+ * rows. Filters, lens and chosen threads apply to both sides.
  *
- * Threads: one. Memory belongs to the baseline.
+ * Threads: one. The baseline owns its memory.
  */
 #ifndef RTOP_TUI_UI_BASELINE_H
 #define RTOP_TUI_UI_BASELINE_H
@@ -38,37 +38,37 @@ struct ui_baseline {
   struct rtop_tree_gone gone;
 };
 
-/* Takes what is shown, shows differences in all columns, forgets: one after the other. */
+/* Advances: takes the present span as baseline, then shows differences in all columns, then forgets the baseline. */
 void ui_baseline_next(struct ui *ui);
-/* All of another recording is what is compared with; the profile must outlive it. */
+/* Uses all of another recording as the baseline; its profile must outlive this. */
 void ui_baseline_give(struct ui *ui, struct rtop_profile *other);
 /* Another target. */
 void ui_baseline_forget(struct ui *ui);
 
-/* Before anything else of an update: the time view compares by itself, no other view does. */
+/* Call first in an update: the time view compares by itself, other views do not. */
 void ui_baseline_look(struct ui *ui);
-/* Before the rows of now are made: are they to be compared? Then they may not be cut. */
+/* Call before present rows are made. True: they will be compared, so they must not be cut. */
 bool ui_baseline_begin(struct ui *ui);
-/* Only if so: after the rows of now were made, and before a view sees them. False when memory ran out. */
+/* If so: call after present rows were made and before a view uses them. False when memory ran out. */
 bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *options);
-/* Before ui->tree is made of what is shown: keeps what its nodes cost before. */
+/* Call before ui->tree is built from the present sum: keeps the nodes' costs of the baseline. */
 bool ui_baseline_tree(struct ui *ui);
 
 /* What it was before; NULL: not there. */
 const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t frame);
-/* False: nothing is compared. A node that was not there cost nothing. */
+/* The baseline's cost of a node, 0 if it did not exist. False: nothing is compared. */
 bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self, struct rtop_cost *total);
-/* Once ui->tree is that of what is shown: nodes and leaves of at least this share of the span before that are
- * not there now. NULL: nothing is compared, or memory ran out. Valid until the next call. */
+/* Call once ui->tree has the present sum: nodes and leaves of the baseline with at least this share that are gone.
+ * NULL: nothing is compared, or memory ran out. Valid until the next call. */
 const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percent);
-/* The thread of before that is this one: of the same process, else of the same name; NULL: none. */
+/* The baseline's thread that matches: in the same process, else by name; NULL: none. */
 const struct rtop_thread_row *ui_baseline_thread(const struct ui *ui, const struct rtop_thread_row *thread);
-/* Change of a share: value now, value before, in nanoseconds of thread time. */
+/* Change of a share, from both values in nanoseconds of thread time. */
 double ui_baseline_change(const struct ui *ui, uint64_t now_ns, uint64_t before_ns);
-/* The change of a cost, by the clock that the user chose. */
+/* Writes the change of a cost in the user's clock. */
 void ui_baseline_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *now,
                            const struct rtop_cost *before);
-/* "+21.4", "-3.0", "0.0": a change of a share in points, at most 7 columns. */
+/* Writes a change of a share in percentage points, at most 7 columns: "+21.4", "-3.0", "0.0". */
 void ui_baseline_text(char *out, size_t bytes, double change);
 
 #endif

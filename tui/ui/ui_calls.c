@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All calls on the screen: asked for, followed, and handed out in the place of samples. */
+/* Counted calls on the screen: requested, followed, and shown instead of samples. */
 #include "ui_calls.h"
 
 #include "ui.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define CALLS_SECOND_NS INT64_C(1000000000)
-/* After its time: numbers are still told, or a process that does nothing takes long to notice. */
+/* How long to wait after the time is up: counts are still being published, or an idle process notices late. */
 #define CALLS_PATIENCE_NS (10 * CALLS_SECOND_NS)
 enum { CALLS_DIGITS = 32, CALLS_WIDE = 110 };
 
@@ -39,7 +39,7 @@ struct rtop_methods_options ui_shown_options(const struct ui *ui)
   return options;
 }
 
-/* Figures of calls are times; what samples alone have is no order. */
+/* Switches the figures to calls; sort keys that only samples have are replaced. */
 static void calls_show(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
@@ -69,7 +69,7 @@ static void calls_hide(struct ui *ui)
   ui->stale = true;
 }
 
-/* What a recording, or a process that is gone, has told of it. */
+/* Finds counts in a recording, or of a process that has ended. */
 static void calls_of_the_past(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
@@ -80,7 +80,7 @@ static void calls_of_the_past(struct ui *ui)
   else ui_say(ui, "all calls were not traced here, and now nothing can be");
 }
 
-/* Once: ends it, and waits for what is still told; once more: does not wait. */
+/* Ends counting and waits for the remaining counts; called again, stops waiting. */
 static void calls_end(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
@@ -123,7 +123,7 @@ static bool calls_read(const char *text, struct ui_calls_wish *wish)
   return true;
 }
 
-/* What is held may tell of calls that were traced before: these are not asked for. */
+/* Begins counting. The history may contain earlier countings, which are excluded. */
 static void calls_begin(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
@@ -202,7 +202,7 @@ static bool calls_follow(struct ui *ui)
   return true;
 }
 
-/* Of what is shown: the lens, and which process is shown alone. */
+/* A key of what is shown: the lens, and which process is shown alone. */
 static uint64_t calls_key(struct ui *ui)
 {
   uint32_t of[] = { rtop_lens_version(rtop_profile_lens(ui->profile)), ui_processes_alone(ui),
@@ -265,7 +265,7 @@ static void calls_digits(char *out, size_t bytes, uint64_t count)
   out[used] = '\0';
 }
 
-/* What counting costs is told at the end. */
+/* While counting; its overhead is only known at the end. */
 static void calls_running_words(const struct ui *ui, char *out, size_t bytes, const char *calls)
 {
   int64_t left_ns = ui->calls.until_ns - ui->now_ns;
@@ -278,7 +278,7 @@ static void calls_running_words(const struct ui *ui, char *out, size_t bytes, co
   else snprintf(out, bytes, "%s: ending, %s (T: end)", of, calls);
 }
 
-/* What matters less comes last, and goes first where there is no room. */
+/* Less important parts come last, and are dropped first. */
 static void calls_ended_words(const struct ui *ui, char *out, size_t bytes, int columns, const char *calls,
                               const char *own)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The column chooser: a menu of all columns, those that are shown first. */
+/* The column chooser: a menu of all columns, with shown ones first. */
 #include "ui.h"
 #include <ncurses.h>
 
-/* The choice; without one, what is shown now. */
+/* The user's choice, or without one the columns that are shown. */
 static struct columns_choice columns_now(const struct ui *ui)
 {
   struct columns_choice now = ui->look.columns;
@@ -43,7 +43,7 @@ bool ui_columns_key(struct ui *ui, int key)
 {
   enum rtop_sort_key column = (enum rtop_sort_key)menu_value(&ui->ask.menu);
   struct columns_choice *choice = &ui->look.columns, was = *choice, now = columns_now(ui);
-  *choice = now; /* what is on the screen is what is changed */
+  *choice = now; /* The columns on the screen become the choice that is changed. */
   switch (key) {
   case ' ':
   case '\r':

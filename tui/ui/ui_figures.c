@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys that mean the same in every view of the data: the order, the window, the units. */
+/* Keys with the same meaning in every view of data: order, window, units. */
 #include "ui.h"
 #include "tui/term/draw.h"
 #include "tui/term/screen.h"
@@ -78,7 +78,7 @@ static bool sort_by(struct ui *ui, enum rtop_sort_key key)
   return true;
 }
 
-/* The columns in the order on the screen: the user's, or all there are. */
+/* Columns in the order of the screen: those the user chose, or all. */
 static int column_order(const struct ui *ui, enum rtop_sort_key *order)
 {
   bool all = ui->look.columns.count == 0 || ui_calls_are_shown(ui);
@@ -87,14 +87,14 @@ static int column_order(const struct ui *ui, enum rtop_sort_key *order)
   return all ? RTOP_SORT_KEYS : ui->look.columns.count;
 }
 
-/* Differences have no order while nothing is compared, and of calls not all is known. */
+/* Differences cannot be sorted by without a comparison, and calls lack some figures. */
 static bool sortable(const struct ui *ui, enum rtop_sort_key column)
 {
   if (ui_calls_are_shown(ui)) return columns_of_calls(column);
   return column != RTOP_SORT_DELTA || ui->baseline.comparing;
 }
 
-/* The next column that can be sorted by. */
+/* Selects the next column that can be sorted by. */
 static bool sort_step(struct ui *ui, int step)
 {
   enum rtop_sort_key order[RTOP_SORT_KEYS] = { 0 };
@@ -151,7 +151,7 @@ static bool next_units(struct ui *ui)
   return true;
 }
 
-/* This mode, or back from it to busy. */
+/* Switches to this mode, or from it back to busy. */
 static bool switch_mode(struct ui *ui, enum rtop_mode mode)
 {
   static const char *const words[RTOP_MODES] = {

@@ -41,7 +41,7 @@ static bool is_left_out(const struct ui *ui, const struct rtop_sum *sum, const s
          (ui->focus.has_names && regexec(&ui->focus.names, thread->name, 0, NULL, 0) != 0);
 }
 
-/* The rows of the others stay, and the bars above the table go on telling of all threads of the process. */
+/* Rows of other threads stay, and bars above the table still include all threads of the process. */
 void ui_focus_apply_to(const struct ui *ui, struct rtop_sum *sum)
 {
   if (ui->apart < 2 && ui->focus.count == 0 && !ui->focus.no_idle && !ui->focus.has_names) return;
@@ -100,7 +100,7 @@ void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread)
   ui->stale = true;
 }
 
-/* The one that is left gives the name, when it is known. */
+/* If one thread is left, it gives the name, if known. */
 static void name_the_last(struct ui *ui)
 {
   for (size_t i = 0; i < ui->sum.thread_count; i++) {

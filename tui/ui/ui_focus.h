@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads that the figures of every view are made from: chosen ones, those with a name, without idle ones. */
+/* Which threads the figures of every view include: chosen ones, those with a name, those not idle. */
 #ifndef RTOP_TUI_UI_FOCUS_H
 #define RTOP_TUI_UI_FOCUS_H
 
@@ -16,14 +16,14 @@ struct ui_focus {
     uint32_t source;
     uint64_t serial;
   } at[UI_FOCUS_MAX];
-  char name[64];  /* of what was chosen: a thread, or "3 threads" */
-  bool no_idle;   /* threads that are off the GVL for the whole span are left out */
+  char name[64];  /* name of the choice: a thread, or "3 threads" */
+  bool no_idle;   /* leaves out threads that are off the GVL for the whole span */
   bool has_names; /* only threads whose name matches (--thread) */
   regex_t names;
 };
 
-/* Threads: takes the cells of all but the chosen ones out of the sum (their rows stay), chooses one and
- * no other (again: all), adds or takes away one, all again. */
+/* Choosing threads: removes cells of other threads from a sum (their rows stay); chooses one alone (again: all); adds
+ * or removes one; chooses all. */
 bool ui_focus_init(struct ui *ui, const char *names);
 void ui_focus_destroy(struct ui *ui);
 void ui_focus_apply(struct ui *ui);
@@ -34,7 +34,7 @@ bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_toggle(struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_clear(struct ui *ui);
-/* "puma 001", "3 threads", "no idle", "" when everything is shown. */
+/* Text: "puma 001", "3 threads", "no idle"; "" when everything is shown. */
 void ui_focus_text(const struct ui *ui, char *out, size_t bytes);
 
 #endif

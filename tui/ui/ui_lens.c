@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hiding and merging on the screen: its keys, its prompt, its menu. */
+/* Hiding and merging on the screen: keys, prompt, menu. */
 #include "ui_lens.h"
 #include <string.h>
 

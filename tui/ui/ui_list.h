@@ -19,12 +19,12 @@ struct ui_list {
   struct rperf_top_list *owner;                           /* of these: */
   const struct rperf_top_process *processes[UI_LIST_MAX]; /* the living first, children below their parents */
   size_t process_count;
-  struct rtop_bare bare[RTOP_BARE_MAX]; /* looked for when there is none of these */
+  struct rtop_bare bare[RTOP_BARE_MAX]; /* searched for only when the list is empty */
   size_t bare_count;                    /* all of them */
-  bool choosing;                        /* there is a list to go back to */
+  bool choosing;                        /* the user came from a list, and can return to it */
 };
 
-/* Reads it anew. When memory runs out the list is empty. */
+/* Reads the list. When memory runs out, it is empty. */
 void ui_list_read(struct ui *ui);
 void ui_list_forget(struct ui *ui);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the screen is to look, as the user set it. Threads: one. */
+/* Appearance of the screen, as set by the user. Threads: one. */
 #ifndef RTOP_TUI_UI_LOOK_H
 #define RTOP_TUI_UI_LOOK_H
 
@@ -19,7 +19,7 @@ struct ui_look {
   enum ui_footer footer;
   bool mouse;
   bool clipboard; /* the terminal's is used (OSC 52) */
-  bool sync;      /* the terminal is told where a frame begins and ends */
+  bool sync;      /* the terminal is told where each frame begins and ends */
   enum ui_ascii ascii;
   bool wide; /* the terminal draws blocks and lines in two columns */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes that are watched, as the loop knows them: merged, apart, or one of them alone. Threads: one. */
+/* The watched processes, as the main loop knows them: shown merged, separately, or one alone. Threads: one. */
 #ifndef RTOP_TUI_UI_PROCESSES_H
 #define RTOP_TUI_UI_PROCESSES_H
 
@@ -17,79 +17,80 @@ enum { UI_SOURCES_MAX = 128 };
 /* A process that is watched. */
 struct ui_process {
   pid_t pid;
-  pid_t parent; /* of one that another one forked or spawned; 0: it was asked for */
-  uid_t owner;  /* of the channel or the recording: with whose rights files are read */
+  pid_t parent; /* parent, for a process that was forked or spawned by a watched one; 0: requested itself */
+  uid_t owner;  /* owner of the channel or recording, with whose rights files are read */
   char command[256];
-  char host[64]; /* of a stream: nothing of the process can be asked for here; "": it is one of this machine */
+  char host[64]; /* host, for a stream, about whose processes nothing can be asked here; "": this machine */
   char ruby[32];
   enum rtop_feed_state state;
-  bool replaced; /* by exec: another source goes on with it */
-  int64_t started_real_ns;      /* its channel was made */
-  int64_t code_real_ns;         /* it began to load code then, or later; 0: not known, or its files are not ours */
-  char end[64];                 /* how it ended; "" while it lives or nothing is known */
+  bool replaced;           /* another source continues this process after exec */
+  int64_t started_real_ns; /* its channel was made */
+  /* it began to load code at this time or later; 0: unknown, or its files are not accessible */
+  int64_t code_real_ns;
+  char end[64];                 /* how it ended; "" while it lives or when nothing is known */
   bool by_exec;                 /* then: it became another program */
-  int64_t ended_real_ns;        /* then: time of day of its last window */
-  int64_t lived_ns;             /* then: from the start of the channel on */
-  uint64_t losses[RTOP_LOSSES]; /* what found no room, since it was started */
+  int64_t ended_real_ns;        /* wall clock time of its last window, once ended */
+  int64_t lived_ns;             /* lifetime from the start of its channel, once ended */
+  uint64_t losses[RTOP_LOSSES]; /* losses in the process since its start */
 };
 
-/* What is watched, as the loop knows it. */
+/* What is watched, as the main loop knows it. */
 struct ui_source {
   bool ready;                 /* a channel was found */
   int processes;              /* that live; 1 when none does */
   int count;                  /* of all sources, those that ended too */
-  struct ui_process main;     /* the first that lives; state and end are those of all together */
+  struct ui_process main;     /* the first living process, with state and end of all together */
   int64_t clock_offset_ns;    /* real - mono */
   struct rtop_launch *launch; /* NULL: no command was started */
   const char *problem;        /* or NULL */
-  const char *waits;          /* why there is nothing of the command yet, or NULL */
+  const char *waits;          /* why there is no data of the command yet, or NULL */
   bool recording;             /* into a file, just now */
   struct ui_stream {
     bool there;         /* a stream is read */
-    bool ended, broken; /* and nothing comes any more; and its end was missing */
+    bool ended, broken; /* ended: nothing more will come; broken: and the end mark was missing */
     int silent_seconds; /* 0 while it flows */
     int behind_tenths;  /* of a second */
     uint64_t left_out;  /* windows that it had no room for */
-    int64_t clock_ns;   /* what is added to ui->now_ns for the clock there */
+    int64_t clock_ns;   /* difference from ui->now_ns to the sender's clock */
   } stream;
-  char file[64];                        /* of a replay: its name without the folder */
-  struct ui_process at[UI_SOURCES_MAX]; /* by source; last, for most of it is empty */
+  char file[64];                        /* file name of a replay, without directory */
+  struct ui_process at[UI_SOURCES_MAX]; /* by source; the last field, since most of it is empty */
 };
 
-/* Merged, apart, each of them alone, one after the other. */
+/* Advances: merged, separately, then each process alone. */
 void ui_processes_next(struct ui *ui);
 static inline bool ui_lives(enum rtop_feed_state state)
 {
   return state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED;
 }
-/* It lives, or did when the recording ended. */
+/* Is the process alive, or was it when the recording ended? */
 static inline bool ui_process_goes_on(const struct ui_process *process)
 {
   return ui_lives(process->state) || (process->state == RTOP_FEED_REPLAY && process->end[0] == '\0');
 }
-/* The process that the header tells of: one that is shown alone, or else the main one. */
+/* The process that the header describes: the one shown alone, else the main one. */
 const struct ui_process *ui_process(const struct ui *ui);
 /* The source that is shown alone; UI_ALL_SOURCES: all are shown. */
 uint32_t ui_processes_alone(const struct ui *ui);
 bool ui_processes_shows(const struct ui *ui, uint32_t source);
-/* Why nothing is known of the one that is shown alone in what is shown: it was over by then, or not there yet. In a static
- * buffer; NULL: something is, or that is not why. */
+/* Why there is no data of the process shown alone in the span: it had ended, or did not exist yet. In a static
+ * buffer; NULL: there is data, or another reason. */
 const char *ui_processes_why_absent(const struct ui *ui);
-/* Do all that live, but for the main one, descend from others? Not known of a recording: then no. */
+/* Do all living processes but the main one descend from others? False for a recording, where that is unknown. */
 bool ui_processes_one_tree(const struct ui *ui);
-/* The processes that are gone while others go on: how many, and the one that went last (NULL: none). */
+/* Number of processes that ended while others live, and the last of them (NULL: none). */
 int ui_processes_gone(const struct ui *ui, const struct ui_process **last);
-/* How many there are to be told apart: 0 while they are merged. */
+/* Number of processes shown separately; 0 while they are merged. */
 int ui_processes_apart(const struct ui *ui);
-/* "4712 " in front of a thread's name when processes are apart, else "". */
+/* Prefix of a thread's name: "4712 " when processes are shown separately, else "". */
 void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t bytes);
 
-/* Are there several to be mixed up: not one after the other in one, by exec? */
+/* Could processes be confused? False if there is one, or one after the other by exec. */
 bool ui_processes_mixed(const struct ui *ui);
-/* "4712: " in front of what is one process's while several are shown, else "". */
+/* Prefix of what belongs to one process: "4712: " while several are shown, else "". */
 void ui_processes_whose(const struct ui *ui, uint32_t source, char *out, size_t bytes);
 
-/* Whose files can be read: 0 when it is over. */
+/* The process whose source files can be read; 0 when it has ended. */
 pid_t ui_source_pid(const struct ui *ui);
 uid_t ui_source_owner(const struct ui *ui); /* with whose rights its files are read */
 

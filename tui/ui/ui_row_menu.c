@@ -27,7 +27,7 @@ static void add(struct ui *ui, int letter, const char *label, int value)
   ui->ask.menu.item[ui->ask.menu.count - 1].letter = letter;
 }
 
-/* What can be done with a method in any view. */
+/* Adds the entries that apply to a method in any view. */
 static void add_for_method(struct ui *ui, const struct ui_row *row, bool ruby)
 {
   if (ruby && !row->in_source) add(ui, 's', "source", REQUEST_VIEW_SOURCE);
@@ -64,7 +64,7 @@ void ui_row_menu_open(struct ui *ui)
   add(ui, 'x', "export ...", REQUEST_EXPORT);
 }
 
-/* Puts a backslash before what means something else. False: it does not fit; `out` ends before a whole character. */
+/* Escapes special characters with a backslash. False: it does not fit; `out` then ends with a complete character. */
 static bool escape(char *out, size_t bytes, const char *text, const char *special)
 {
   size_t used = 0;
@@ -85,13 +85,13 @@ static void filter_to_it(struct ui *ui, const struct rtop_symbol *symbol)
 {
   char text[PROMPT_BYTES] = "^";
   bool whole = escape(text + 1, sizeof text - 2, symbol->label, ".[]{}()*+?^$|\\");
-  if (whole) strcat(text, " "); /* what is searched goes on with its path */
+  if (whole) strcat(text, " "); /* The searched text continues with the path. */
   ui_take_filter(ui, text);
   ui_say(ui, "%s", ui->filter_error != NULL ? ui->filter_error : "only this method: Esc shows all again");
   ui->filter_error = NULL;
 }
 
-/* A block goes with the method around it. */
+/* A block is treated as the method around it. */
 static const char *without_block(const char *label)
 {
   const char *method = strncmp(label, "block ", 6) == 0 ? strstr(label, " in ") : NULL;

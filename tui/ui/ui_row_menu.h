@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The menu of what can be done with the row under the cursor: first what only this view does with it, then what can be
- * done with any method. Each entry is what a key of its own does, or the filter and the patterns with the method's name
- * filled in. Threads: one.
+/* The menu for the row under the cursor: first the view's own actions, then those for any method. Each entry does what
+ * a key does, or fills in a filter or pattern with the method's name. Threads: one.
  */
 #ifndef RTOP_TUI_UI_ROW_MENU_H
 #define RTOP_TUI_UI_ROW_MENU_H
@@ -12,7 +11,7 @@
 
 struct ui;
 
-/* Values of its entries: a request of keys.h, or one of these. */
+/* Values of entries: a request of keys.h, or one of these. */
 enum ui_row_action {
   ROW_CALLERS = 1 << 16, /* the tree of callers, at the method */
   ROW_CALLEES,           /* the tree of what it calls */
@@ -20,7 +19,7 @@ enum ui_row_action {
   ROW_EXCLUDE,
   ROW_COPY_NAME,
   ROW_COPY_PLACE,
-  ROW_SOURCE_OF, /* what is no method: of the method that it is in */
+  ROW_SOURCE_OF, /* source of the method that contains the row, if the row itself is not a method */
   ROW_THREAD_TREE,
   ROW_STALL_THREADS,
   ROW_TRACE,
@@ -30,25 +29,26 @@ enum ui_row_action {
 
 enum { ROW_OWN_MAX = 8 };
 
-/* What stands under the cursor. The view says it (view_ops.row): it gets the method that is selected. */
+/* The row under the cursor, as described by the view (view_ops.row), which starts from the selected method. */
 struct ui_row {
-  uint32_t frame;                      /* the method; 0: none */
-  uint32_t node;                       /* the call of it that is meant, as shown; 0: any */
-  const char *name;                    /* of what is no method: a thread, a package, a stall; NULL: it is the method */
+  uint32_t frame; /* the method; 0: none */
+  uint32_t node;  /* node of the call that is meant, as shown; 0: any */
+  /* name of a row that is not a method (a thread, a package, a stall); NULL: it is the method */
+  const char *name;
   char text[256];                      /* room for such a name */
-  uint32_t line;                       /* of the method's file; 0: where the method begins */
+  uint32_t line;                       /* line in the method's file; 0: the method's first line */
   bool in_callers, in_tree, in_source; /* it stands there already */
   struct {
     int letter, action;
     const char *label;
-  } own[ROW_OWN_MAX]; /* what only this view does; the first is chosen by Enter */
+  } own[ROW_OWN_MAX]; /* actions of this view only; Enter chooses the first */
   int own_count;
 };
 void ui_row_can(struct ui_row *row, int letter, const char *label, int action);
 
-/* Without anything under the cursor it says so. */
+/* Opens the menu, or says that nothing is under the cursor. */
 void ui_row_menu_open(struct ui *ui);
-/* Does what an entry says, but for those that open a view. False: that is somebody else's. */
+/* Carries out an entry, unless it opens a view. False: the caller must do it. */
 bool ui_row_menu_act(struct ui *ui, int action);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cursor, search and drawing of rows, the same for the tables of all views. */
+/* Cursor, search and drawing of rows, shared by the tables of all views. */
 #include "ui_rows.h"
 #include "ui.h"
 #include "tui/term/draw.h"
@@ -47,7 +47,7 @@ void ui_rows_count(struct ui *ui)
   }
 }
 
-/* From the cursor on, or backwards before it; around the ends. */
+/* Searches from the cursor on, or backwards before it, wrapping around. */
 static bool find(struct ui *ui, enum request request)
 {
   struct ui_rows rows = ui->view->rows(ui);
@@ -97,8 +97,8 @@ static bool is_blank(int y, int x)
   return mvin_wch(y, x, &cell) == ERR || getcchar(&cell, text, &attributes, &pair, NULL) == ERR || text[0] == L' ';
 }
 
-/* Which rows are seen, "12-27 of 64 22%", at the right end of the heading, when there are more. The share goes when it
- * would cover a word of the heading, and a word that would be cut. */
+/* Draws the visible range, "12-27 of 64 22%", at the right end of the heading if there are more rows. The percentage
+ * is dropped rather than covering the heading, then words that would be cut. */
 static void draw_position(const struct ui_rows *rows, struct rect table)
 {
   char text[64], mark[8] = " Top";

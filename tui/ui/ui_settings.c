@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings: how each is kept in the state of the screen, and the setup menu. */
+/* Settings: how each is stored in the screen's state, and the setup menu. */
 #include "ui_settings.h"
 #include "ui.h"
 #include "tui/cli/options.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a setting is kept: as a bool or as an enum of struct ui, at this offset, or by the functions below. */
+/* How a setting is stored: as a bool or enum of struct ui at this offset, or by the functions below. */
 struct setting {
   enum { SETTING_OTHER, SETTING_SWITCH, SETTING_ENUM } kind;
   size_t at;
   bool inverse;                /* "on" is false */
-  const char *(*value)(int i); /* the choices, NULL behind the last; NULL: free */
+  const char *(*value)(int i); /* the choices, NULL after the last; NULL: free text */
   const char *free;            /* what a free one takes */
   void (*get)(const struct ui *ui, char *out, size_t bytes);
   bool (*set)(struct ui *ui, const char *value, const char **problem);

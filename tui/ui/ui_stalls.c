@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stalls on the screen: found as windows come, gone to one after the other. */
+/* Stalls on the screen: found as windows come, and visited one after the other. */
 #include "ui_stalls.h"
 #include "ui.h"
 #include "tui/text/text.h"
@@ -10,9 +10,9 @@
 
 static_assert(STALL_ALL_SOURCES == UI_ALL_SOURCES, "a source that is shown alone is asked for as it is");
 
-/* What ended so long before the end of what is shown goes on there; what ended so much longer ago is no news. */
+/* A stall that ended this long before the end of the span counts as going on; one older than newest_ns is not news. */
 static const int64_t now_ns = 200000000, newest_ns = INT64_C(600000000000);
-/* After so long a stall is half the news; what ended so long ago is not what the user has just seen. */
+/* After half_ns a stall counts half as news; one that ended old_ns ago is not what the user has just seen. */
 static const int64_t half_ns = INT64_C(10000000000), old_ns = INT64_C(30000000000);
 
 size_t ui_stalls_count(const struct ui *ui)
@@ -64,8 +64,8 @@ static bool is_off_gvl(const struct stall *stall)
   return stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
 }
 
-/* What is selected for a stall, and which call of it (0: any): the application's method that the culprit was called from,
- * however deep in libraries or in C that is; else the culprit itself. */
+/* The frame to select for a stall, and which call of it (0: any): the application's method that called the culprit
+ * through libraries or C, else the culprit. */
 static uint32_t blamed(const struct rtop_symbols *symbols, const struct stall *stall, uint32_t *call)
 {
   uint32_t frame = stall->caller != 0 ? stall->caller : stall->frame, node = stall->node;
@@ -93,7 +93,7 @@ static void blame(struct ui *ui, const struct stall *stall)
   ui->stale = true;
 }
 
-/* What the stall that was gone to turned out to be: that, or another one of its thread instead of it. */
+/* What the visited stall has turned out to be: itself, or another one of its thread that replaces it. */
 static const struct stall *now_known(struct ui *ui)
 {
   struct ui_stalls *at = &ui->stalls;
@@ -128,7 +128,7 @@ void ui_stalls_forget(struct ui *ui)
   ui->stalls.stood_ns = 0;
 }
 
-/* The list's and the keys' way to a stall. */
+/* Goes to a stall, from the list or by keys. */
 static void go(struct ui *ui, const struct stall *stall)
 {
   ui->time.speed = ui->time.marks = 0;
@@ -180,8 +180,8 @@ void ui_stalls_fit_mode(struct ui *ui)
   }
 }
 
-/* How much news a stall is: what it harmed, half as much for each ten seconds since. What goes on harms now, but for a
- * method that took over before what is shown, which the verdict tells: that it took over is its news. 0: it is none. */
+/* News value of a stall: its harm, halved every ten seconds. *now: it goes on. A method that took over before the
+ * span counts from then, since the verdict describes it now. 0: no news. */
 static double news(const struct ui *ui, const struct stall *stall, bool *now)
 {
   int64_t ago_ns = ui_stalls_ago_ns(ui, stall);
@@ -216,7 +216,7 @@ int64_t ui_stalls_ago_ns(const struct ui *ui, const struct stall *stall)
   return stall->open || ago_ns < now_ns ? 0 : ago_ns;
 }
 
-/* Stalls that were gone to, and what lies in the same window, are passed by. */
+/* Skips stalls already visited, and others in the same window. */
 static const struct stall *stall_to(const struct ui *ui, int direction)
 {
   const struct ui_stalls *at = &ui->stalls;
@@ -229,7 +229,8 @@ static const struct stall *stall_to(const struct ui *ui, int direction)
   return same ? stalls_near(&at->stalls, source, stall_instant(stall, ui->length_ns), direction, ui->length_ns) : stall;
 }
 
-/* Where the keys go then: "; 1 more at that time; ( again: mark deploy, 15 s earlier; ): 2 later ones, which harmed less" */
+/* Says where the keys lead next: "; 1 more at that time; ( again: mark deploy, 15 s earlier; ): 2 later ones, which
+ * harmed less" */
 static void say_others(const struct ui *ui, const struct stall *stall, bool passed, struct phrase *phrase)
 {
   const struct stall *before = stall_to(ui, -1), *other;
@@ -257,7 +258,7 @@ static void say_others(const struct ui *ui, const struct stall *stall, bool pass
     phrase_add(phrase, "; ): %u later one%s, which %sharmed less", later, later > 1 ? "s" : "", over);
 }
 
-/* A key of a display that stands nowhere yet: what it goes to may be old. */
+/* Says how old the stall is, for the first key press of a live display. */
 static void say_since(const struct stall *newest, int64_t ago_ns, struct phrase *phrase)
 {
   char ago[24];
@@ -266,7 +267,7 @@ static void say_since(const struct stall *newest, int64_t ago_ns, struct phrase 
   phrase_add(phrase, "no stall in the last %s; before that ", ago);
 }
 
-/* Where no stall is news, the second in which something else was wrong is: its culprit is selected. */
+/* If no stall is news, goes to the second with the worst verdict, and selects its culprit. */
 static bool jump_to_trouble(struct ui *ui)
 {
   enum { WIDE = 300 };

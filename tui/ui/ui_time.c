@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the screen stands in time: live, frozen, on a span, playing. */
+/* The screen's position in time: live, frozen, at a span, or playing. */
 #include "ui_time.h"
 #include "ui.h"
 #include "tui/term/draw.h"
@@ -26,7 +26,7 @@ struct rtop_span ui_time_window(const struct ui *ui)
 int64_t ui_time_age_ns(const struct ui *ui, int64_t time_ns)
 {
   int64_t now_ns = ui->now_real_ns - ui->source.clock_offset_ns;
-  /* Not by the time of day: that may be another one there. */
+  /* The time of day cannot be used, as the sender's may differ. */
   if (ui->source.stream.there && __builtin_add_overflow(ui->now_ns, ui->source.stream.clock_ns, &now_ns))
     now_ns = time_ns;
   if (!lives(ui) || ui->source.clock_offset_ns == 0)
@@ -34,7 +34,7 @@ int64_t ui_time_age_ns(const struct ui *ui, int64_t time_ns)
   return now_ns > time_ns ? now_ns - time_ns : 0;
 }
 
-/* The cursor goes to the end of this window. */
+/* Moves the cursor to the end of this window. */
 static void stand_on(struct ui *ui, struct rtop_span window)
 {
   struct ui_time *time = &ui->time;
@@ -79,7 +79,7 @@ bool ui_time_selected(const struct ui *ui, struct rtop_span *span)
   return true;
 }
 
-/* The oldest windows went while we stood on them. */
+/* The oldest windows were dropped while the cursor was on them. */
 static void keep_held(struct ui *ui, const struct rtop_span *held)
 {
   struct ui_time *time = &ui->time;
@@ -182,7 +182,7 @@ static void set_mark(struct ui *ui)
   ui->stale = true;
 }
 
-/* The same key again: faster; the other one: the other way. */
+/* Pressing the same key again plays faster; the other key reverses. */
 static void play(struct ui *ui, int direction)
 {
   static const int speeds[] = { 1, 2, 10 };
@@ -257,7 +257,7 @@ bool ui_time_back(struct ui *ui)
   return marked;
 }
 
-/* z while it plays: stop there. z again: now. */
+/* z while playing stops there; z again returns to live. */
 static void freeze_or_go_on(struct ui *ui)
 {
   if (ui->time.speed != 0) ui->time.speed = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known exactly of traced methods in the span that is shown: made with the rest of the model, drawn from many
- * times.
+/* Exact figures of traced methods in the shown span: built with the rest of the model, drawn many times.
  *
  * Threads: one.
  */
@@ -15,14 +14,14 @@ struct ui;
 struct ui_traces {
   struct exact_table table; /* empty where nothing was traced */
   struct slow_list slow;
-  bool in_rows; /* private: rows of methods have figures of it */
+  bool in_rows; /* private: rows of methods contain its figures */
 };
 
-/* For ui->span, and the figures of ui->methods. False: memory ran out. */
+/* Builds the figures for ui->span, and copies them to ui->methods. False: memory ran out. */
 bool ui_traces_update(struct ui *ui);
 void ui_traces_forget(struct ui *ui);
 
-/* Those of a method. NULL: it was not traced. */
+/* The figures of a method; NULL: it was not traced. */
 const struct exact_row *ui_traces_of(const struct ui *ui, uint32_t frame);
 
 #endif

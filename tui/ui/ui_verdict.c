@@ -50,7 +50,7 @@ void ui_verdict_rests(struct ui *ui)
   rests_update(&ui->rests, &look);
 }
 
-/* What goes on and is told by the verdict itself needs no second telling. */
+/* Does the verdict describe the stall already, so that it need not be shown again? */
 static bool verdict_tells(const struct ui *ui, const struct stall *stall)
 {
   enum verdict_kind kind = ui->verdict.verdict.kind;
@@ -96,10 +96,10 @@ void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int colu
 }
 
 enum { RAISED_COLUMNS = 40, RAISED_ALL = 95 };
-static const double raised_told = 100; /* a second: below that they cost nothing to speak of */
+static const double raised_told = 100; /* exceptions per second; fewer cost practically nothing */
 static const int64_t raised_calm_ns = 1000000000;
 
-/* " in Price#find", " at app.rb:9" of what has no name of its own, "" where nothing is known. */
+/* Writes " in Price#find", " at app.rb:9" for a place without a name, or "" if unknown. */
 static void raised_place(const struct rtop_symbols *symbols, const struct raised_place *place, char *out, size_t bytes)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, place->frame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict on what is shown: made as it changes, but twice a second at most while it is live; and for how long it
- * has been so, looking back through the windows before.
+/* The verdict on what is shown: updated when it changes, but at most twice a second while live; and how long it has
+ * held, found by looking back through earlier windows.
  *
  * Threads: one.
  */
@@ -25,28 +25,29 @@ struct ui_verdict {
   bool made, live;
 };
 
-/* The exception that is raised most often, where so many are raised that it matters. */
+/* The exception raised most often, if there are enough to matter. */
 struct ui_raised {
   struct raised_list list;
   int64_t until_ns;
   double per_second;
-  /* "raised/s: 60% KeyError in Price#find", "KeyError/s at app.rb:9"; "": less than a hundred a second, or of no known class */
+  /* "raised/s: 60% KeyError in Price#find", "KeyError/s at app.rb:9"; "": fewer than a hundred per second, or of
+   * unknown class */
   char most[600];
 };
 
-/* After the sum of the span. False: memory ran out. */
+/* Call after the span was summed. False: memory ran out. */
 bool ui_verdict_update(struct ui *ui);
 void ui_verdict_forget(struct ui *ui);
 
-/* Which threads rest, and which are stuck: after the verdict, when the locks of the sum are noted. */
+/* Decides which threads rest and which are stuck; call after the verdict, when the sum's locks are noted. */
 void ui_verdict_rests(struct ui *ui);
 
-/* What is shown of how long the GVL was held and waited for (ui_calm.h). */
+/* The shown figures about the GVL: how long it was held and waited for (ui_calm.h). */
 struct verdict_gvl ui_verdict_gvl(const struct ui *ui);
 /* In at most `columns` columns. */
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns);
 
-/* After the sum of the span; looks for it once a second. False: memory ran out. */
+/* Call after the span was summed; updates once a second. False: memory ran out. */
 bool ui_raised_update(struct ui *ui);
 void ui_raised_forget(struct ui *ui);
 

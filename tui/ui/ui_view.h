@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a view is to the viewer: its row in the list of views, called in the order written here. Threads: one. */
+/* The interface of a view to the viewer: its row in the list of views; functions are called in the order given here.
+ * Threads: one. */
 #ifndef RTOP_TUI_UI_VIEW_H
 #define RTOP_TUI_UI_VIEW_H
 
@@ -13,30 +14,31 @@ struct ui_rows;
 
 struct view_ops {
   enum view_id id;
-  bool detail;                         /* has a pane on the right of wide screens */
+  bool detail;                         /* has a detail pane on the right of wide screens */
   bool text;                           /* of a file, in that pane */
   bool graphs;                         /* of the history, above the table */
-  bool threads;                        /* draws no methods: these are not kept up to date while it is shown */
-  bool calls;                          /* draws calls: rows of methods are not kept up to date meanwhile */
-  bool exact;                          /* shows all calls in the place of samples when they are known (ui_calls.h) */
-  bool tree;                           /* draws from ui->tree: kept up to date while it is shown */
-  size_t bytes;                        /* of what the view keeps in ui->data: zeros, then start() */
-  void (*start)(struct ui *ui);        /* once, before anything else; may be NULL like all below */
-  bool (*ratios)(const struct ui *ui); /* shows ratios of methods: they take time to make */
+  bool threads;                        /* does not draw methods, which are not updated while it is shown */
+  bool calls;                          /* draws calls; rows of methods are not updated while it is shown */
+  bool exact;                          /* shows counted calls instead of samples if there are any (ui_calls.h) */
+  bool tree;                           /* draws from ui->tree, which is updated while it is shown */
+  size_t bytes;                        /* size of the view's data in ui->data, zeroed before start() */
+  void (*start)(struct ui *ui);        /* called once, first; may be NULL, like all below */
+  bool (*ratios)(const struct ui *ui); /* Are ratios of methods shown, which take time to compute? */
   void (*update)(struct ui *ui);       /* sum or rows changed */
-  void (*open)(struct ui *ui);         /* comes to the screen: the cursor goes to ui->selected */
-  void (*note)(const struct ui *ui, char *out, size_t bytes); /* at the right of the row of tabs, where there is room */
-  void (*state)(const struct ui *ui, char *out, size_t bytes); /* the same, but must be told: "" for nothing */
-  void (*prepare)(struct ui *ui);                      /* before it is drawn: what follows from the size of its parts */
+  void (*open)(struct ui *ui);         /* the view is shown from now on: its cursor goes to ui->selected */
+  /* text at the right of the row of tabs, if there is room */
+  void (*note)(const struct ui *ui, char *out, size_t bytes);
+  void (*state)(const struct ui *ui, char *out, size_t bytes); /* as `note`, but text that must be shown; "" for none */
+  void (*prepare)(struct ui *ui);                      /* called before drawing, to use the sizes of the view's parts */
   bool (*handle)(struct ui *ui, enum request request); /* false: nothing to do for this request */
   void (*click)(struct ui *ui, int row, int x);        /* within the table; row 0 is its heading */
-  /* What stands under the cursor, and what only this view does with it (ui_row_menu.h). NULL: the method selected. */
+  /* Describes the row under the cursor, with this view's own actions (ui_row_menu.h). NULL: the selected method. */
   void (*row)(struct ui *ui, struct ui_row *row);
-  void (*forget)(struct ui *ui);               /* another target, or the end: frees what there was of the last one */
-  struct ui_rows (*rows)(const struct ui *ui); /* what a cursor moves over (ui_rows.h) */
+  void (*forget)(struct ui *ui);                      /* another target, or the end: frees data of the last one */
+  struct ui_rows (*rows)(const struct ui *ui);        /* what a cursor moves over (ui_rows.h) */
   bool (*matches)(const struct ui *ui, size_t place); /* does the search find this row? */
   void (*go)(struct ui *ui, size_t place);            /* the user moves the cursor to this row */
-  bool (*seek)(struct ui *ui); /* what is searched for is in no row: goes where it is. False: nowhere */
+  bool (*seek)(struct ui *ui); /* the searched text is in no row: goes to where it is. False: nowhere */
 };
 
 #endif

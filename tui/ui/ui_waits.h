@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads waited for, and behind whom, as a pane.
+/* A pane with what threads waited for, and behind whom.
  *
  * Threads: one.
  */
@@ -9,7 +9,7 @@
 #include "tui/stalls/wait_sums.h"
 #include "tui/term/layout.h"
 
-/* Title, heading, and as many lines as there is room for. */
+/* Draws title, heading, and as many lines as fit. */
 void ui_waits_draw(const struct wait_sums *sums, const struct rtop_symbols *symbols, uint64_t length_ns,
                    struct rect at);
 

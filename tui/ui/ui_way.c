@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The call that is meant by what is selected. */
+/* Which call of the selected method is meant. */
 #include "ui_way.h"
 #include "ui.h"
 
-enum { WAY_SHOWN = UINT32_MAX }; /* in place of a source: the node is one of those that are shown */
+enum { WAY_SHOWN = UINT32_MAX }; /* used in place of a source: the node is a shown node */
 
 static const struct rtop_call_node *way_node(const struct ui *ui, uint32_t node)
 {
   return rtop_symbols_get_node(rtop_profile_symbols(ui->profile), node);
 }
 
-/* What is shown of the call now; 0: nothing. */
+/* The shown node of the call; 0: none. */
 static uint32_t way_shown(const struct ui *ui, const struct ui_way *way)
 {
   if (way->node == 0 || way->source == WAY_SHOWN) return way->node;
@@ -60,7 +60,7 @@ static bool way_has_call(const struct ui *ui)
   return ui->way.call != 0 && ui->way.shapes == ui->tree.shapes && ui->way.call < ui->tree.count;
 }
 
-/* Of the nodes that are one call in the tree. */
+/* The busiest of the nodes that are one call in the tree. */
 static uint32_t way_busiest(const struct ui *ui)
 {
   uint32_t count, best = 0;

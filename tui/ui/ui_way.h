@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which call of the method that is selected is meant, where that is known: a stall, a thread, a row of the tree are one
- * call, and the same method may have others, in other threads as well. Whoever goes to another view goes to that call
- * there. It is forgotten as soon as another method is selected.
+/* Which call of the selected method is meant, if known: a stall, a thread or a tree row refers to one call, while the
+ * method may have others, also in other threads. Switching views goes to that call. Forgotten when another method is
+ * selected.
  *
  * Threads: one.
  */
@@ -14,24 +14,25 @@ struct ui;
 struct rtop_symbols;
 
 struct ui_way {
-  uint32_t frame;        /* selected, when it was taken; 0: nothing is known */
-  uint32_t source, node; /* the call as its process tells it; 0: that is not known */
-  uint32_t call, shapes; /* else the node of ui->tree, while its ids are those */
+  uint32_t frame;        /* selected frame when it was stored; 0: unknown */
+  uint32_t source, node; /* the call in the process's own ids; 0: unknown */
+  uint32_t call, shapes; /* otherwise the node of ui->tree, valid while the tree's ids are */
 };
 
-/* Selects the method that a call is shown as: it may be hidden, its process may be shown apart. */
+/* Selects the method as which a call is shown; it may be hidden, or its process shown separately. */
 void ui_way_select(struct ui *ui, uint32_t source, uint32_t node);
-/* The same of a call that is shown already: a row of the threads, a node of ui->tree (0: not known). The frame is
- * selected by the caller. */
+/* Stores a call that is shown already: a thread's row, or a node of ui->tree (0: unknown). The caller selects the
+ * frame. */
 void ui_way_shown(struct ui *ui, uint32_t frame, uint32_t node);
 void ui_way_call(struct ui *ui, uint32_t call);
 void ui_way_drop(struct ui *ui);
 void ui_way_keep(const struct ui *ui, struct rtop_symbols *symbols);
 
-/* The call that is meant, among the symbols' nodes: of several that differ in their lines only the one with most time. 0:
- * not known. */
+/* The node of the call among the symbols' nodes: of several that only differ in lines, the one with most time. 0:
+ * unknown. */
 uint32_t ui_way_node(const struct ui *ui);
-/* Its node in ui->tree; of a method of which no call is meant, or not one of this sum, the node with most of it. 0: none. */
+/* The call's node in ui->tree; if no call is meant or it is not in this sum, the method's node with most time. 0:
+ * none. */
 uint32_t ui_way_in_tree(const struct ui *ui, uint32_t frame);
 
 #endif
