@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the keys do: prompt, menu, then what all views share. Views see a key first. */
+/* Handles keys: prompt and menu first, then the view, then what all views share. */
 #include "view_tree.h"
 #include "viewer.h"
 #include "view_time.h"
@@ -23,7 +23,7 @@ static void take_delay(struct ui *ui, const char *text)
   else ui->delay_seconds = seconds;
 }
 
-/* What was typed so far takes effect at once; Esc takes it back. */
+/* Applies the text typed so far at once; Esc restores the earlier state. */
 static void prompt_effect(struct ui *ui, const char *text)
 {
   if (ui->ask.prompting == UI_PROMPT_SEARCH) {
@@ -75,7 +75,7 @@ static bool leave_view(struct ui *ui)
   return false;
 }
 
-/* Filter and search go before the target does. */
+/* Esc removes filter and search before it leaves the target. */
 static void step_back(struct ui *ui)
 {
   if (leave_view(ui) || time_stalls_leave(ui)) return;
@@ -95,7 +95,7 @@ static void toggle_output(struct ui *ui)
   else ui_say(ui, "no command was started from here");
 }
 
-/* The neighbour in the row of tabs; from help and output back to where they were opened. */
+/* Shows the next tab; from help and output returns to the view they were opened from. */
 static void turn_view(struct ui *ui, int step)
 {
   if (!leave_view(ui)) {
@@ -114,7 +114,7 @@ static bool view_request(struct ui *ui, enum request request)
   return id != VIEW_COUNT;
 }
 
-/* The session is the program's affair: it finds the wish. */
+/* Records the request; the program, which has the session, carries it out. */
 static void trace_selected(struct ui *ui)
 {
   if (ui->selected == 0 || ui->profile == NULL) return;
@@ -176,7 +176,7 @@ static bool shared_request(struct ui *ui, enum request request)
   }
 }
 
-/* The tree of callers or of what is called, open at the method under the cursor. */
+/* Opens the tree of callers or callees at the method under the cursor. */
 static void open_tree(struct ui *ui, bool callers)
 {
   ui_open_view(ui, VIEW_TREE);
@@ -242,7 +242,7 @@ static void take_key(struct ui *ui, int key)
   }
   for (const struct key_row *row = keys_find(key, ui->view->id, NULL); row != NULL;
        row = keys_find(key, ui->view->id, row)) {
-    /* The prompt opens on the key; the view is asked when text is there. */
+    /* The search key opens a prompt first; the view is asked once there is text. */
     bool opens_prompt = row->request == REQUEST_SEARCH;
     if ((!opens_prompt && ui_handle(ui, row->request)) || shared_request(ui, row->request)) return;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of processes that have a channel, to choose one from. */
+/* The list of processes with a channel, to choose one from. */
 #include "viewer.h"
 #include "tui/feed/list.h"
 #include "tui/term/draw.h"
@@ -43,7 +43,7 @@ static void chooser_update(struct ui *ui)
     }
   }
   ui_rows_fit(ui);
-  remember(ui); /* Enter means the row that was looked at, whatever came meanwhile */
+  remember(ui); /* Enter chooses the row that the user saw, whatever has come meanwhile. */
 }
 
 static void chooser_go(struct ui *ui, size_t place)
@@ -87,7 +87,7 @@ static void chooser_draw_row(const void *pen, size_t place, int y, bool selected
   }
 }
 
-/* Processes that the extension can still be loaded into. Returns the first row below. */
+/* Draws processes into which the extension could still be loaded. Returns the next free row. */
 static int draw_bare(const struct ui_list *list, struct rect at, int y)
 {
   int end = at.y + at.rows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Details of one method, in a pane beside the table or in its place. */
+/* Details of one method, in a pane beside the table or in place of it. */
 #include "view_detail.h"
 #include "tui/methods/raised_list.h"
 #include "tui/methods/states.h"
@@ -23,9 +23,9 @@ enum {
   LINE_TEXT_FROM = 36,
   LINE_WIDE = 50,
   STATES_WIDE = 62,
-  TEXT_COLUMNS = 40, /* below this the text of a method has no room */
+  TEXT_COLUMNS = 40, /* with fewer columns there is no room for the method's text */
   TEXT_ROWS = 20,
-  BESIDE_TEXT = 4, /* rows of each list that stands above it */
+  BESIDE_TEXT = 4, /* rows of each list above the text */
   RAISES_MOST = 3,
 };
 
@@ -64,7 +64,7 @@ static void detail_figure(const struct writer *writer, char *out, size_t bytes, 
   }
 }
 
-/* Blocks often share a name: the file tells them apart where there is room for it. */
+/* Blocks often share a name, so their file is shown where there is room. */
 static void name_and_place(const struct writer *writer, int y, const struct rtop_symbol *symbol)
 {
   char place[1100];
@@ -106,7 +106,7 @@ static void heat(const struct writer *writer, int y, int columns, uint64_t ns, u
     draw_text(y, writer->rect.x + LINE_FIGURES + 1 + i, 1, ns * 2 >= hottest_ns ? FACE_HOT : FACE_STRIP, "#");
 }
 
-/* The line as it stands in the file; with a '?' where another one may run. */
+/* A line of the file; marked with '?' if other code may be running. */
 static void line_text(const struct writer *writer, const struct source_file *file, int y, int x, uint32_t line)
 {
   char text[512];
@@ -118,7 +118,7 @@ static void line_text(const struct writer *writer, const struct source_file *fil
   draw_text(y, writer->rect.x + x, columns, FACE_NORMAL, text + strspn(text, " "));
 }
 
-/* Number, self, total, heat of self, and the text. */
+/* Draws lines: number, self, total, heat of self, and text. */
 static void lines_of_file(struct writer *writer, const struct source_file *file, int most)
 {
   const struct detail_list *list = &writer->detail->lines;
@@ -162,7 +162,7 @@ static void lines(struct writer *writer, const struct source_file *file, int mos
   }
 }
 
-/* The hottest lines of the whole file, with what stands in them. */
+/* Draws the hottest lines of the whole file with their text. */
 static void detail_hottest(struct writer *writer, const struct source_heat *heat, const struct source_file *file)
 {
   uint64_t least_ns = writer->ui->methods.length_ns / 2000; /* less would read 0.0 */
@@ -227,7 +227,7 @@ static void states(struct writer *writer)
   }
 }
 
-/* The same in one row, where there is no room for bars. */
+/* The states in one row, where there is no room for bars. */
 static void states_line(struct writer *writer)
 {
   const uint64_t *wall = writer->detail->total.wall_ns;
@@ -259,7 +259,7 @@ static void detail_calls(struct writer *writer, const char *self, const char *to
   }
 }
 
-/* `brief`: there is no room for bars of states. */
+/* Draws the summary; `brief`: without bars of states. */
 static void summary(struct writer *writer, bool brief)
 {
   char self[32], total[32], alloc[16], name[1100];
@@ -307,7 +307,7 @@ static void raises_row(struct writer *writer, const struct raised_row *row)
               raised_class(symbols, &row->place), rate, place);
 }
 
-/* Exceptions that the method itself raises, in Ruby or in what it calls in C; those that come most. */
+/* Draws the most frequent exceptions that the method raises, itself or in a C function it calls. */
 static void raises(struct writer *writer, const struct raised_list *list)
 {
   int count = 0;
@@ -345,7 +345,7 @@ static size_t blanks_of(const char *text)
   return strspn(text, " ");
 }
 
-/* A line as far out as the first one that belongs to what began there: "end", "}", and parts of it. */
+/* Does the line, indented like the first one, belong to what began there, like "end" or "}"? */
 static bool closes(const char *text)
 {
   static const char *const part[] = { "rescue", "ensure", "else", "elsif", "when", "in", "then" };
@@ -354,7 +354,8 @@ static bool closes(const char *text)
   return strncmp(text, "end", 3) == 0 || strchr("})].", text[0]) != NULL;
 }
 
-/* The last line of what begins in `first`. Only its text tells, so it is a guess: what cost something belongs to it. */
+/* The last line of the definition that begins in `first`. Guessed from the text; lines with cost certainly belong to
+ * it. */
 static uint32_t last_line(const struct source_file *file, const struct detail *detail, uint32_t first)
 {
   char text[512];
@@ -376,7 +377,7 @@ static uint32_t last_line(const struct source_file *file, const struct detail *d
   return last;
 }
 
-/* From the beginning when all fits, else with the line that costs most in the middle. */
+/* The first line to show: the beginning if everything fits, else such that the most expensive line is in the middle. */
 static uint32_t top_line(const struct detail *detail, uint32_t first, uint32_t last, int rows)
 {
   uint32_t hottest = detail->lines.count > 0 ? detail->lines.row[0].id : first;
@@ -438,7 +439,7 @@ static void detail_lines(const struct ui *ui, const struct detail *detail, const
     draw_line(&pen, rect.y + row, top + (uint32_t)row - 1);
 }
 
-/* The text of the method takes what the lists leave. */
+/* Draws the method's text in the space that the lists leave. */
 static void detail_text(struct writer *writer, const struct detail_beside *beside)
 {
   const struct label_shares *shares = beside->labels;

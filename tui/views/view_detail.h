@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pane beside a table, or in its place: one method looked at closely. */
+/* The detail pane beside a table, or in place of it. */
 #ifndef RTOP_TUI_VIEW_DETAIL_H
 #define RTOP_TUI_VIEW_DETAIL_H
 
@@ -13,15 +13,15 @@ struct raised_list;
 struct ui;
 
 struct detail_beside {
-  const struct source_file *file; /* of the method, for the text of its lines */
-  const struct source_heat *heat; /* of that file; NULL: a list of lines will do */
+  const struct source_file *file; /* the method's file, for the text of its lines */
+  const struct source_heat *heat; /* cost of that file's lines; NULL: a plain list of lines is shown */
   const struct label_shares *labels;
   const struct raised_list *raised; /* exceptions of all methods; NULL: none */
 };
-/* `beside` may be NULL: nothing more is known. */
+/* Draws the pane. `beside` may be NULL. */
 void view_detail_draw(struct ui *ui, const struct detail *detail, const struct detail_beside *beside, struct rect rect);
 
-/* Who calls the method, the hottest lines of its file, and what is called from a line (heat->callees). */
+/* Draws the method's callers, the hottest lines of its file, and callees of a line (heat->callees). */
 void view_detail_source(struct ui *ui, const struct detail *detail, const struct source_heat *heat,
                         const struct source_file *file, uint32_t line, struct rect rect);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of the call graph: opening, jumping from a reference to its group and back, the threshold. Rows
- * are drawn in view_groups_draw.c. */
+/* The groups view: opening, jumping from a reference to its group and back, the threshold. view_groups_draw.c draws
+ * the rows. */
 #include "view_groups.h"
 #include "viewer.h"
 #include "tui/ui/ui.h"
@@ -39,7 +39,7 @@ static void groups_forget(struct ui *ui)
 
 bool groups_view_is_method(const struct rtop_group_row *row)
 {
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a row that is counted is there */
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a row within the count exists */
   return row->key != 0;
 }
 
@@ -120,7 +120,7 @@ static bool go_to_key(struct ui *ui, uint64_t key)
   return ui_outline_go_to(&rows, key);
 }
 
-/* The cursor was moved to where it is. */
+/* Call after the user moved the cursor. */
 static void groups_moved(struct ui *ui)
 {
   groups_view_fit(ui);
@@ -138,7 +138,7 @@ static void groups_rest(struct ui *ui)
   ui_rows_count(ui);
 }
 
-/* To the place where a method stands, opening what hides it. */
+/* Goes to the row where a method itself is shown, opening what hides it. */
 static bool groups_seek(struct ui *ui, uint32_t frame)
 {
   const struct rtop_group_row *here = row_at(ui, groups_view(ui)->at.pager.cursor);
@@ -149,7 +149,7 @@ static bool groups_seek(struct ui *ui, uint32_t frame)
   return go_to_key(ui, key);
 }
 
-/* What opens, closes or changes its figures selects nothing. */
+/* Opening, closing or new figures do not select another method. */
 static void groups_show(struct ui *ui)
 {
   struct groups_view *view = groups_view(ui);
@@ -225,7 +225,7 @@ static bool groups_open_all(struct ui *ui)
   return true;
 }
 
-/* From a reference to its group; anything else opens or closes. */
+/* Goes from a reference to its group; on other rows opens or closes. */
 static bool jump(struct ui *ui)
 {
   struct groups_view *view = groups_view(ui);
@@ -307,7 +307,7 @@ static bool groups_handle(struct ui *ui, enum request request)
   }
 }
 
-/* A caller that stays on top, a place of the map, or a row. */
+/* Handles a click: on a caller at the top, the map, or a row. */
 static void groups_click(struct ui *ui, int row, int x)
 {
   struct ui_rows rows = groups_view_rows(ui);

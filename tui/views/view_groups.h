@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the groups view share: what it does (view_groups.c) and how it looks
- * (view_groups_draw.c).
+/* Shared by the halves of the groups view: behaviour (view_groups.c) and appearance (view_groups_draw.c).
  */
 #ifndef RTOP_TUI_VIEW_GROUPS_H
 #define RTOP_TUI_VIEW_GROUPS_H
@@ -16,7 +15,7 @@ struct groups_view {
   struct rtop_groups groups;
   bool all_open;
   struct ui_outline_cursor at;
-  uint64_t jumps[GROUPS_JUMPS_MAX]; /* references that were followed, to go back to */
+  uint64_t jumps[GROUPS_JUMPS_MAX]; /* stack of followed references, to go back to */
   int jump_count;
   int threshold; /* which of the steps */
 };
@@ -24,9 +23,9 @@ struct groups_view {
 bool groups_view_is_method(const struct rtop_group_row *row);
 double groups_view_threshold(const struct ui *ui, const struct groups_view *view);
 struct ui_rows groups_view_rows(const struct ui *ui);
-/* Callers that stay on top of the rows: their places. */
+/* The rows of the callers that stay on top. */
 size_t groups_view_above(const struct ui *ui, size_t places[RTOP_GROUPS_ABOVE_MAX]);
-/* After count, page or cursor changed: the cursor is seen, below what stays on top. */
+/* Call after count, page or cursor changed: keeps the cursor visible below the callers on top. */
 void groups_view_fit(const struct ui *ui);
 /* Columns of the map at the right. */
 int groups_view_map_columns(const struct ui *ui);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the groups look: a tree each, with a bar per row and the threshold as a line across the bars. */
+/* Draws the groups: a tree each, with a bar per row and the threshold as a line across the bars. */
 #include "view_groups.h"
 #include "viewer.h"
 #include "tui/term/draw.h"
@@ -14,12 +14,12 @@ struct groups_pen {
   struct ui *ui;
   const struct groups_view *view;
   struct rect table;
-  int figures; /* total, and self behind it; of calls their number stands before that */
+  int figures; /* column of the total, followed by self; for calls their number precedes it */
   bool calls, self;
   int tree, tree_columns;
   int place;            /* column; 0: not shown */
   int bar, bar_columns; /* 0: not shown */
-  int line;             /* where the threshold stands in the bar; -1: nowhere */
+  int line;             /* column of the threshold within the bar; -1: none */
   int map_columns;      /* at the right; 0: not shown */
   enum rtop_groups_measure measure;
   uint64_t most; /* by that measure */
@@ -99,7 +99,7 @@ static void groups_frame_text(const struct rtop_group_row *row, char *out, size_
   snprintf(out + used, bytes - used, "%s", box);
 }
 
-/* What is worth to know behind the name of a row. */
+/* Writes the annotation after the name of a row. */
 static void tail_text(const struct rtop_group_row *row, char *out, size_t bytes)
 {
   char calls[48] = "";
@@ -156,7 +156,7 @@ static void groups_change_text(const struct ui *ui, uint64_t ns, uint64_t ns_bef
   ui_baseline_text(text, bytes, ui_baseline_change(ui, ns, ns_before));
 }
 
-/* Methods and references have a total of before; the rest of a group has none of its own. */
+/* Writes the total. Methods and references have a total in the baseline; the rest row of a group has none of its own. */
 static void total_text(const struct ui *ui, const struct rtop_group_row *row, const struct rtop_groups_cost *cost,
                        char *text, size_t bytes)
 {
@@ -166,7 +166,7 @@ static void total_text(const struct ui *ui, const struct rtop_group_row *row, co
   else ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
 }
 
-/* Self; compared with a baseline its change, or that of the total. */
+/* Writes self; in a comparison its change, or the total's. */
 static void self_text(const struct ui *ui, const struct rtop_group_row *row, const struct rtop_groups_cost *cost,
                       char *text, size_t bytes)
 {
@@ -184,7 +184,7 @@ static void groups_draw_row(const void *table, size_t place, int y, bool selecte
   char text[32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   struct rtop_groups_cost cost = rtop_groups_cost(&pen->view->groups, row);
-  /* What is hidden inside of groups is in their totals. */
+  /* Small rows hidden within groups are included in the groups' totals. */
   if (groups_view_is_method(row) || cost.total_ns > 0) {
     total_text(pen->ui, row, &cost, text, sizeof text);
     draw_right(y, pen->figures, FIGURE_COLUMNS - 1, face, text);
@@ -206,7 +206,7 @@ static void groups_draw_row(const void *table, size_t place, int y, bool selecte
   if (pen->bar_columns > 0) draw_bar_of(pen, row, rtop_groups_value(&cost, pen->measure), y, selected);
 }
 
-/* All rows at once: a mark at those that are seen, and how hot they are; where there is room, as bars. */
+/* Draws a map of all rows: a mark for the visible ones, and how hot they are, as bars where there is room. */
 static void draw_map(const struct groups_pen *pen, const struct ui_rows *rows)
 {
   static const char *const ascii[] = { " ", ".", ":", "+", "#" }, *const blocks[] = { " ", "▁", "▂", "▃", "▄" };

@@ -38,7 +38,7 @@ static int percent(double share)
   return (int)(share * 100 + 0.5);
 }
 
-/* How far the end of what is shown is into the file. */
+/* How far into the file the shown span ends, in percent. */
 static int file_percent(const struct ui *ui)
 {
   struct rtop_span held = rtop_profile_bounds(ui->profile);
@@ -46,7 +46,7 @@ static int file_percent(const struct ui *ui)
   return percent((double)(ui->span.end_ns - held.start_ns) / (double)(held.end_ns - held.start_ns));
 }
 
-/* The same stream, in what there is room for. */
+/* Writes the state of the stream, in the available space. */
 static enum face stream_tag(const struct ui *ui, char *tag, size_t bytes)
 {
   const struct ui_stream *stream = &ui->source.stream;
@@ -69,7 +69,7 @@ static enum face stream_tag(const struct ui *ui, char *tag, size_t bytes)
   return stream->behind_tenths >= STREAM_LATE_TENTHS ? FACE_WARN : FACE_GOOD;
 }
 
-/* While the display stands, the process may go. */
+/* Writes that the process has ended, which can happen while the display is frozen. */
 static void add_end(const struct ui *ui, char *tag, size_t bytes)
 {
   enum rtop_feed_state state = ui_process(ui)->state;
@@ -83,7 +83,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
   struct rtop_span selected;
   bool plain = ui->time.speed == 0 && !ui_time_selected(ui, &selected);
   if (ui->profile != NULL && ui->source.file[0] != '\0' && plain) {
-    char name[28]; /* of a long name the end says more */
+    char name[28]; /* of a long name the end is shown, which says more */
     rtop_text_cut_left(name, sizeof name, ui->source.file, 20);
     snprintf(tag, bytes, "[FILE %s %d%%]", name, file_percent(ui));
     return ui->frozen ? FACE_FROZEN : FACE_GOOD;
@@ -119,7 +119,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
   return FACE_NORMAL;
 }
 
-/* The wall clock of what is shown: of the last window, or of now when there is none. */
+/* Writes the wall clock of the shown data: of the last window, or now when there is none. */
 static void clock_text(const struct ui *ui, char *text, size_t bytes)
 {
   int64_t real_ns = ui->now_real_ns;
@@ -156,14 +156,14 @@ static int text_columns(const char *text)
   return rtop_text_cut(copy, sizeof copy, text, (int)sizeof copy);
 }
 
-/* A title that is too long tells its version and its tag rather than where it listens: "puma 8.0.2 (tcp://…) [shop]". */
+/* Shortens a title to its version and tag, without the address it listens to: "puma 8.0.2 (tcp://…) [shop]". */
 static void shorten_title(char *name, int columns)
 {
   char *from = strstr(name, " ("), *to = from != NULL ? strchr(from, ')') : NULL;
   if (to != NULL && text_columns(name) > columns) memmove(from, to + 1, strlen(to + 1) + 1);
 }
 
-/* What is to be seen of it before other parts of the title are. */
+/* Least columns of the name that are shown before other parts of the title. */
 static int name_columns_least(const char *name)
 {
   char shortest[320];
@@ -172,7 +172,7 @@ static int name_columns_least(const char *name)
   return text_columns(shortest);
 }
 
-/* Which processes went while others live, in at most `columns`. Returns its columns. */
+/* Writes which processes ended while others live, in at most `columns`. Returns its columns. */
 static int gone_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
   char clock[16] = "", many[32] = "";
@@ -217,8 +217,8 @@ static void window_text(const struct ui *ui, char *text, size_t bytes)
   else snprintf(text, bytes, "%s%g s", ui->layout.columns < SPAN_LAST_FROM ? "" : "last ", (double)ui->length_ns / 1e9);
 }
 
-/* "time on the GVL, last 10 s", or "GVL time, 10 s" where the title needs the room: which time is counted, and the length
- * of the window, in at most `columns`. Returns its columns. */
+/* Writes which time counts and the length of the window, in at most `columns`: "time on the GVL, last 10 s", or
+ * shorter "GVL time, 10 s". Returns its columns. */
 static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
   static const char *const times[2][RTOP_MODES] = {
@@ -275,7 +275,7 @@ static void draw_title(const struct ui *ui)
   draw_text(at.y, x, extra_columns, FACE_NORMAL, extra);
 }
 
-/* What it does, who is to blame, since when; the newest stall at the right. */
+/* Draws what the program does, who is to blame and since when; the newest stall at the right. */
 static void draw_verdict(const struct ui *ui)
 {
   static const enum face faces[VERDICT_KINDS] = {
@@ -297,7 +297,7 @@ static void draw_verdict(const struct ui *ui)
   draw_text(at.y, at.x + at.columns - columns, columns, FACE_HOT, words.stall);
 }
 
-/* Columns beside a bar: the same in all rows, so that bars stand still and end in one column. */
+/* Columns for text beside a bar, the same in all rows, so that bars are aligned and do not move. */
 static int meter_text_columns(int columns)
 {
   int wanted = columns - METER_BAR - 6;
@@ -318,8 +318,8 @@ static void draw_meter(const struct ui *ui, enum layout_part part, int columns, 
   draw_text(at.y, at.x + 6 + bar, text_columns, FACE_NORMAL, text);
 }
 
-/* How long the GVL was held, and what for. */
-/* What the verdict says of the GVL the row below does not say again. */
+/* Draws how long the GVL was held, and for which states. */
+/* Drops what the verdict already says about the GVL. */
 static void leave_out_verdict(const struct ui *ui, const struct verdict_gvl *gvl, char *text, size_t bytes, int columns)
 {
   struct verdict_words words;
@@ -357,7 +357,7 @@ static const char *per_minute(char *out, size_t bytes, double count)
   return out;
 }
 
-/* "3 raised/s", "440 raised/s: 60% KeyError in Price#find", "440 KeyError/s at app.rb:9"; "": none. */
+/* Writes "3 raised/s", "440 raised/s: 60% KeyError in Price#find", "440 KeyError/s at app.rb:9"; "" for none. */
 static void raised_text(const struct ui *ui, char *text, size_t bytes)
 {
   const struct ui_raised *raised = &ui->raised;
@@ -376,7 +376,7 @@ static void draw_gc(const struct ui *ui, int columns)
   raised_text(ui, raised, sizeof raised);
   per_minute(minor, sizeof minor, ui->strip.minor_per_minute);
   per_minute(major, sizeof major, ui->strip.major_per_minute);
-  if (ui->raised.most[0] != '\0') /* of collections there is news enough in the bar */
+  if (ui->raised.most[0] != '\0') /* during much collection, the bar says enough */
     snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s", percent(mark), percent(sweep), raised);
   else
     snprintf(text, sizeof text, "mark %2d sweep %2d%%  %s minor %s major /min  %s%s%s obj/s", percent(mark),
@@ -385,7 +385,7 @@ static void draw_gc(const struct ui *ui, int columns)
 }
 
 struct thread_counts {
-  unsigned alive, quiet, stuck, by_state[RTOP_STATES]; /* those that are quiet or stuck are not among the blocked */
+  unsigned alive, quiet, stuck, by_state[RTOP_STATES]; /* quiet and stuck threads do not count as blocked */
 };
 
 static struct thread_counts count_threads(const struct ui *ui)
@@ -405,8 +405,7 @@ static struct thread_counts count_threads(const struct ui *ui)
   return counts;
 }
 
-/* What found no room in the process's tables since it was started. Samples that were dropped are told of the
- * frame. */
+/* Writes losses of the process's tables since its start. Dropped samples are shown for the frame. */
 static void losses_text(const struct ui *ui, char *text, size_t bytes)
 {
   const uint64_t *losses = ui_process(ui)->losses;
@@ -421,7 +420,7 @@ static void losses_text(const struct ui *ui, char *text, size_t bytes)
   }
 }
 
-/* What goes wrong stands first, so that it is never cut off. */
+/* Writes problems, with the most important first, so that it is never cut. */
 static void trouble_text(const struct ui *ui, char *text, size_t bytes)
 {
   const struct rtop_span_counters *counters = &ui->sum.counters;
@@ -463,7 +462,7 @@ static double cores(const struct ui *ui)
   return share_of(cpu_ns, ui->sum.length_ns);
 }
 
-/* Cores that threads of the processes shown wanted and did not get; -1: of one of them that is not known. */
+/* Cores that threads of the shown processes wanted and did not get; -1 if unknown for one of them. */
 static double missing_cores(const struct ui *ui, bool *throttled)
 {
   double missing = 0;
@@ -478,7 +477,7 @@ static double missing_cores(const struct ui *ui, bool *throttled)
   return missing;
 }
 
-/* "0.84", "0.12 of 0.98 cores, load 29 on 2". Returns whether a core is missing. */
+/* Writes "0.84", or "0.12 of 0.98 cores, load 29 on 2". Returns whether a core is missing. */
 static bool cores_text(const struct ui *ui, char *text, size_t bytes)
 {
   bool throttled;
@@ -490,7 +489,7 @@ static bool cores_text(const struct ui *ui, char *text, size_t bytes)
   return misses;
 }
 
-/* Parts of a row, each whole or not at all. */
+/* Parts of a row; each is shown whole or not at all. */
 struct row_parts {
   int y, x, end;
 };
@@ -506,7 +505,7 @@ __attribute__((format(printf, 3, 4))) static void row_part(struct row_parts *row
   int columns = rtop_text_width(text);
   bool whole = columns <= row->end - row->x;
   if (whole || face == FACE_WARN) row->x += draw_text(row->y, row->x, row->end - row->x, face, text);
-  else row->end = row->x; /* what matters less does not take its place */
+  else row->end = row->x; /* a less important part must not take the place of this one */
 }
 
 static void draw_trouble(const struct ui *ui, struct row_parts *row)
@@ -534,7 +533,7 @@ static void draw_thread_counts(const struct ui *ui, struct row_parts *row, const
     row_part(row, FACE_NORMAL, "  %" PRIu64 " fibers", ui->sum.counters.fibers_waiting);
 }
 
-/* Where there is no room for two columns: all but the GVL in one row. */
+/* Everything but the GVL in one row, where there is no room for two columns. */
 static void draw_figures(const struct ui *ui)
 {
   char rss[16], collections[16], cpu[96], raised[700];

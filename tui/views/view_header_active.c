@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is marked, left out or put together, at the right of the row of tabs: it must never be forgotten. */
+/* Marks, filters and merges that are active, at the right of the row of tabs, so that the user cannot forget them. */
 #include "viewer.h"
 #include "tui/text/text.h"
 #include "tui/text/time_text.h"
@@ -8,7 +8,7 @@
 
 enum { ACTIVE_MAX = 10, CAP_MAX = 40, CAP_MIN = 3 };
 
-/* "filter: Shop", or "\Shop" where there is little room. What ends the text is never cut. */
+/* An active setting: "filter: Shop", or "\Shop" if there is little room. The end of the text is never cut. */
 struct active {
   const char *name, *brief;
   char text[PROMPT_BYTES], end[32];
@@ -30,7 +30,7 @@ static struct active *active_add(struct actives *all, const char *name, const ch
   return active;
 }
 
-/* Word by word: each can be cut by itself. */
+/* Adds the lens's settings word by word, so that each can be cut separately. */
 static void add_lens(struct actives *all, const struct rtop_lens_look *look)
 {
   struct rtop_lens_look part = *look;
@@ -79,7 +79,7 @@ static void active_collect(const struct ui *ui, struct actives *all)
   active_add(all, "", "", text);
 }
 
-/* Texts of at most `cap` columns; 0: all of them, with their long names. Returns the columns. */
+/* Writes all texts with at most `cap` columns each; 0: in full with long names. Returns the columns. */
 static int write_all(const struct actives *all, int cap, char *out, size_t bytes)
 {
   size_t used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The row of tabs: the views, and at its right what is marked, left out or put together. */
+/* The row of tabs: the views, and at the right the active settings. */
 #include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -14,7 +14,7 @@ static bool is_data(const struct ui *ui)
   return (int)ui->view->id < VIEW_DATA_COUNT;
 }
 
-/* What the view has to say when nothing is active. */
+/* Writes the view's own note, used when nothing is active. */
 static void tabs_note(const struct ui *ui, char *note, size_t bytes)
 {
   note[0] = '\0';
@@ -22,7 +22,7 @@ static void tabs_note(const struct ui *ui, char *note, size_t bytes)
   else if (is_data(ui)) snprintf(note, bytes, "filter: (none)");
 }
 
-/* The text of one tab: its key and so much of its word, but all of it for the view that is shown. */
+/* Writes the text of a tab: its key, and its word cut to `word` letters, but whole for the view that is shown. */
 static int tab_text(const struct ui *ui, enum view_id view, int word, char *text, size_t bytes)
 {
   bool here = ui->view->id == view;
@@ -61,8 +61,8 @@ static int draw_data_tabs(struct ui *ui, struct rect at, int x, int word)
   return x - tab_gap(ui);
 }
 
-/* Letters of the words of tabs, so that `others` and `notes` columns fit beside them: all words get shorter
- * evenly, then the notes; where not even that is enough, keys stand alone. */
+/* Number of letters for the words of tabs, so that `others` and `notes` columns fit beside them: first all words are
+ * shortened evenly, then the notes; at last only keys remain. */
 static int tabs_word(const struct ui *ui, int others, int notes)
 {
   int columns = ui->layout.part[PART_TABS].columns - others - 1, word = TAB_WORD_MOST;
@@ -71,7 +71,7 @@ static int tabs_word(const struct ui *ui, int others, int notes)
   return tabs_columns(ui, word) + least > columns ? 0 : word;
 }
 
-/* From `x` on: what is active at the right, or what the view has to say, if there is room for all of it. */
+/* Draws from `x` on: active settings at the right, or the view's note if it fits whole. */
 static void draw_notes(const struct ui *ui, struct rect at, int x)
 {
   char note[1000];
@@ -83,8 +83,7 @@ static void draw_notes(const struct ui *ui, struct rect at, int x)
   draw_right(at.y, x, room, face, note);
 }
 
-/* Columns of what the view has to say, when it is short: tabs make room for that, but not to say that there is no
- * filter. */
+/* Columns of the view's note if it is short: tabs make room for it, except for the note that there is no filter. */
 static int note_kept(const struct ui *ui)
 {
   char note[1000];
@@ -93,7 +92,7 @@ static int note_kept(const struct ui *ui)
   return ui->view->note == NULL || columns > NOTE_KEPT || strncmp(note, "filter:", 7) == 0 ? 0 : columns;
 }
 
-/* Where notes and tabs do not fit beside each other, tabs become short. */
+/* Tabs are shortened where notes and tabs do not fit beside each other. */
 void view_header_tabs(struct ui *ui)
 {
   char note[1000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The icicle: cursor over cells, zoom, what is highlighted. Cells are drawn in view_icicle_draw.c. */
+/* The icicle view: cursor over cells, zoom, highlighting. view_icicle_draw.c draws the cells. */
 #include "view_icicle.h"
 #include "viewer.h"
 #include "tui/ui/ui.h"
@@ -53,7 +53,7 @@ bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, uin
   return view->same ? frame == ui->selected : ui_matches(ui, frame);
 }
 
-/* How much time passed under what is highlighted: a stack counts once. */
+/* Time under all highlighted nodes; each stack counts once. */
 static void measure_hits(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
@@ -91,8 +91,8 @@ static bool icicle_matches(const struct ui *ui, size_t place)
   return node != 0 && ui_matches(ui, ui->tree.nodes[node].frame);
 }
 
-/* As high as all depths allow. While calls come and go cells get lower at once and higher after a while, so
- * that they do not jump with every update; what the user does takes effect at once. */
+/* Chooses the height of cells so that all depths fit. While calls come and go, cells shrink at once but grow only
+ * later, so that they do not jump at every update; the user's actions take effect at once. */
 static void choose_height(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
@@ -107,7 +107,7 @@ static void choose_height(struct ui *ui)
 static bool icicle_build(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
-  if (view->root >= ui->tree.count) view->root = view->zooms = 0; /* one that did nothing in this span stays */
+  if (view->root >= ui->tree.count) view->root = view->zooms = 0; /* a root without time in this span stays the root */
   struct rtop_icicle_look look = {
     .root = view->root,
     .columns = ui->layout.part[PART_TABLE].columns,
@@ -137,8 +137,8 @@ static void icicle_keep_in_view(struct ui *ui)
   else if (depth >= view->top + page) view->top = depth - page + 1;
 }
 
-/* The cursor is on a cell that there is: that of the user's choice, else of what is nearest above it. It comes back
- * to the choice when that has a cell again: in the next window, when time is played. */
+/* Puts the cursor on an existing cell: that of the user's choice, else of its nearest ancestor. It returns to the
+ * choice when that has a cell again, for instance in the next window of a replay. */
 static void settle(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
@@ -202,7 +202,7 @@ static bool icicle_go(struct ui *ui, size_t index)
   return true;
 }
 
-/* To the parent, or to the first cell under this one. */
+/* Goes to the parent, or to the first cell below. */
 static bool go_deeper(struct ui *ui, int step)
 {
   const struct rtop_icicle *icicle = &icicle_view(ui)->icicle;
@@ -263,7 +263,7 @@ static void icicle_go_to(struct ui *ui, size_t place)
   icicle_go(ui, place);
 }
 
-/* Something may match that is too narrow or outside. */
+/* A match may be too narrow for a cell, or outside. */
 static bool icicle_seek_match(struct ui *ui)
 {
   measure_hits(ui);

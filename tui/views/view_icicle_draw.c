@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the icicle looks: cells, and what is known about the one under the cursor. */
+/* Draws the icicle: cells, and what is known of the one under the cursor. */
 #include "view_icicle.h"
 #include "viewer.h"
 #include "tui/methods/states.h"
@@ -41,7 +41,7 @@ static const char *mark_of(const struct cell_look *look, const char *plain)
   return look->same ? "=" : look->change >= 0.005 ? "+" : look->change <= -0.005 ? "-" : plain;
 }
 
-/* How much of the mode's time is of a state; what has none of its own runs. */
+/* Part of the mode's time in a state; a cost without states counts as running. */
 static uint64_t state_ns(const struct ui *ui, const struct rtop_cost *cost, int state)
 {
   return rtop_mode_state(cost, ui->wanted.mode, (enum rtop_state)state);
@@ -62,7 +62,7 @@ static enum face fill_of(enum rtop_state state)
   return fills[state];
 }
 
-/* Heat: self time as a share of a thread. */
+/* Heat: self time as a share of one thread. */
 static const struct {
   double from;
   enum face face;
@@ -94,7 +94,7 @@ static char cell_sign(const struct ui *ui, const struct icicle_view *view, const
   return view->heat ? heats[heat_of(ui, node)].sign : draw_state_glyph(most_of(ui, &node->total));
 }
 
-/* A bar of signs: the states of its time, or how much of it is its own. */
+/* Writes a bar of signs: the states of the cell's time, or its share of own time. */
 static void cell_bar(const struct ui *ui, const struct icicle_view *view, uint32_t of, char *bar, int columns)
 {
   const struct rtop_tree_node *node = &ui->tree.nodes[of];
@@ -126,7 +126,7 @@ static void icicle_share_text(const struct ui *ui, const struct cell_look *look,
   else snprintf(out, bytes, "%s%% %+.0f", share, 100 * look->change);
 }
 
-/* Total and, where there is room, self. Returns the columns used; 0: not even the total fits. */
+/* Draws the total and, with enough room, self. Returns the columns used; 0: not even the total fits. */
 static int draw_share(const struct ui *ui, const struct cell_look *look, uint32_t node, int y, int x, int columns)
 {
   char text[112], total[64], self[32];
@@ -157,7 +157,7 @@ static void draw_border(const struct cell_look *look, const struct rtop_icicle_c
   draw_text(y, cell->x + cell->columns - 1, 1, look->face, "+");
 }
 
-/* Behind what is written in a row, when there is room; else at the cell's corner. */
+/* Draws the sign of change after the text of the row if there is room, else at the cell's corner. */
 static void draw_sign(const struct ui *ui, const struct cell_look *look, const struct rtop_icicle_cell *cell, int y,
                       int used)
 {
@@ -173,9 +173,9 @@ static void draw_sign(const struct ui *ui, const struct cell_look *look, const s
   }
 }
 
-/* One row of "[name 41%   ]"; two of "[name      ]" and "[41.2%  self 3.0%]"; three as a box around "name
- * 41.2%  self 3.0%", whose figures stand in the lower line of a narrow one. Compared, a '+' or '-' leads the
- * name; highlighted cells stand between '=' (the same method) or are marked by their face. */
+/* Draws a cell: with one row "[name 41%   ]"; with two "[name      ]" and "[41.2%  self 3.0%]"; with three a box
+ * around "name 41.2%  self 3.0%", with the figures in the lower line of a narrow one. In a comparison '+' or '-'
+ * precedes the name; highlighted cells are between '=' (the same method) or marked by their face. */
 static void draw_node(const struct ui *ui, const struct cell_look *look, const struct rtop_icicle_cell *cell)
 {
   bool box = look->rows > 2;
@@ -206,7 +206,7 @@ static void draw_node(const struct ui *ui, const struct cell_look *look, const s
   draw_sign(ui, look, cell, y, used);
 }
 
-/* Is it on the way from the root to the cursor? */
+/* Is the cell on the path from the root to the cursor? */
 static bool is_lit(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell)
 {
   uint32_t node = view->node, depth = ui->tree.nodes[cell->node].depth;
@@ -289,7 +289,7 @@ static void draw_figures(struct ui *ui, const struct icicle_view *view, struct r
               node->depth);
 }
 
-/* From the root to the node, its end is what matters. */
+/* Draws the path from the root to the node; if cut, its end is shown. */
 static void draw_path(struct ui *ui, const struct icicle_view *view, struct rect at, int y)
 {
   uint32_t path[PATH_NAMES_MAX];
@@ -321,7 +321,7 @@ static void draw_hits(struct ui *ui, const struct icicle_view *view, struct rect
   }
 }
 
-/* Which depths are seen, when not all are: "levels 4 to 9 of 31", or "4-9/31". Returns the width. */
+/* Writes which depths are visible if not all are: "levels 4 to 9 of 31", or "4-9/31". Returns the width. */
 static int levels_text(const struct ui *ui, const struct icicle_view *view, const char *format, char *out, size_t bytes)
 {
   size_t depths = view->icicle.depths, end = view->top + (size_t)icicle_view_page(ui);
@@ -330,7 +330,7 @@ static int levels_text(const struct ui *ui, const struct icicle_view *view, cons
   return view->top > 0 || end < depths ? snprintf(out, bytes, format, (size_t)view->top + 1, end, depths) : 0;
 }
 
-/* What has no cell of its own: too narrow, or above and below what is seen. */
+/* Draws what has no visible cell: nodes that are too narrow, and depths above or below. */
 static void draw_missing(struct ui *ui, const struct icicle_view *view, struct rect at)
 {
   char levels[64];
@@ -342,7 +342,7 @@ static void draw_missing(struct ui *ui, const struct icicle_view *view, struct r
   if (width > 0) draw_right(at.y, at.x + at.columns - width - 1, width, FACE_LABEL, levels);
 }
 
-/* One line that parts the cells from the text: what fills them. */
+/* Draws a line between cells and text, which explains the filling of cells. */
 static void draw_cell_legend(const struct icicle_view *view, struct rect at, int y)
 {
   static const enum rtop_state states[] = { RTOP_STATE_RUNNING, RTOP_STATE_WAITING, RTOP_STATE_BLOCKED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of methods: order, cursor, search, columns. Rows are drawn in view_methods_draw.c. */
+/* The method table: order, cursor, search, columns. view_methods_draw.c draws the rows. */
 #include "view_methods.h"
 #include "viewer.h"
 #include "tui/term/draw.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double FOLD_SHARE = 0.0005, FOLD_COUNT = 0.5; /* below these a figure is shown as zero */
+static const double FOLD_SHARE = 0.0005, FOLD_COUNT = 0.5; /* smaller figures read as zero */
 enum { HOLD_NS = 2000000000, FILE_NS = 1000000000, LABELS_NS = 1000000000 };
 
 static struct methods_view *methods_view(const struct ui *ui)
@@ -43,7 +43,7 @@ const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place
     if (!view->fold.open || place == methods_view_above(view)) return NULL;
     at--;
   }
-  /* The order may be one of before another view was shown. */
+  /* The order may be from before another view was shown. */
   bool known = at < order->count && order->rows[at] < ui->methods.count;
   return known ? &ui->methods.rows[order->rows[at]] : NULL;
 }
@@ -61,7 +61,7 @@ bool methods_view_row_matches(const struct ui *ui, size_t place)
   return row != NULL && ui_matches(ui, row->frame);
 }
 
-/* The user chose another order: nothing of the old one holds rows back. */
+/* Adopts a new order of the user: no row is held in its old place. */
 static void take_order(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -83,7 +83,7 @@ static void take_order(struct ui *ui)
   }
 }
 
-/* Where the chosen method is; UINT32_MAX: nowhere. */
+/* Place of the chosen method; UINT32_MAX: it has none. */
 static size_t anchor_place(const struct methods_view *view)
 {
   size_t above = methods_view_above(view), off_place = methods_view_off_place(view);
@@ -96,7 +96,7 @@ static size_t anchor_place(const struct methods_view *view)
   return place < view->order.count && view->fold.open ? place + 1 : UINT32_MAX;
 }
 
-/* The cursor goes where its method went; when the method is not in the table it waits on its row. */
+/* The cursor follows its method; if the method is not in the table, it stays on its row. */
 static void methods_follow(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -105,7 +105,7 @@ static void methods_follow(struct ui *ui)
   if (place < UINT32_MAX) pager_follow(&view->pager, place, methods_view_rows(ui).page);
 }
 
-/* In another order the top is shown, wherever the method of the cursor is now. */
+/* In a new order the top is shown, wherever the method of the cursor is. */
 static void show_top(struct ui *ui)
 {
   struct pager *pager = &methods_view(ui)->pager;
@@ -131,7 +131,7 @@ static bool details_shown(const struct ui *ui)
   return ui->layout.part[PART_DETAIL].rows > 0 || methods_view(ui)->details_open;
 }
 
-/* Opened when another one is selected, else at most once a second. */
+/* Opens the file when another method is selected, else checks it at most once a second. */
 static void update_file(struct ui *ui, uint32_t frame)
 {
   struct methods_view *view = methods_view(ui);
@@ -145,7 +145,7 @@ static void update_file(struct ui *ui, uint32_t frame)
   }
 }
 
-/* They take a walk through the windows: at once for another method, else once a second. */
+/* Labels need a walk through windows: updated at once for another method, else once a second. */
 static void update_labels(struct ui *ui, uint32_t frame)
 {
   struct methods_view *view = methods_view(ui);
@@ -161,7 +161,7 @@ static void update_labels(struct ui *ui, uint32_t frame)
   view->labels_until_ns = ui->now_ns + LABELS_NS;
 }
 
-/* As seldom: they may be of a long span. */
+/* Updated as seldom, since the span may be long. */
 static void update_raised(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -174,7 +174,7 @@ static void update_raised(struct ui *ui)
   view->raised_until_ns = ui->now_ns + LABELS_NS;
 }
 
-/* Only for the pane: over the table there is no room for the text of a method. */
+/* Only for the pane; in place of the table there is no room for a method's text. */
 static void update_heat(struct ui *ui, uint32_t frame)
 {
   struct methods_view *view = methods_view(ui);
@@ -206,8 +206,8 @@ static bool on_wait(const struct ui *ui)
   return row != NULL && !methods_view_below_off(view, view->pager.cursor) && methods_view_is_wait(ui, row);
 }
 
-/* What the details are about; 0: the row is of no method. The row of the wait that the verdict names speaks of the
- * application's method. */
+/* The method of the details; 0: the row is not a method. For the wait that the verdict names, it is the application's
+ * method. */
 static uint32_t detail_frame(const struct ui *ui)
 {
   const struct rtop_method_row *row = methods_view_row(ui, methods_view(ui)->pager.cursor);
@@ -216,8 +216,8 @@ static uint32_t detail_frame(const struct ui *ui)
   return on_wait(ui) && place->caller != 0 ? place->caller : row->frame;
 }
 
-/* What is told of a method below the row of what is off the GVL, of the wait that the verdict names, or of the culprit of a
- * stall off the GVL, is that time. */
+/* Below the row for time off the GVL, for the wait that the verdict names, and for the culprit of a stall off the
+ * GVL, details show time off the GVL. */
 static void methods_update_detail(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -231,7 +231,7 @@ static void methods_update_detail(struct ui *ui)
   if (view->detail_ready) {
     detail_lead(&view->detail, symbols, ui_way_node(ui));
     update_file(ui, frame);
-    if (ui_calls_are_shown(ui)) return; /* neither labels nor lines are known of calls */
+    if (ui_calls_are_shown(ui)) return; /* labels and lines are not known for counted calls */
     update_labels(ui, frame);
     update_raised(ui);
     update_heat(ui, frame);
@@ -243,7 +243,7 @@ static void leave_out(const void *ui, struct rtop_sum *sum)
   ui_focus_apply_to(ui, sum);
 }
 
-/* Cell by cell while it is only looked at; who sorts by it gets all of it at once. */
+/* Updates one cell at a time while the column is only shown, all at once when it is sorted by. */
 static void update_history(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -256,7 +256,7 @@ static void update_history(struct ui *ui)
   if (sorted) history_peaks(&view->history, ui->span.end_ns, &ui->methods);
 }
 
-/* In busy mode what is off the GVL has a row of its own, unless it is asked for. */
+/* In busy mode, time off the GVL has a row of its own, unless it is asked for. */
 static void fold_off(struct ui *ui)
 {
   struct methods_off *off = &methods_view(ui)->off;
@@ -272,8 +272,7 @@ static void fold_off(struct ui *ui)
   methods_view(ui)->order.part = folds ? ORDER_BUSY : ORDER_ALL;
 }
 
-/* Where rows are sorted by what they take, the call that has not ended stands first, else the wait that the verdict
- * names. */
+/* Where rows are sorted by cost, an unfinished call comes first, else the wait that the verdict names. */
 static void find_first(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -289,7 +288,7 @@ static void find_first(struct ui *ui)
     view->order.first = ui->verdict.verdict.place.leaf;
 }
 
-/* What is shown as zero says nothing row by row. Who filters, compares, or asks for the least first, wants all rows. */
+/* Folds rows that read as zero, unless the user filters, compares, or sorts the smallest first. */
 static void choose_fold(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -342,7 +341,7 @@ static void methods_update(struct ui *ui)
   methods_update_detail(ui);
 }
 
-/* The cursor was moved to where it is. */
+/* Call after the user moved the cursor. */
 static void methods_moved(struct ui *ui)
 {
   methods_view(ui)->hold_until_ns = ui->now_ns + HOLD_NS;
@@ -359,7 +358,7 @@ void methods_view_go(struct ui *ui, size_t place)
   methods_moved(ui);
 }
 
-/* At the top the place counts, not the method. */
+/* At the top the cursor keeps its place instead of following a method. */
 static bool go_first(struct ui *ui)
 {
   ui_rows_request(ui, REQUEST_FIRST);
@@ -384,7 +383,7 @@ static bool close_details(struct ui *ui)
   return was_open;
 }
 
-/* Is the column among those that a table as wide as the screen shows? */
+/* Is the column among those shown at this width of the screen? */
 bool methods_view_ratios(const struct ui *ui)
 {
   struct columns_shown shown;
@@ -394,7 +393,7 @@ bool methods_view_ratios(const struct ui *ui)
   return ui->wanted.sort == RTOP_SORT_RATIO;
 }
 
-/* A row, or the column to sort by; that column again: the other way round. */
+/* Handles a click: on a row, or on a column to sort by; the same column again reverses the order. */
 static void methods_click(struct ui *ui, int row, int x)
 {
   struct methods_view *view = methods_view(ui);
@@ -415,7 +414,7 @@ static void methods_click(struct ui *ui, int row, int x)
   }
 }
 
-/* A row for others: they come, or go. */
+/* Opens or closes the row for folded methods. */
 static bool toggle_row(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -432,7 +431,7 @@ static bool toggle_row(struct ui *ui)
   return true;
 }
 
-/* What is searched for may be folded, or off the GVL. */
+/* A match may be folded, or off the GVL. */
 static bool seek_in(struct ui *ui, bool *open)
 {
   struct methods_view *view = methods_view(ui);
@@ -471,7 +470,7 @@ static bool methods_handle(struct ui *ui, enum request request)
   case REQUEST_RIGHT: return scroll_columns(ui, 1);
   case REQUEST_OFF_ROW:
   case REQUEST_ENTER: return toggle_row(ui);
-  case REQUEST_LISTS: /* where there is no pane they take the table's place */
+  case REQUEST_LISTS: /* Without room for a pane, the details replace the table. */
     if (ui->layout.part[PART_DETAIL].rows > 0) view->lists = !view->lists;
     else view->details_open = !view->details_open;
     methods_update_detail(ui);
@@ -482,7 +481,8 @@ static bool methods_handle(struct ui *ui, enum request request)
   }
 }
 
-/* A method that has no row, since it only called what took the time, is told of by that row: the culprit of the stall. */
+/* For a culprit of a stall without a row of its own, because it only called what took the time: the row that has this
+ * time. */
 static uint32_t row_for(const struct ui *ui, struct methods_view *view)
 {
   bool stall = ui->profile != NULL && ui_stalls_selected(ui) && ui->stalls.frame != 0;
@@ -490,7 +490,7 @@ static uint32_t row_for(const struct ui *ui, struct methods_view *view)
   return stall && anchor_place(view) == UINT32_MAX ? ui->stalls.frame : ui->selected;
 }
 
-/* The wait that the verdict names, in the first row, is what the stall off the GVL waited in. */
+/* Is the wait in the first row, which the verdict names, the one that the stall off the GVL waited in? */
 static bool first_row_tells_stall(const struct ui *ui)
 {
   const struct rtop_method_row *row = methods_view_row(ui, 0);
@@ -499,7 +499,7 @@ static bool first_row_tells_stall(const struct ui *ui)
          (place->caller != 0 ? place->caller : place->leaf) == ui->stalls.selected;
 }
 
-/* The cursor stands on it, at the top; what is selected for the other views is the application's method. */
+/* Moves the cursor to the top row; the application's method is selected for other views. */
 static void go_to_first_row(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -509,7 +509,7 @@ static void go_to_first_row(struct ui *ui)
   view->anchor = ui->stalls.frame;
 }
 
-/* Another view may have chosen another method. The culprit of a stall off the GVL is where that time is told. */
+/* Another view may have selected another method. The culprit of a stall off the GVL is shown where that time is. */
 static void methods_open(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -523,7 +523,7 @@ static void methods_open(struct ui *ui)
     apply_order(ui);
   }
   if (ui->selected != 0 && ui->selected != ui->chosen) {
-    /* It stands where the cursor of another view rests: that is no reason to leave the top. */
+    /* Another view's cursor happens to rest on this method, which is no reason to leave the top. */
     if (view->anchored && view->anchor != 0) ui->selected = view->anchor;
   } else if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
                                    methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
@@ -536,7 +536,7 @@ static void methods_open(struct ui *ui)
   }
 }
 
-/* The method that the menu names stays selected, even if the cursor keeps its place. */
+/* The method named in the menu stays selected, even if the cursor keeps its place. */
 void methods_view_menu(struct ui *ui, struct ui_row *row)
 {
   struct methods_view *view = methods_view(ui);
@@ -552,7 +552,7 @@ void methods_view_menu(struct ui *ui, struct ui_row *row)
   ui_row_can(row, 'D', ui->layout.part[PART_DETAIL].rows > 0 ? "source or lists beside it" : "details", REQUEST_LISTS);
 }
 
-/* By the wall clock whoever waits for work is on top. */
+/* In wall time, threads that wait for work would be on top. */
 static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
   bool wall = ui->wanted.mode == RTOP_MODE_WALL && !ui_calls_are_shown(ui); /* of calls there is one clock */

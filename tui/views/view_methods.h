@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the methods view share: what it does (view_methods.c) and how it looks
- * (view_methods_draw.c).
+/* Shared by the halves of the methods view: behaviour (view_methods.c) and appearance (view_methods_draw.c).
  */
 #ifndef RTOP_TUI_VIEW_METHODS_H
 #define RTOP_TUI_VIEW_METHODS_H
@@ -20,53 +19,53 @@ struct ui_row;
 struct methods_view {
   struct order order;
   struct methods_fold {
-    bool shown, open; /* there is a row for those that show nothing but zeros; they stand below it */
+    bool shown, open; /* shown: there is a row for methods that read as zero; open: they are listed below it */
     bool by_count;    /* what they have none of is counted */
   } fold;
   struct methods_off {
-    bool shown, open;   /* there is a row for what is off the GVL; the methods stand below it */
+    bool shown, open;   /* shown: there is a row for time off the GVL; open: its methods are listed below it */
     size_t count;       /* methods */
     uint64_t ns;        /* their own time there */
     struct order order; /* while open */
   } off;
   struct history history;
-  bool has_history; /* the column is shown: its cells are kept up to date */
+  bool has_history; /* the column is shown, so its cells are updated */
   struct detail detail;
   bool detail_ready;
-  bool lists;              /* the user wants callers, callees and states in the pane, not the text of the method */
-  struct source_heat heat; /* of the file below, while its text is shown */
+  bool lists;              /* the user wants callers, callees and states in the pane instead of the method's text */
+  struct source_heat heat; /* cost of lines of the file below, while its text is shown */
   bool heat_ready;
-  struct source_file file;    /* of the selected method: for the text of its lines */
+  struct source_file file;    /* file of the selected method, for the text of its lines */
   int64_t file_until_ns;      /* it is not looked at again before */
-  struct label_shares labels; /* of the method, when the program labels its work */
+  struct label_shares labels; /* label shares of the method, if the program labels its work */
   struct methods_labels {
     uint32_t frame, lens; /* what they are of */
     enum rtop_mode mode;
     int64_t frozen_ns; /* the end of a frozen span; 0: live */
   } labels_of;
-  int64_t labels_until_ns;   /* they are not made again before, unless asked for something else */
-  struct raised_list raised; /* exceptions of the span; of the same time as the labels */
+  int64_t labels_until_ns;   /* labels are not computed again before this, unless something else is asked for */
+  struct raised_list raised; /* exceptions of the span, updated together with the labels */
   struct methods_raised {
     uint32_t lens;
     int64_t frozen_ns;
   } raised_of;
   int64_t raised_until_ns;
-  bool details_open;         /* over the table, where there is no room for a pane */
+  bool details_open;         /* details in place of the table, where there is no room for a pane */
   struct pager pager;        /* over places in the order */
   bool reordered;            /* in another order than the last time */
-  bool anchored;             /* the user chose a method: the cursor follows it */
-  uint32_t anchor;           /* its frame; 0: the row of what is off the GVL, or */
+  bool anchored;             /* the user chose a method, and the cursor follows it */
+  uint32_t anchor;           /* frame of that method; 0: the row for time off the GVL, or */
   bool anchor_fold;          /* that of what is folded */
   bool anchor_off;           /* it stands below that row */
   enum rtop_sort_key sorted; /* what the order was made by */
   bool reversed;
   enum rtop_mode mode;
   bool calls;            /* of all calls, not of samples */
-  int64_t hold_until_ns; /* the cursor was moved: rows keep their places until then */
+  int64_t hold_until_ns; /* rows keep their places until then, since the cursor was moved */
 };
 
-/* Places of the table, from the top: rows, the row for those that are folded, these while they are shown, the row for what
- * is off the GVL, and its methods. */
+/* Places of the table, from the top: rows; the row for folded methods, and these if open; the row for time off the
+ * GVL, and its methods if open. */
 static inline size_t methods_view_above(const struct methods_view *view)
 {
   return view->fold.shown ? view->order.count - view->order.folded : view->order.count;
@@ -80,9 +79,10 @@ static inline bool methods_view_is_fold(const struct methods_view *view, size_t 
 {
   return view->fold.shown && place == methods_view_above(view);
 }
-/* The row in a place of the table; NULL beyond the last, and of the rows for others. */
+/* The row at a place of the table; NULL beyond the last, and for the rows that stand for others. */
 const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place);
-/* Is it that for what is off the GVL? Is it below it, where the figures are times off the GVL? */
+/* methods_view_is_off(): is it the row for time off the GVL? The next: is the place below that row, where figures are
+ * times off the GVL? */
 static inline bool methods_view_is_off(const struct methods_view *view, size_t place)
 {
   return view->off.shown && place == methods_view_off_place(view);
@@ -91,7 +91,7 @@ static inline bool methods_view_below_off(const struct methods_view *view, size_
 {
   return view->off.shown && place > methods_view_off_place(view);
 }
-/* The wait that the verdict names stands first, with its time off the GVL: is it that row? */
+/* Is it the first row with the wait that the verdict names, with its time off the GVL? */
 bool methods_view_is_wait(const struct ui *ui, const struct rtop_method_row *row);
 /* For view_ops of whoever shows the table. */
 struct ui_rows methods_view_rows(const struct ui *ui);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { METHOD_NAME_BYTES = 4200 };
-enum { STATE_COLUMNS_MIN = 18 }; /* from here on the method has room for its state */
+enum { STATE_COLUMNS_MIN = 18 }; /* least columns of a method at which its state is shown */
 
 struct pen {
   struct ui *ui;
@@ -22,7 +22,7 @@ struct pen {
   const struct rtop_method_row *row;
   const struct rtop_symbol *symbol;
   int y;
-  bool selected, off; /* off: its times are those off the GVL */
+  bool selected, off; /* off: figures are times off the GVL */
   bool waits;         /* the wait that the verdict names */
 };
 
@@ -41,7 +41,7 @@ static void time_text(const struct ui *ui, char *out, size_t bytes, double ns)
   }
 }
 
-/* How a figure changed, with its sign: shares in points, what is counted per second as that. */
+/* Writes a change with its sign: shares in percentage points, counts per second as such. */
 static void methods_change_text(const struct pen *pen, enum rtop_sort_key key, char *out, size_t bytes)
 {
   const struct ui *ui = pen->ui;
@@ -99,7 +99,8 @@ static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key c
   }
 }
 
-/* Square root: a method of one per cent still shows, and heights of different rows compare. What is shown as 0.0 has none. */
+/* Height by square root, so that a method of one percent is visible and rows compare. A share that reads as 0.0 has
+ * none. */
 static double height(double share)
 {
   return share < 0.0005 ? -1 : sqrt(share < 1 ? share : 1);
@@ -115,7 +116,7 @@ static void draw_history(const struct pen *pen, int x)
     draw_level(pen->y, x + 1 + i, face_or_cursor(pen, FACE_STRIP), height(shares[i]));
 }
 
-/* In which state most of the method's own time passed; RTOP_STATES: it has none. */
+/* State of most of the method's self time; RTOP_STATES: it has none. */
 static enum rtop_state main_state(const struct rtop_method_row *row)
 {
   int best = RTOP_STATES;
@@ -132,14 +133,14 @@ static const struct rtop_symbol *waiter(const struct pen *pen)
   return caller != 0 ? rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), caller) : NULL;
 }
 
-/* Others may wait in the same call for other methods: the row has the figure of the one that it names. */
+/* Only the part of the named method, since other methods may wait in the same call. */
 static uint64_t waited_there_ns(const struct pen *pen, uint64_t most_ns)
 {
   double ns = pen->ui->verdict.verdict.blocked * (double)pen->ui->methods.length_ns;
   return ns < (double)most_ns ? (uint64_t)ns : most_ns;
 }
 
-/* "IO#gets < Db#query": in which method of the application, which is named alone where there is little room. */
+/* Writes the wait and the application's method, "IO#gets < Db#query", or only the latter if there is little room. */
 static void write_wait(const struct pen *pen, char *text, size_t bytes, int columns)
 {
   char name[METHOD_NAME_BYTES];
@@ -185,7 +186,7 @@ static void draw_location(const struct pen *pen, int x, int columns)
   draw_tail(pen->y, x, columns, face_or_cursor(pen, FACE_PLACE), text);
 }
 
-/* A call that has not ended: where its thread was last seen, over the rest of the row. */
+/* For an unfinished call, writes where its thread was last seen across the rest of the row. */
 static bool draw_unfinished(const struct pen *pen, enum rtop_sort_key column, int x)
 {
   char text[600];
@@ -214,7 +215,7 @@ static void methods_draw_cell(const struct pen *pen, enum rtop_sort_key column, 
   }
 }
 
-/* Rows that are held do not say that they are sorted. */
+/* The mark of the sort column; absent while rows are held. */
 static const char *sort_mark(const struct ui *ui, enum rtop_sort_key column)
 {
   const struct methods_view *view = ui->data[VIEW_METHODS];
@@ -243,7 +244,7 @@ static void methods_draw_heading(const struct ui *ui, const struct columns_shown
   }
 }
 
-/* "+ (off the GVL: 9.1 threads in 14 methods)", "+ (45 more below 0.1%)" */
+/* Draws a row that stands for others: "+ (off the GVL: 9.1 threads in 14 methods)", "+ (45 more below 0.1%)" */
 static bool draw_other_rows(const struct pen *pen, size_t place, int y, bool selected)
 {
   const struct methods_off *off = &pen->view->off;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The skyline: methods as buildings in stable places, street below street. Drawn in view_skyline_draw.c. */
+/* The skyline: methods as buildings at stable places, street below street. view_skyline_draw.c draws it. */
 #include "view_skyline.h"
 #include "viewer.h"
 #include "tui/text/text.h"
@@ -50,7 +50,7 @@ static const struct city_building *building_at(const struct skyline_view *view, 
   return &view->city.buildings[view->city.street[place]];
 }
 
-/* The cursor goes to where the selected method lives; while it is quiet it waits where it is. */
+/* The cursor goes to the building of the selected method; while that is idle, it stays. */
 static void skyline_follow(struct ui *ui)
 {
   struct skyline_view *view = skyline_view(ui);
@@ -112,7 +112,7 @@ static void skyline_update(struct ui *ui)
   ui_rows_count(ui);
 }
 
-/* The user moved the cursor: what stands there is selected in all views. */
+/* The user moved the cursor: the method at this place becomes selected in all views. */
 static bool skyline_go_to(struct ui *ui, uint32_t place)
 {
   struct skyline_view *view = skyline_view(ui);
@@ -130,7 +130,7 @@ static int street_of(const struct skyline_view *view, uint32_t place)
   return view->city.blocks[building_at(view, place)->block].street;
 }
 
-/* To what is nearest in the next street up or down. */
+/* Goes to the nearest building in the next street up or down. */
 static bool go_street(struct ui *ui, int step)
 {
   struct skyline_view *view = skyline_view(ui);
@@ -202,7 +202,7 @@ static bool skyline_fold(struct ui *ui)
   return true;
 }
 
-/* A building, from its ground up to the sky. */
+/* Handles a click on a building, or on the sky above it. */
 static void skyline_click(struct ui *ui, int row, int x)
 {
   struct skyline_view *view = skyline_view(ui);

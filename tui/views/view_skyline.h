@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the skyline share: what it does (view_skyline.c) and how it looks
- * (view_skyline_draw.c).
+/* Shared by the halves of the skyline: behaviour (view_skyline.c) and appearance (view_skyline_draw.c).
  */
 #ifndef RTOP_TUI_VIEW_SKYLINE_H
 #define RTOP_TUI_VIEW_SKYLINE_H
@@ -11,7 +10,7 @@ struct ui;
 
 struct skyline_view {
   struct city city;
-  uint32_t selected; /* place in the streets; beyond their end: nothing is there */
+  uint32_t selected; /* place in the streets; beyond their end: none */
   int scale;         /* heights are so many times larger */
 };
 
@@ -20,10 +19,10 @@ const struct city_building *skyline_view_selected(const struct skyline_view *vie
 bool skyline_view_matches(const struct ui *ui, const struct city_building *building);
 /* "Price#total", "Price" */
 const char *skyline_view_name(const struct ui *ui, const struct city_building *building);
-/* Rows for the legend above the city; below it is one for what the cursor is on. The rest is planned. */
+/* Rows for the legend above the city; a row below it describes what is under the cursor. The rest is for streets. */
 int skyline_view_legend_rows(const struct ui *ui);
 struct city_ground skyline_view_ground(const struct ui *ui);
-/* The row of the table where the first street begins. */
+/* The row of the table at which the first street begins. */
 int skyline_view_top(const struct ui *ui);
 
 #endif

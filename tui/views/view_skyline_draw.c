@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How the skyline looks: streets of buildings, the names of the highest and of the blocks, what the cursor is on. */
+/* Draws the skyline: streets of buildings, names of the highest ones and of blocks, and the building under the
+ * cursor. */
 #include "view_skyline.h"
 #include "viewer.h"
 #include "tui/methods/states.h"
@@ -51,7 +52,7 @@ static void draw_glyphs(const struct pen *pen, int y, int x, int columns, enum f
   for (int i = 0; i < columns && x + i < pen->table.x + pen->table.columns; i++) draw_text(y, x + i, 1, face, glyph);
 }
 
-/* Of the method's self time against the baseline; of groups nothing is told. */
+/* Change of the method's self time against the baseline; none for groups. */
 static double skyline_change_of(const struct pen *pen, const struct city_building *building)
 {
   const struct ui *ui = pen->ui;
@@ -61,7 +62,7 @@ static double skyline_change_of(const struct pen *pen, const struct city_buildin
                             before != NULL ? before->self_ns : 0);
 }
 
-/* The state that has the most of the eighths from `from` on, and how many are filled. */
+/* The state with most of the eighths from `from` on; *filled: how many of the eighths are filled. */
 static enum rtop_state storey(const int tops[RTOP_STATES], int from, int *filled)
 {
   int best = 0, most = 0, below = 0, end = from + CITY_EIGHTHS;
@@ -77,7 +78,7 @@ static enum rtop_state storey(const int tops[RTOP_STATES], int from, int *filled
   return city_storeys[best];
 }
 
-/* A storey that is not full: only what runs has glyphs for that, the others are rounded. */
+/* Draws a storey. Only running time has glyphs for partly filled cells; other states are rounded. */
 static void draw_storey(const struct pen *pen, const int tops[RTOP_STATES], int row, int y, int x, enum face match)
 {
   int filled;
@@ -91,7 +92,7 @@ static void draw_storey(const struct pen *pen, const int tops[RTOP_STATES], int 
   if (glyph != NULL) draw_glyphs(pen, y, x, pen->view->city.bar, face, glyph);
 }
 
-/* Above a roof: that it has just come to life, that it is cut, how it changed, how many threads are in it. */
+/* Draws signs above a roof: just woken up, cut, how it changed, how many threads are in it. */
 static void draw_signs(const struct pen *pen, const struct city_building *building, int row, bool cut)
 {
   const struct city *city = &pen->view->city;
@@ -132,7 +133,8 @@ static void skyline_share_text(const struct ui *ui, char *out, size_t bytes, dou
   else draw_time(out, bytes, (uint64_t)(share * (double)ui->methods.length_ns));
 }
 
-/* "ActiveRecord 31% +12": its name, its self time, those that are not shown; less where there is less room. */
+/* Draws a block: name, self time, and number of hidden buildings, "ActiveRecord 31% +12", less if there is little
+ * room. */
 static void draw_block(const struct pen *pen, const struct city_block *block)
 {
   const struct city *city = &pen->view->city;
@@ -150,7 +152,7 @@ static void draw_block(const struct pen *pen, const struct city_block *block)
   draw_text(y, x + used, block->lot - used, FACE_LABEL, hidden);
 }
 
-/* "Integer#** 46%": the name of a building that is one of the highest. */
+/* Writes the name of one of the highest buildings: "Integer#** 46%". */
 static void name_text(const struct pen *pen, const struct city_name_place *name, char *out, size_t bytes)
 {
   const struct city *city = &pen->view->city;
@@ -198,7 +200,7 @@ static void draw_names(const struct pen *pen)
   }
 }
 
-/* Which shade is which state, and what is not shown. */
+/* Draws which shade is which state, and what is not shown. */
 static void draw_legend(const struct pen *pen)
 {
   static const enum rtop_state shown[] = { RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_WAITING,
@@ -241,7 +243,7 @@ static void draw_status(const struct pen *pen, const struct city_building *build
   draw_text(y, pen->table.x + x, room - x, FACE_NORMAL, text);
 }
 
-/* A mark above it, and its part of the ground: those beside it may look just the same. */
+/* Marks the building above its roof and at its ground, since its neighbours may look the same. */
 static void draw_selection(const struct pen *pen, const struct city_building *building)
 {
   const struct city *city = &pen->view->city;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of the selected method with what every line cost. Drawn in view_source_draw.c. */
+/* The file of the selected method with the cost of every line. view_source_draw.c draws it. */
 #include "view_source.h"
 #include "viewer.h"
 #include "tui/text/text.h"
@@ -59,7 +59,7 @@ static bool source_matches(const struct ui *ui, size_t place)
   return source_view_matches(ui, source_view_line(source_view(ui), place));
 }
 
-/* To a line of the file, in the middle of the page when it was not in sight. */
+/* Goes to a line of the file, and centres it if it was not visible. */
 static void source_go_to(struct ui *ui, uint32_t line)
 {
   struct source_view *view = source_view(ui);
@@ -71,7 +71,7 @@ static void source_go_to(struct ui *ui, uint32_t line)
   pager_show(&view->pager, rows, page, page);
 }
 
-/* The line of the method itself that cost most, else where it begins. */
+/* The most expensive line of the method itself, else its first line. */
 static uint32_t first_line(const struct source_view *view, const struct rtop_symbol *symbol)
 {
   uint32_t best = symbol->line;
@@ -87,7 +87,7 @@ static uint32_t first_line(const struct source_view *view, const struct rtop_sym
   return best;
 }
 
-/* Nobody has chosen a method yet: the one with a file that costs most. */
+/* Without a chosen method, takes the most expensive one that has a file. */
 static void choose_method(struct ui *ui)
 {
   uint64_t best_ns = 0;
@@ -103,7 +103,7 @@ static void choose_method(struct ui *ui)
   ui->selected = best;
 }
 
-/* The call that is meant, or that with lines which it was called from. False: none is. */
+/* Chooses the call that is meant, or its nearest caller with lines. False: there is none. */
 static bool choose_call(struct ui *ui, struct source_view *view, uint32_t *frame)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
@@ -114,8 +114,8 @@ static bool choose_call(struct ui *ui, struct source_view *view, uint32_t *frame
   return true;
 }
 
-/* Of what is selected, and has no lines, those from where it was called: the same method as before, where it called half
- * as much. */
+/* For a selected method without lines: the lines that called it, from the same caller as before if that called at
+ * least half as much. */
 static uint32_t choose_caller(struct ui *ui, struct source_view *view)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
@@ -124,7 +124,7 @@ static uint32_t choose_caller(struct ui *ui, struct source_view *view)
   return frame;
 }
 
-/* True: that is another method, or another call of it, than before. */
+/* Chooses the method to show. True: it is another method, or another call of it, than before. */
 static bool choose_frame(struct ui *ui, struct source_view *view)
 {
   uint32_t frame, before = view->node;
@@ -174,7 +174,7 @@ static void source_go(struct ui *ui, size_t place)
   source_go_to(ui, source_view_line(source_view(ui), place));
 }
 
-/* Lines in the order of their heat; from a line that cost nothing to the hottest. */
+/* Goes to the next line in order of heat; from a line without cost to the hottest. */
 static bool source_hottest(struct ui *ui, int step)
 {
   struct source_view *view = source_view(ui);

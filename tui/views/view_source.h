@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the source view share: what it does (view_source.c) and how it looks
- * (view_source_draw.c).
+/* Shared by the halves of the source view: behaviour (view_source.c) and appearance (view_source_draw.c).
  *
- * A file that cannot be read leaves its hot lines without their text, hottest first.
+ * If a file cannot be read, its hot lines are listed without text, hottest first.
  */
 #ifndef RTOP_TUI_VIEW_SOURCE_H
 #define RTOP_TUI_VIEW_SOURCE_H
@@ -22,14 +21,15 @@ struct source_view {
   struct source_heat before; /* of the baseline, while something is compared */
   struct detail detail;
   bool detail_ready;
-  bool ruby;          /* the method has lines */
-  uint32_t frame;     /* that is shown; 0: none yet */
-  uint32_t node;      /* the call of it that is meant (ui_way.h); 0: any */
-  uint32_t called;    /* was selected and has no lines: what is shown called it; 0: is selected itself */
+  bool ruby;      /* the method has lines */
+  uint32_t frame; /* that is shown; 0: none yet */
+  uint32_t node;  /* node of the call that is meant (ui_way.h); 0: any */
+  /* the selected method, which has no lines, while its caller is shown; 0: the selected method is shown */
+  uint32_t called;
   struct pager pager; /* over rows */
   struct {
     uint32_t line, from, end;
-  } loops[SOURCE_LOOPS_MAX]; /* hot ones: what runs between `from` and `end` is told with `line` */
+  } loops[SOURCE_LOOPS_MAX]; /* hot loops: time of lines between `from` and `end` appears at `line` */
   int loop_count;
   int shift; /* columns of the text that are skipped */
 };
@@ -42,9 +42,9 @@ bool source_view_matches(const struct ui *ui, uint32_t line);
 /* Are its lines those that run? */
 enum source_age source_view_age(const struct ui *ui);
 
-/* view_source_loops.c: finds the loops that hold the time of their bodies, by heat and text. */
+/* view_source_loops.c: finds the loops whose line has the time of their bodies, by heat and text. */
 void source_view_find_loops(struct source_view *view);
-/* The line of the innermost one around a line, with which its time is told; 0: none. */
+/* The line of the innermost loop around a line, which has its time; 0: none. */
 uint32_t source_view_loop(const struct source_view *view, uint32_t line);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline in the header: a cell a second, cursor and selected span on it. */
+/* The timeline in the header: a cell per second, with cursor and selected span. */
 #include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/term/screen.h"
@@ -20,7 +20,7 @@ static int strip_cell(const struct ui *ui, int64_t time_ns)
   return ui->strip.cells - 1 - (int)(behind < 0 ? -1 : behind < ui->strip.cells ? behind : ui->strip.cells);
 }
 
-/* The cursor stands on its cell; the selected span is shown in reverse, with its ends. */
+/* Draws the cursor on its cell; the selected span is shown in reverse, with its ends. */
 static void draw_strip_cursor(const struct ui *ui, int y, int x, int first)
 {
   struct rtop_span span;
@@ -36,7 +36,7 @@ static void draw_strip_cursor(const struct ui *ui, int y, int x, int first)
   if (ui->frozen && at >= 0 && at < cells) draw_text(y, x + at, 1, FACE_CURSOR, "^");
 }
 
-/* '!' where a stall is, 'M' at a mark of the program. */
+/* Draws '!' for a stall and 'M' for a mark of the program. */
 static void draw_strip_stalls(const struct ui *ui, int y, int x, int first)
 {
   int cells = ui->strip.cells - first;

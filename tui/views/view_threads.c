@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads: state, history, figures, stack; choosing one for all views. Drawn in view_threads_draw.c. */
+/* The threads view: state, history, figures, stack; choosing threads for all views. view_threads_draw.c draws it. */
 #include "view_threads.h"
 #include "tui/stalls/locks.h"
 #include "viewer.h"
@@ -86,7 +86,7 @@ const struct fiber_row *threads_view_fiber(const struct ui *ui, size_t place)
   return place < count ? &threads_view(ui)->fibers.rows[from + place] : NULL;
 }
 
-/* Below the title of the stack, which has three rows at least; no rows: there is no room, or no fiber. */
+/* The rows for fibers below the title of the stack, which keeps at least three rows; no rows without room or fibers. */
 struct ui_rows threads_view_fibers(const struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -146,7 +146,7 @@ static void threads_follow(struct ui *ui)
   }
 }
 
-/* The cursor stays among the fibers as long as the thread has some, and there is room for them. */
+/* Keeps the cursor among the fibers as long as the thread has some and there is room for them. */
 static void threads_follow_fibers(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -168,7 +168,7 @@ static void threads_fit(struct ui *ui)
   ui_rows_fit(ui);
 }
 
-/* Around a frozen moment as much is seen of what came after it as of what came before, if it is there. */
+/* Chooses the window of lanes: around a frozen moment as much after it as before, if available. */
 static void threads_look(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -211,7 +211,7 @@ static void threads_moved(struct ui *ui)
   ui_rows_count(ui);
 }
 
-/* All views show what this thread does; the same thread again: all threads. */
+/* Makes all views show only this thread; the same thread again: all threads. */
 static bool threads_choose(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -225,7 +225,7 @@ static bool threads_choose(struct ui *ui)
   return true;
 }
 
-/* One more of several; on to the next row, so that a handful is chosen quickly. */
+/* Adds a thread to those chosen, and goes to the next row, so that several are chosen quickly. */
 static bool choose_more(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -237,7 +237,7 @@ static bool choose_more(struct ui *ui)
   return true;
 }
 
-/* Where the waits stand the stack comes back. */
+/* Shows the stack again in place of the waits. */
 static bool toggle_stack(struct ui *ui)
 {
   bool shown = threads_view_stack_rows(ui) > 0 && !threads_view(ui)->waits_open;
@@ -353,7 +353,7 @@ static bool threads_handle(struct ui *ui, enum request request)
   }
 }
 
-/* To the thread that is to blame for the stall that was gone to. */
+/* Goes to the thread that is to blame for the visited stall. */
 static void threads_open(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -376,7 +376,7 @@ static void threads_prepare(struct ui *ui)
   if (ui->profile != NULL) threads_look(ui);
 }
 
-/* The nearest call of a method with a file on its stack; 0: none. */
+/* The nearest call on its stack of a method with a file; 0: none. */
 static uint32_t source_of(const struct rtop_symbols *symbols, uint32_t node)
 {
   while (node != 0) {

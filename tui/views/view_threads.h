@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the threads view share: what it does (view_threads.c) and how it looks
- * (view_threads_draw.c).
+/* Shared by the halves of the threads view: behaviour (view_threads.c) and appearance (view_threads_draw.c).
  */
 #ifndef RTOP_TUI_VIEW_THREADS_H
 #define RTOP_TUI_VIEW_THREADS_H
@@ -19,7 +18,7 @@ struct threads_view {
   struct thread_table table;
   struct thread_lanes lanes;
   struct fiber_table fibers; /* of the threads of the sum */
-  int before, after;         /* columns of the lanes before the moment that is shown, and after it */
+  int before, after;         /* columns of the lanes before the shown moment, and after it */
   struct task_stats tasks;
   struct pager pager; /* over the rows of the table */
   bool anchored;      /* the cursor follows a thread */
@@ -32,7 +31,7 @@ struct threads_view {
   enum fiber_sort fiber_sort;
   bool fiber_reverse;
   uint32_t fiber_kind;
-  bool stack_open, stack_closed; /* the user's wish; neither: where there is room */
+  bool stack_open, stack_closed; /* the user's choice; if neither: open where there is room */
   bool waits_open;               /* in the place of the stack: */
   struct wait_sums waits;        /* of the span, while they are shown */
 };
@@ -44,25 +43,25 @@ static inline enum fiber_sort threads_view_fiber_sort(const struct threads_view 
 
 /* The thread in a row of the table; NULL beyond the last. */
 const struct rtop_thread_row *threads_view_row(const struct ui *ui, size_t place);
-/* Of the threads; of their fibers, which stand below; and of those of them that the cursor is in. */
+/* Rows of the threads; of their fibers below; and of the table that has the cursor. */
 struct ui_rows threads_view_threads(const struct ui *ui);
 struct ui_rows threads_view_fibers(const struct ui *ui);
 struct ui_rows threads_view_rows(const struct ui *ui);
-/* A kind of fibers of the thread under the cursor, by its place among them; NULL beyond the last. */
+/* A kind of fibers of the thread under the cursor, by index; NULL beyond the last. */
 const struct fiber_row *threads_view_fiber(const struct ui *ui, size_t place);
 bool threads_view_fiber_matches(const struct ui *ui, const struct fiber_row *row);
 bool threads_view_matches(const struct ui *ui, const struct rtop_thread_row *thread);
-/* Rows of the stack below the table, its title included; 0: it is not shown. */
+/* Rows of the stack below the table, including its title; 0: it is not shown. */
 int threads_view_stack_rows(const struct ui *ui);
 
-/* How many threads wait for a lock that this row of the sum is inside. */
+/* Number of threads that wait for a lock that this row of the sum is inside. */
 unsigned threads_view_waiting(const struct ui *ui, size_t row);
-/* Has it one of those for certain: did the process say so? */
+/* Does the thread certainly own one of these locks, as reported by the process? */
 bool threads_view_has(const struct ui *ui, size_t row);
-/* For the keeper of the screen: what its waits name. */
+/* For the screen's keeper: marks frames that its waits refer to as used. */
 struct rtop_symbols;
 void threads_view_keep(const struct ui *ui, struct rtop_symbols *symbols);
-/* How many columns the lanes have at this width of the table; 0: there are none. */
+/* Number of columns of the lanes at this width of the table; 0: none. */
 int threads_view_lane_columns(const struct ui *ui);
 
 #endif

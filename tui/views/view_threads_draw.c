@@ -37,7 +37,7 @@ enum field {
 static const struct {
   const char *title;
   int columns; /* with the blank after it; 0: worked out */
-  int from;    /* width of the table from which on it is there */
+  int from;    /* table width from which the column is shown */
   int sort;    /* enum rtop_sort_key; -1: cannot be sorted by */
 } fields[FIELD_COUNT] = {
   [FIELD_TID] = { "TID", 8, 120, -1 },
@@ -62,7 +62,7 @@ struct columns {
   int x[FIELD_COUNT], columns[FIELD_COUNT]; /* 0 columns: not shown */
 };
 
-/* The sort keys that have no column of their own put those who are to blame first. */
+/* Sort keys without a column of their own put threads to blame first. */
 static bool sorted_by(const struct ui *ui, int field)
 {
   enum rtop_sort_key sort = rtop_sort_key_plain(ui->wanted.sort);
@@ -142,7 +142,7 @@ static const char *threads_state_word(const struct ui *ui, const struct rtop_thr
   return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
-/* The change of a figure of this thread: the column of all but blocked time stands for what the table is sorted by. */
+/* Writes the change of a thread's figure; the column for time not blocked stands for the sort figure. */
 static void threads_change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
                                 size_t bytes)
 {
@@ -176,7 +176,7 @@ static void threads_figure_text(const struct ui *ui, const struct rtop_thread_ro
   else draw_time(out, bytes, (uint64_t)key);
 }
 
-/* What the kernel says is of now: for a process that is alive, and while the picture is not frozen. */
+/* Rates of the kernel are of the present: only for a living process while the display is not frozen. */
 static const struct task_rates *rates_of(const struct ui *ui, struct threads_view *view,
                                          const struct rtop_thread_row *thread)
 {
@@ -203,7 +203,7 @@ static enum face threads_figure_face(const struct ui *ui, const struct rtop_thre
   return FACE_NORMAL;
 }
 
-/* Each can be read without colour, and the holder without thinking. */
+/* Each glyph is readable without colour, and the GVL holder stands out. */
 static const char *lane_glyph(enum thread_lane lane)
 {
   static const char *const plain[] = {
@@ -224,8 +224,8 @@ static enum face lane_face(enum thread_lane lane)
   return faces[lane];
 }
 
-/* A thread that rests, or nobody blames, has an empty lane: what happens is seen better. In the row of the cursor as well: reversed,
- * what is lit would be a hole. */
+/* Draws a thread's lane; it is empty for a thread that rests or is not blamed, so that activity stands out, also in
+ * the cursor's row, where reversed cells would look like holes. */
 static void draw_lane(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread, int y,
                       int x)
 {
@@ -252,7 +252,7 @@ static enum face face_of(const struct pen *pen, enum face face)
   return pen->selected ? FACE_CURSOR : face;
 }
 
-/* Mutex, Queue and their like are known without it. */
+/* Removes "Thread::" before Mutex, Queue and the like, which are known without it. */
 static void without_core(char *text)
 {
   static const char core[] = "Thread::";
@@ -260,7 +260,7 @@ static void without_core(char *text)
   if (strncmp(text, core, cut) == 0) memmove(text, text + cut, strlen(text) - cut + 1);
 }
 
-/* The leaf with the nearest method of the program if there is room, the leaf, or the least that can be said. */
+/* Writes the leaf with the nearest method of the program if there is room, else the leaf, else the shortest form. */
 static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, int columns, char *out,
                       size_t bytes)
 {
@@ -273,8 +273,8 @@ static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_sy
   if (rtop_text_width(out) > columns) without_core(out);
 }
 
-/* "Mutex #3 of puma 002, Mutex#lock < App#call", or as much of it as there is room for, the holder last of all. False: it
- * waits for no lock of another one, or there is no room. */
+/* Writes "Mutex #3 of puma 002, Mutex#lock < App#call", or what fits of it, dropping the owner last. False: it waits
+ * for no lock of another thread, or there is no room. */
 static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread, int columns, char *out, size_t bytes)
 {
   char lock[64], name[64], leaf[1200];
@@ -290,7 +290,7 @@ static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread,
   return rtop_text_width(out) <= columns;
 }
 
-/* Of one that is stuck: the call that it is in and the application's method, or just that. */
+/* For a stuck thread: writes its call and the application's method, or only the method. */
 static bool stuck_text(const struct ui *ui, const struct rtop_thread_row *thread, int columns, char *out, size_t bytes)
 {
   uint64_t since_ns;
@@ -316,7 +316,7 @@ static void draw_leaf(const struct pen *pen, int x, int columns)
   draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
 }
 
-/* Behind a process there is little room: threads of a pool differ at the end of their names. */
+/* After a process number there is little room; names of pool threads differ at their end. */
 static void draw_name(const struct pen *pen, bool chosen, enum face face)
 {
   const struct rtop_thread_row *thread = pen->thread;
@@ -329,7 +329,7 @@ static void draw_name(const struct pen *pen, bool chosen, enum face face)
   else draw_text(pen->y, x, end - x, face, name);
 }
 
-/* "STUCK 4 s": there is room for it, since what it held in that time is nothing. */
+/* Draws "STUCK 4 s" in place of the figures, which are zero for that time. */
 static bool draw_stuck(const struct pen *pen)
 {
   char text[48], age[24];
@@ -384,7 +384,7 @@ static void threads_draw_row(const void *table, size_t place, int y, bool select
     draw_lane(pen->ui, pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_LANE]);
 }
 
-/* ", seen 0.8 s ago, no safepoint since" of a stack that is not the one of now; else nothing. */
+/* Writes ", seen 0.8 s ago, no safepoint since" for a stack that is not the present one, else nothing. */
 static void seen_text(const struct rtop_thread_row *thread, char *out, size_t bytes)
 {
   char age[16];
@@ -426,8 +426,8 @@ static void fibers_title(const struct ui *ui, const struct rtop_thread_row *thre
               fiber_row_name(fiber, rtop_profile_symbols(ui->profile)));
 }
 
-/* Where to break a text that is longer than a row: behind as many of its parts as fit, or behind the first. NULL: it has
- * one part. */
+/* Where to break a text longer than a row: after as many parts as fit, or after the first. NULL: there is only one
+ * part. */
 static char *pieces_end(char *text, int room)
 {
   char *end = NULL;
@@ -441,7 +441,7 @@ static char *pieces_end(char *text, int room)
   return end;
 }
 
-/* In rows, broken where it has a "; ". Returns how many. */
+/* Draws a text in rows, broken at "; ". Returns the number of rows. */
 static int draw_pieces(char *text, struct rect at)
 {
   int rows = 0;
@@ -456,7 +456,7 @@ static int draw_pieces(char *text, struct rect at)
   return rows;
 }
 
-/* What it waits for and who has it; what it has that others wait for. Returns the rows it took. */
+/* Draws what the thread waits for and who owns it, and what it owns that others wait for. Returns the rows used. */
 static int draw_locks(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
   char text[1700];
@@ -497,7 +497,7 @@ static void draw_fibers_row(const void *context, size_t place, int y, bool selec
   draw_text(y, left + names + places, columns - left - names - places, face, fiber_row_wait(row, symbols));
 }
 
-/* Under the heading of what they are sorted by stands the sign of it, as in all tables. */
+/* The heading of the sort column has a mark, as in all tables. */
 static void draw_fibers_heading(const struct threads_view *view, int y, int columns)
 {
   static const char *const titles[FIBER_SORTS] = { "ALIVE", "WAITING", "SHARE%", "LONGEST", "FIBERS" };
@@ -512,7 +512,7 @@ static void draw_fibers_heading(const struct threads_view *view, int y, int colu
   }
 }
 
-/* The fibers of its scheduler by kind, above the stack. Returns the rows it took. */
+/* Draws the fibers of the thread's scheduler by kind, above the stack. Returns the rows used. */
 static int draw_fibers(const struct ui *ui, const struct threads_view *view)
 {
   struct ui_rows rows = threads_view_fibers(ui);
@@ -549,8 +549,8 @@ static void draw_frames(const struct ui *ui, uint32_t leaf, bool old, struct rec
   if (leaf == 0) draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
 }
 
-/* A thread that waits for a lock, and the one that has it: half of the rows for each, or what it needs. False: nobody is
- * known to have it, or there is no room. */
+/* Draws the stacks of a thread that waits for a lock and of the owner: half of the rows for each, or what it needs.
+ * False: the owner is unknown, or there is no room. */
 static bool draw_both(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
@@ -568,7 +568,7 @@ static bool draw_both(const struct ui *ui, const struct rtop_thread_row *thread,
   return true;
 }
 
-/* Of the thread; of the fibers under the cursor, where they wait. */
+/* Draws the stack of the thread, or of the fibers under the cursor where they wait. */
 static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
   const struct threads_view *view = ui->data[VIEW_THREADS];
@@ -612,7 +612,7 @@ void threads_draw(struct ui *ui)
   rows.bare = view->in_fibers;
   struct pen pen = { .ui = ui, .view = view, .columns = &columns, .left = table.x, .elsewhere = rows.bare };
   ui_rows_draw(&rows, table, threads_draw_row, &pen);
-  /* Last, so that the terminal's cursor is there. */
+  /* Drawn last, so that the terminal's cursor is there. */
   if (view->in_fibers && selected != NULL && stack_rows > 0)
     draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows, table.columns });
 }

@@ -35,7 +35,8 @@ static int cells_shown(void)
   return cells < 1 ? 1 : cells > TIMELINE_CELLS_MAX ? TIMELINE_CELLS_MAX : cells;
 }
 
-/* Live, the newest data that are shown stand at the right; frozen, the graphs move only when the cursor leaves them. */
+/* Chooses the graphs' end: live, the newest shown data are at the right; frozen, the graphs move only when the cursor
+ * leaves them. */
 static void place_end(struct ui *ui, int cells)
 {
   struct time_view *view = time_view(ui);
@@ -46,8 +47,8 @@ static void place_end(struct ui *ui, int cells)
     view->end_ns = cursor_ns + length_ns / 2 < held.end_ns ? cursor_ns + length_ns / 2 : held.end_ns;
 }
 
-/* The window under the cursor. The one that is there may be another process's, and end later: of one that is shown alone
- * it is what ends at the cursor. */
+/* Finds the window under the cursor. For a process shown alone it is that process's window that ends at the cursor;
+ * otherwise it may be another process's and end later. */
 static void look_at_window(struct ui *ui, uint32_t alone)
 {
   struct time_view *view = time_view(ui);
@@ -79,7 +80,7 @@ static void time_update(struct ui *ui)
   look_at_window(ui, alone);
 }
 
-/* What is under the cursor stays where it is, as far as can be. */
+/* Zooms so that the position under the cursor stays in place as far as possible. */
 static bool time_zoom(struct ui *ui, int step)
 {
   struct time_view *view = time_view(ui);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the time view share: what it does (view_time.c) and how its graphs look
- * (view_time_draw.c), the list of stalls (view_time_stalls.c). The table below the graphs is the one of
- * the methods view.
+/* Shared by the parts of the time view: behaviour (view_time.c), graphs (view_time_draw.c), list of stalls
+ * (view_time_stalls.c). The table below the graphs is that of the methods view.
  */
 #ifndef RTOP_TUI_VIEW_TIME_H
 #define RTOP_TUI_VIEW_TIME_H
@@ -21,11 +20,11 @@ struct time_view {
   struct timeline lane[TIME_LANES_MAX]; /* of processes that are apart */
   int lanes;
   int64_t cell_ns;
-  int64_t end_ns;                     /* of the graphs: they stand while the cursor moves over them */
+  int64_t end_ns;                     /* end of the graphs, constant while the cursor moves over them */
   struct rtop_span window;            /* under the cursor */
   struct rtop_window_summary summary; /* of it */
   bool list;                          /* of stalls, in place of the methods */
-  const struct view_ops *from;        /* the view that the list was opened from; NULL: it was not */
+  const struct view_ops *from;        /* the view from which the list was opened; NULL: not opened */
   bool listed;                        /* it was open before */
   struct pager pager;                 /* of it: the newest stall first */
   uint64_t stall;                     /* under its cursor; 0: whichever is the newest */
@@ -33,7 +32,7 @@ struct time_view {
 
 void time_view_draw(struct ui *ui, const struct time_view *view);
 
-/* view_time_stalls.c: the list of stalls. It opens from any view, and goes back there. False: it was not open. */
+/* view_time_stalls.c: the list of stalls, opened from any view; leaving returns there. False: it was not open. */
 void time_stalls_open(struct ui *ui);
 bool time_stalls_leave(struct ui *ui);
 void time_stalls_update(const struct ui *ui, struct time_view *view);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the graphs of the time view look: a row or two per figure, the axis, what is under the cursor. */
+/* Draws the graphs of the time view: a row or two per figure, the axis, and the window under the cursor. */
 #include "view_time.h"
 #include "tui/term/draw.h"
 #include "tui/term/screen.h"
@@ -14,12 +14,12 @@ enum { TICK_CELLS = 10, LABEL_CELLS = 20 };
 static const struct {
   const char *name;
   enum face face;
-  double least; /* what the full height stands for at least; 0: the largest value */
+  double least; /* least value at full height; 0: the largest value in the graph */
 } graphs[TIMELINE_GRAPHS] = {
   [TIMELINE_RUN] = { "GVL held", FACE_RUN, 1 },        [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
   [TIMELINE_BLOCKED] = { "blocked", FACE_BLOCKED, 1 }, [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
   [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },           [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
-  [TIMELINE_RSS] = { "rss", FACE_LABEL, 0 }, /* full as a rule, as the one above it: not one block with it */
+  [TIMELINE_RSS] = { "rss", FACE_LABEL, 0 }, /* usually full like the graph above, so in another colour */
 };
 
 static double full_height(const struct timeline *timeline, int graph)
@@ -39,7 +39,7 @@ static void value_text(char *out, size_t bytes, int graph, double value)
   }
 }
 
-/* A share of garbage collection: what counts, what is little, none. */
+/* Glyph for a share of garbage collection: much, little, none. */
 static char gc_glyph(const struct timeline_cell *cell)
 {
   double share = cell->value[TIMELINE_GC];
@@ -57,7 +57,7 @@ static void time_draw_gc(const struct timeline *timeline, int y, int x)
   }
 }
 
-/* `row` of `rows` from below: the part of the height that falls into it. */
+/* Draws the part of a cell's height in this row; `row` of `rows` counts from below. */
 static void time_draw_cell(const struct timeline *timeline, int graph, int at, int y, int x, int row, int rows)
 {
   const struct timeline_cell *cell = &timeline->cell[at];
@@ -96,7 +96,7 @@ static void tick_text(char *out, size_t bytes, int64_t real_ns, int64_t cell_ns)
     snprintf(out, bytes, "%s", "");
 }
 
-/* How many ticks there were up to a cell: they stand at round times of the wall clock. */
+/* Number of ticks before a cell; ticks are at round times of the wall clock. */
 static int64_t ticks_before(const struct ui *ui, const struct timeline *timeline, int64_t cell, int cells)
 {
   int64_t tick_ns = timeline->cell_ns * cells;
@@ -104,7 +104,7 @@ static int64_t ticks_before(const struct ui *ui, const struct timeline *timeline
   return (real_ns + tick_ns - 1) / tick_ns;
 }
 
-/* A time that a stall's marks would cut in two is left out. */
+/* A time that marks of stalls would split is left out. */
 static bool is_marked(const struct ui *ui, const struct timeline *timeline, int from, int cells)
 {
   size_t each = 0;
@@ -115,7 +115,7 @@ static bool is_marked(const struct ui *ui, const struct timeline *timeline, int 
   return false;
 }
 
-/* A tick every ten cells, the time at every other. */
+/* Draws a tick every ten cells, and the time at every other tick. */
 static void draw_ticks(const struct ui *ui, const struct timeline *timeline, int y, int x)
 {
   for (int i = 0, label = 0; i < timeline->count; i++) {
@@ -137,7 +137,7 @@ static void draw_at(const struct timeline *timeline, int y, int x, int64_t time_
   if (at >= 0 && at < timeline->count) draw_text(y, x + (int)at, 1, FACE_CURSOR, glyph);
 }
 
-/* '!' where a stall is, 'M' at a mark of the program. */
+/* Draws '!' for a stall and 'M' for a mark of the program. */
 static void draw_stalls(const struct ui *ui, const struct timeline *timeline, int y, int x)
 {
   size_t each = 0;
@@ -166,7 +166,7 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
   draw_at(timeline, y, x, ui_time_cursor(ui) - 1, "^");
 }
 
-/* "held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M": as many as fit behind what is there. */
+/* Appends figures of the window, as many as fit: "held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
 static void window_figures(const struct time_view *view, char *out, size_t bytes, int columns)
 {
   const struct rtop_window_summary *window = &view->summary;
@@ -192,7 +192,7 @@ static void window_figures(const struct time_view *view, char *out, size_t bytes
   }
 }
 
-/* "14:31:52.400 held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
+/* Describes the window: "14:31:52.400 held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
 static void window_words(const struct ui *ui, const struct time_view *view, char *out, size_t bytes, int columns)
 {
   const struct rtop_window_summary *window = &view->summary;

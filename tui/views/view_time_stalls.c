@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of stalls and marks below the graphs: newest first, a cursor, one key goes there. */
+/* The list of stalls and marks below the graphs: newest first, with a cursor; a key goes to the stall. */
 #include "view_time.h"
 #include "viewer.h"
 #include "tui/term/draw.h"
@@ -20,7 +20,7 @@ enum {
   PID_COLUMNS = 8
 };
 
-/* Of the processes that are shown, the newest at place 0. */
+/* The stall at a place among those of the shown processes, newest first. */
 static const struct stall *stall_in(const struct ui *ui, size_t place)
 {
   const struct stall *stall = NULL;
@@ -94,7 +94,7 @@ void time_stalls_menu(struct ui *ui, struct time_view *view, struct ui_row *row)
   row->frame = 0;
   if (stall == NULL) return;
   ui_stalls_words(ui, stall, row->text, sizeof row->text);
-  view->stall = stall->id; /* the cursor stays on it while others come */
+  view->stall = stall->id; /* The cursor stays on this stall while others come. */
   row->name = row->text;
   ui_row_can(row, 'g', "go to it", REQUEST_ENTER);
   ui_row_can(row, 't', "threads then", ROW_STALL_THREADS);
@@ -105,7 +105,7 @@ static int thread_columns(int columns)
   return columns < THREAD_FROM ? 0 : columns < 100 ? THREAD_COLUMNS_NARROW : THREAD_COLUMNS;
 }
 
-/* Of several processes whose it is, where there is room. */
+/* Columns for the process of a stall, if there are several and there is room. */
 static int pid_columns(const struct ui *ui, int columns)
 {
   return columns >= PID_FROM && ui_processes_mixed(ui) ? PID_COLUMNS : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of calls: opening and closing, cursor, search. Rows are drawn in view_tree_draw.c. */
+/* The call tree view: opening and closing, cursor, search. view_tree_draw.c draws the rows. */
 #include "view_tree.h"
 #include "viewer.h"
 #include "tui/ui/ui.h"
@@ -28,7 +28,7 @@ struct rtop_tree_rows *tree_view_rows(struct tree_view *view)
 
 bool tree_view_is_method(const struct rtop_tree_row *row)
 {
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a row that is counted is there */
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a row within the count exists */
   return row->key != 0;
 }
 
@@ -83,7 +83,7 @@ static void tree_update_detail(struct ui *ui)
   if (view->detail_ready) detail_lead(&view->detail, rtop_profile_symbols(ui->profile), ui_way_node(ui));
 }
 
-/* Of callers only methods are known from before, not who called whom. */
+/* The baseline knows callers only as methods, not who called whom. */
 bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view)
 {
   return ui->wanted.sort == RTOP_SORT_DELTA && ui->baseline.comparing && !view->callers;
@@ -106,21 +106,21 @@ static bool tree_build(struct ui *ui)
     look.calls = true;
     look.least_percent = ui->wanted.min_percent;
   }
-  /* Self is the first order of the table of methods; in a tree of callees it would hide the way down, and
-   * of callers all time is that of the method at the top. */
+  /* Self, the default order of the method table, would hide the way down in a tree of callees; in a tree of callers
+   * all time belongs to the method at the top. */
   look.gone = ui_baseline_gone(ui, look.least_percent);
   look.sort = tree_view_by_delta(ui, view) ? RTOP_SORT_DELTA : rtop_sort_key_of_calls(look.sort);
   return rtop_tree_rows_build(tree_view_rows(view), &ui->tree, rtop_profile_symbols(ui->profile), &look);
 }
 
-/* The cursor stays on its node; when that is gone, it waits on its row. */
+/* The cursor stays on its node; when that is gone, it stays on its row. */
 static void tree_follow(struct ui *ui)
 {
   struct ui_outline rows = tree_outline(ui);
   ui_outline_go_to(&rows, tree_view(ui)->at.anchor);
 }
 
-/* The cursor was moved to where it is. */
+/* Call after the user moved the cursor. */
 static void tree_moved(struct ui *ui)
 {
   ui_rows_fit(ui);
@@ -130,7 +130,7 @@ static void tree_moved(struct ui *ui)
   tree_update_detail(ui);
 }
 
-/* By the user: that call of the method goes to other views as well. */
+/* Chosen by the user: this call of the method is also used in other views. */
 static void tree_means_call(struct ui *ui)
 {
   const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->at.pager.cursor);
@@ -149,7 +149,7 @@ static void tree_rest(struct ui *ui)
   tree_update_detail(ui);
 }
 
-/* Opens what hides the method and goes there. */
+/* Opens what hides the method, and goes there. */
 static void tree_seek(struct ui *ui, uint32_t frame)
 {
   struct tree_view *view = tree_view(ui);
@@ -177,8 +177,7 @@ static void tree_seek(struct ui *ui, uint32_t frame)
   tree_follow(ui);
 }
 
-/* What opens, closes or changes its figures selects nothing: the method chosen stays chosen, also where it
- * has no row. */
+/* Opening, closing or new figures do not select another method: the chosen one stays selected, even without a row. */
 static void tree_show(struct ui *ui)
 {
   uint32_t selected = ui->selected;
@@ -206,7 +205,7 @@ static void tree_open(struct ui *ui)
   tree_view(ui)->at.seek = true;
 }
 
-/* The cursor goes to the first of what was one row. */
+/* Splits a chain; the cursor goes to its first node. */
 static bool tree_unchain(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);
@@ -295,7 +294,7 @@ static bool invert(struct ui *ui)
   return true;
 }
 
-/* The shape changes: nothing that was opened has its key any more. */
+/* Recursion is shown differently, so no opened node keeps its key. */
 static bool tree_fold(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);

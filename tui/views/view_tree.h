@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the tree view share: what it does (view_tree.c) and how it looks
- * (view_tree_draw.c).
+/* Shared by the halves of the tree view: behaviour (view_tree.c) and appearance (view_tree_draw.c).
  */
 #ifndef RTOP_TUI_VIEW_TREE_H
 #define RTOP_TUI_VIEW_TREE_H
@@ -21,9 +20,9 @@ struct tree_view {
 };
 
 struct rtop_tree_rows *tree_view_rows(struct tree_view *view);
-/* The last row may be what was put together: no method. */
+/* False for the last row if it stands for combined small nodes. */
 bool tree_view_is_method(const struct rtop_tree_row *row);
-/* Is the order that of the changes against the baseline? */
+/* Are rows sorted by the change against the baseline? */
 bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view);
 struct ui_rows tree_view_table(const struct ui *ui);
 /* Rows for the butterfly under the tree. */

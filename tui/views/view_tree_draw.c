@@ -8,7 +8,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { CHAIN_FIRST = 10 }; /* columns of a name: with fewer it says nothing */
+enum { CHAIN_FIRST = 10 }; /* least columns of a readable name */
 enum {
   FIGURE_COLUMNS = 7,
   CALLS_COLUMNS = 11,
@@ -24,9 +24,9 @@ enum {
 
 struct tree_columns {
   int tree, tree_columns;
-  int figures; /* total, and self behind it; of calls their number stands before that */
+  int figures; /* column of the total, followed by self; for calls their number precedes it */
   bool self;
-  int share;                /* of the total of the caller above; 0: not shown */
+  int share;                /* column of the share of the caller's total; 0: not shown */
   int place, place_columns; /* 0: not shown */
   int split;                /* 0: not shown */
 };
@@ -36,7 +36,7 @@ struct tree_pen {
   const struct tree_view *view;
   bool calls; /* of all calls, not of samples */
   struct tree_columns columns;
-  int shift;         /* columns of deep trees that stand left of the screen */
+  int shift;         /* columns by which deep trees are scrolled to the left */
   uint64_t whole_ns; /* what a full split bar is */
 };
 
@@ -99,8 +99,8 @@ static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
     draw_text(at.y, at.x + pen->columns.split, SPLIT_COLUMNS, FACE_HEADING, "SPLIT run| wait: blocked. #=");
 }
 
-/* A thread that is here now: the state of one that has it as its leaf, '*' when the GVL's holder came
- * through here. */
+/* Glyph for a thread that is here now: its state if this is its innermost call, '*' if the GVL's holder passed
+ * through. */
 static char now_glyph(const struct ui *ui, const struct rtop_tree_row *row, enum face *face)
 {
   if (row->node == 0 || row->gone || ui_calls_are_shown(ui)) return ' ';
@@ -130,7 +130,7 @@ static void tree_frame_text(const struct rtop_tree_row *row, char *out, size_t b
   snprintf(out + used, bytes - used, "%s", box);
 }
 
-/* The text from a column on: frames consist of characters of one column. */
+/* The text from a column on, for frames whose characters are one column wide. */
 static const char *from_column(const char *text, int columns)
 {
   for (; columns > 0 && *text != '\0'; columns--) do {
@@ -139,7 +139,8 @@ static const char *from_column(const char *text, int columns)
   return text;
 }
 
-/* "chain of 25: Middleware::Chain#invoke > StuckJob#perform": the last one, whose row it is, before all. */
+/* Writes "chain of 25: Middleware::Chain#invoke > StuckJob#perform", with priority for the last name, which gives the
+ * row its name. */
 static void chain_text(const struct tree_pen *pen, const struct rtop_tree_row *row, const char *last, char *out,
                        size_t bytes, int columns)
 {
@@ -205,8 +206,7 @@ static void draw_split(const struct tree_pen *pen, const struct rtop_tree_row *r
     draw_bar(y, pen->columns.split, columns < SPLIT_COLUMNS ? columns : SPLIT_COLUMNS - 1, segments, RTOP_STATES);
 }
 
-/* What a row cost before; callers are known only as methods, and all they have is time of their own. False: that
- * cannot be told. */
+/* Cost of a row in the baseline; callers are only known as methods with their self time. False: unknown. */
 static bool cost_before(const struct ui *ui, const struct rtop_tree_row *row, struct rtop_cost *self,
                         struct rtop_cost *total)
 {
@@ -217,7 +217,7 @@ static bool cost_before(const struct ui *ui, const struct rtop_tree_row *row, st
   return row->depth == 0 && row->key != 0;
 }
 
-/* Total and self; compared with a baseline total and its change, or both changes. */
+/* Writes total and self; in a comparison the total and its change, or both changes. */
 static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, char (*text)[32])
 {
   struct rtop_cost self, total;
@@ -237,7 +237,8 @@ static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, c
   }
 }
 
-/* Of the callers of a method how often they called it; its share of its caller's total, or of all. */
+/* Draws the number of calls (for callers of a method, how often they called it) and the share of the caller's total,
+ * or of all. */
 static void tree_draw_calls(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, enum face face)
 {
   char text[32];
@@ -275,7 +276,7 @@ static void tree_draw_row(const void *table, size_t place, int y, bool selected)
   if (pen->columns.split > 0) draw_split(pen, row, y);
 }
 
-/* So far to the left that the method under the cursor can be read. */
+/* The shift to the left at which the method under the cursor is readable. */
 static int shift_for(const struct tree_pen *pen, const struct rtop_tree_row *row)
 {
   int frame = (int)row->depth * 2 + FRAME_COLUMNS, room = pen->columns.tree_columns - LABEL_COLUMNS_MIN;

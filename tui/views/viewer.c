@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The viewer as a whole: all its views, made, told what came, drawn, and taken down again. */
+/* The viewer as a whole: creates, updates, draws and destroys all its views. */
 #include "viewer.h"
 
 #include "view_icicle.h"
@@ -98,7 +98,7 @@ void ui_destroy(struct ui *ui)
   free(ui->calm);
 }
 
-/* What is shown stays, however old it is. */
+/* Marks everything that is shown as used, however old it is. */
 static void viewer_keep(void *context, struct rtop_symbols *symbols)
 {
   const struct ui *ui = context;
@@ -156,7 +156,7 @@ void ui_open_view(struct ui *ui, enum view_id id)
   ui->stale = ui->dirty = true;
 }
 
-/* The view orders the rows: what it shows is its own business. */
+/* Rows are sorted by the view that shows them. */
 static bool update_methods(struct ui *ui)
 {
   struct rtop_methods_options by_name = ui_shown_options(ui);
