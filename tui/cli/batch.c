@@ -5,6 +5,7 @@
 #include "batch_progress.h"
 #include "batch_watch.h"
 #include "shm/base/clock.h"
+#include "tui/report/fail_if.h"
 #include "tui/report/json.h"
 #include "tui/report/report.h"
 #include "tui/text/interrupt.h"
@@ -19,9 +20,10 @@ struct batch {
   struct rtop_report report;
   struct rtop_session *baseline; /* what is compared with; NULL: nothing, or the frame before */
   bool compares;
-  bool started;         /* the first frame has begun */
-  int64_t due_end_ns;   /* data up to here make the next refresh, */
-  int64_t due_clock_ns; /* and by our clock it comes anyhow */
+  bool started;           /* the first frame has begun */
+  int64_t judged_from_ns; /* by --fail-if: what ended since; 0: all */
+  int64_t due_end_ns;     /* data up to here make the next refresh, */
+  int64_t due_clock_ns;   /* and by our clock it comes anyhow */
   long written;
   int write_errno;
 };
@@ -83,6 +85,7 @@ static void batch_start(struct batch *batch, const struct rtop_span *held)
     return;
   }
   batch->started = true;
+  batch->judged_from_ns = past ? held->end_ns : 0;
   batch->due_end_ns = (past ? held->end_ns : held->start_ns) + (int64_t)(first * 1e9);
   batch->due_clock_ns = now_ns + batch->due_end_ns - held->end_ns + BATCH_PATIENCE_NS;
 }
@@ -152,6 +155,17 @@ static void batch_keep(void *context, struct rtop_symbols *symbols)
   verdict_past_keep(&batch->report.past, symbols);
 }
 
+/* The exit status of --fail-if; 0: nothing holds, or nothing was asked. */
+static int batch_judge(const struct batch *batch)
+{
+  const struct rtop_options *options = batch->watch.options;
+  struct rtop_profile *profile = rtop_session_profile(batch->watch.session);
+  struct rtop_span span = rtop_profile_bounds(profile);
+  if (batch->judged_from_ns > span.start_ns) span.start_ns = batch->judged_from_ns;
+  if (!options->fail_if_count) return 0;
+  return fail_if_run(options->fail_if, options->fail_if_count, profile, span, batch_before(batch), stderr);
+}
+
 int rtop_batch_run(const struct rtop_options *options, const char *note)
 {
   struct batch batch = { 0 };
@@ -176,7 +190,9 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
     ;
   bool over = rtop_session_over(batch.watch.session) && rtop_session_ready(batch.watch.session);
   if (!replay && more && over && !batch_write(&batch, batch_last(&batch))) status = batch.write_errno == EPIPE ? 0 : 1;
+  int judged = status == 0 ? batch_judge(&batch) : 0;
   rtop_report_destroy(&batch.report);
   rtop_session_close(&batch.baseline);
-  return batch_watch_close(&batch.watch, status);
+  status = batch_watch_close(&batch.watch, status);
+  return judged ? judged : status;
 }

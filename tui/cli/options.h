@@ -9,6 +9,7 @@
 #include "tui/stalls/stalls.h"
 #include "tui/methods/methods.h"
 #include "tui/push/push.h"
+#include "tui/report/fail_if.h"
 #include "tui/tables/columns.h"
 #include "tui/term/keys.h"
 #include "tui/term/theme_name.h"
@@ -86,6 +87,8 @@ struct rtop_options {
   bool stream;                         /* --stream */
   const char *traces[RTOP_TRACES_MAX]; /* --trace */
   int trace_count;
+  struct fail_if fail_if[FAIL_IF_MAX];
+  int fail_if_count;
   uint32_t slower_us;                  /* --slower; 0: not given */
   bool whole;                          /* --trace-all */
   char whole_how[3];                   /* =ruby, =force: as the channel has it */

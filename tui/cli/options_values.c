@@ -348,6 +348,15 @@ static int options_trace(struct rtop_options *options, const char *text)
   return -1;
 }
 
+static int options_fail_if(struct rtop_options *options, const char *text)
+{
+  const char *why;
+  if (options->fail_if_count == FAIL_IF_MAX) return options_usage("--fail-if takes at most %d conditions", FAIL_IF_MAX);
+  if (!fail_if_parse(&options->fail_if[options->fail_if_count++], text, &why))
+    return options_usage("--fail-if: '%s': %s", text, why);
+  return -1;
+}
+
 /* "50ms", "1s", "200us"; a number alone is seconds. */
 static int options_slower(struct rtop_options *options, const char *text)
 {

@@ -4,6 +4,7 @@
 
 #include "shm/base/latency.h"
 #include "tui/text/reserve.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum { COUNTS_TO_JOIN = 1 << 16, OPENS_MAX = 1 << 16 };
@@ -118,10 +119,9 @@ bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures
 
 /* ---- quantiles ---------------------------------------------------------------------------------------- */
 
-/* The length that this share of all pieces did not exceed; pieces without the cause count as shortest. */
-static uint64_t quantile(const struct work_count *counts, size_t count, uint64_t zeros, uint64_t all, double share)
+/* The length that `wanted` of all pieces did not exceed; pieces without the cause count as shortest. */
+static uint64_t quantile(const struct work_count *counts, size_t count, uint64_t zeros, double wanted)
 {
-  double wanted = share * (double)all;
   uint64_t seen = zeros;
   if ((double)seen >= wanted && zeros) return 0;
   for (size_t i = 0; i < count; i++) {
@@ -144,14 +144,22 @@ static bool is_known(const struct work_figures *figures, const struct work_time 
          (double)time->counted <= 1.05 * (double)time->some;
 }
 
+static const double shares[WORK_QUANTILES] = { 0.5, 0.9, 0.99 };
+
 static void tell(struct work_figures *figures, const struct work_count *counts, size_t count)
 {
   struct work_time *time = &figures->of[counts->key >> 12];
   uint64_t zeros = figures->ended > time->counted && time != figures->of ? figures->ended - time->counted : 0;
-  uint64_t all = time->counted + zeros;
-  time->p50_ns = at_most(quantile(counts, count, zeros, all, 0.5), time->longest_ns);
-  time->p90_ns = at_most(quantile(counts, count, zeros, all, 0.9), time->longest_ns);
-  time->p99_ns = at_most(quantile(counts, count, zeros, all, 0.99), time->longest_ns);
+  double all = (double)(time->counted + zeros);
+  uint64_t *told[WORK_QUANTILES] = { &time->p50_ns, &time->p90_ns, &time->p99_ns };
+  for (int i = 0; i < WORK_QUANTILES; i++) {
+    *told[i] = at_most(quantile(counts, count, zeros, shares[i] * all), time->longest_ns);
+    if (time != figures->of) continue;
+    double rank = shares[i] * all, away = 2 * sqrt(rank * (1 - shares[i])) + 1;
+    figures->range[i].low_ns = rank - away < 1 ? 0 : at_most(quantile(counts, count, 0, rank - away), time->longest_ns);
+    figures->range[i].high_ns =
+        rank + away > all ? time->longest_ns : at_most(quantile(counts, count, 0, rank + away), time->longest_ns);
+  }
 }
 
 void work_numbers_finish(struct work_numbers *numbers)

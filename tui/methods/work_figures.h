@@ -18,9 +18,18 @@ struct work_time {
   uint64_t p50_ns, p90_ns, p99_ns; /* of all pieces that ended */
 };
 
+enum { WORK_QUANTILES = 3 }; /* p50, p90, p99 */
+
+/* Where a quantile would be by chance alone: the order statistics 2 sqrt(n q (1 - q)) + 1 ranks away, for the quantile q of
+ * n pieces: two standard deviations, and one rank for what is a few pieces. */
+struct work_range {
+  uint64_t low_ns, high_ns;
+};
+
 struct work_figures {
   uint64_t ended, open, oldest_ns;
   struct work_time of[RTOP_WORK_CAUSES];
+  struct work_range range[WORK_QUANTILES]; /* of the whole; where that is known */
 };
 
 struct work_numbers {

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Conditions on the latency of labels (--fail-if), for scripts that decide by an exit status:
+ *
+ *   p99 > 300ms     of any label
+ *   p99 > 1.2x      of any label, compared with the same label before
+ *
+ * Figures are exact, but another run of the same program has other requests. So a condition holds only when it holds for
+ * the lower end of what is shown now and the upper end of what was before (struct work_range). Of a few requests that range
+ * is wide, and then nothing fails.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_FAIL_IF_H
+#define RTOP_TUI_FAIL_IF_H
+
+#include "tui/tables/label_table.h"
+#include <stdio.h>
+
+enum { FAIL_IF_MAX = 8, FAIL_IF_HOLDS = 3, FAIL_IF_UNKNOWN = 1 }; /* the latter two: exit statuses */
+
+struct fail_if {
+  int quantile; /* of work_quantiles; WORK_QUANTILES: the longest */
+  bool compared;
+  double bound; /* nanoseconds, or, compared, how many times as long */
+};
+
+/* False: `text` is no condition; *why says what is wrong with it. */
+bool fail_if_parse(struct fail_if *condition, const char *text, const char **why);
+
+struct fail_if_found {
+  unsigned failed; /* labels of which the condition holds, */
+  unsigned judged; /* of so many with work that ended (compared: on both sides) */
+};
+
+/* A line to `out` for each label of which the condition holds. `before`: of what is compared with; NULL: nothing, and a
+ * comparison judges no label. */
+struct fail_if_found fail_if_judge(const struct fail_if *condition, const struct label_table *now,
+                                   const struct label_table *before, FILE *out);
+
+/* All conditions, of what ended in the span; with what they compare it: all that `before` holds (NULL: nothing). What holds is told
+ * on `out`. The exit status: 0, FAIL_IF_HOLDS, or FAIL_IF_UNKNOWN when a condition could not be judged of any label. */
+int fail_if_run(const struct fail_if *conditions, int count, struct rtop_profile *now, struct rtop_span span,
+                struct rtop_profile *before, FILE *out);
+
+#endif
