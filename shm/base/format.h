@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The segment, byte by byte. This header is the binary format; rperf-top-segment(5) describes it in prose.
  *
- * page 0: geometry, immutable, written before the file has a name. Page 1: counters, that is intent line, head line and
- * statistics. Then the sections of the table in the geometry; each begins on a page.
+ *   page 0   geometry   immutable: written before the file has a name
+ *   page 1   counters   intent line, head line, statistics
+ *   then     sections   as listed in the geometry; each begins on a page
  *
  * All numbers are little-endian, of fixed width, and naturally aligned. Times are nanoseconds; *_mono_ns is
  * CLOCK_MONOTONIC of the writer's boot. Positions in the ring are 64-bit byte counts that only grow; an offset is a

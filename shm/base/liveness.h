@@ -2,9 +2,10 @@
 /* Tells who is alive, by POSIX record locks on bytes far beyond the end of the segment file. The kernel vouches for
  * them: it releases them at SIGKILL and exec, does not pass them on at fork, and translates pids between namespaces.
  *
- * writer: write lock on RTOP_LOCK_WRITER while it publishes. viewer: read lock on RTOP_LOCK_VIEWER while it watches, or
- * reads what a dead process left (a read-only descriptor suffices); such a segment is not swept. trace: write lock on
- * RTOP_LOCK_TRACE + slot of the control file while a viewer wants a method traced.
+ *   writer   write lock on RTOP_LOCK_WRITER while it publishes
+ *   viewer   read lock on RTOP_LOCK_VIEWER while it watches, or reads what a dead process left (a read-only descriptor
+ *            suffices); such a segment is not swept
+ *   trace    write lock on RTOP_LOCK_TRACE + slot of the control file while a viewer wants a method traced
  *
  * A process loses its record locks on a file when it closes any descriptor of that file, so the writer takes its lock
  * again at every window. Each call is one fcntl; none blocks.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of a source of windows, wherever they come from: feeds say it, recordings keep it. */
+/* What is known of a source of windows, of any kind: feeds report it, recordings keep it. */
 #ifndef RTOP_TUI_FEED_INFO_H
 #define RTOP_TUI_FEED_INFO_H
 
@@ -9,13 +9,13 @@
 
 enum rtop_feed_state {
   RTOP_FEED_LIVE,
-  RTOP_FEED_STALLED, /* alive, but no windows come: stopped, frozen, or parked */
+  RTOP_FEED_STALLED, /* the process lives, but no windows come: stopped, frozen, or parked */
   RTOP_FEED_ENDED,
   RTOP_FEED_DEAD,
   RTOP_FEED_REPLAY,
 };
 
-/* What found no room in the channel, or was not taken, since it was made. */
+/* Losses in the channel since it was made: entries that found no room, or samples not taken. */
 enum rtop_loss {
   RTOP_LOSS_NODES,
   RTOP_LOSS_FRAMES,
@@ -30,31 +30,34 @@ enum rtop_loss {
 
 struct rtop_feed_info {
   pid_t pid;
-  uint64_t start_ticks; /* with the pid it names a process, as that says itself; 0: not known, as of recordings */
-  uid_t owner;          /* of the segment or the file */
-  const char *command;  /* sanitised; of a living process as it calls itself now */
-  const char *ruby;     /* "3.3.8" */
-  const char *folder;   /* where it works, raw bytes; "": not known */
-  const char *host;     /* sanitised: of a stream, whose pid is that of another machine; NULL: of this one, or a file */
-  pid_t parent;         /* of a stream: the process above it when that is watched, too; 0: none */
+  /* start time, which identifies the process together with its pid, as it says itself; 0: unknown, as for recordings */
+  uint64_t start_ticks;
+  uid_t owner;         /* of the segment or the file */
+  const char *command; /* sanitised command; for a living process its present name for itself */
+  const char *ruby;    /* "3.3.8" */
+  const char *folder;  /* where it works, raw bytes; "": not known */
+  /* sanitised host of a stream's process, whose pid belongs to that machine; NULL: this machine, or a file */
+  const char *host;
+  pid_t parent; /* in a stream: parent of the process if that is watched, too; 0: none */
   uint32_t window_ns;
-  int64_t clock_offset_ns; /* real - mono: wall clock of a window's time */
+  int64_t clock_offset_ns; /* real - mono: converts times of windows to wall clock */
   int64_t started_real_ns; /* of the channel */
-  int64_t code_real_ns;    /* it began to load code then, or later; 0: not known, as of files and other machines */
+  /* it began to load code at this time or later; 0: unknown, as for files and other machines */
+  int64_t code_real_ns;
   bool sees_our_files;
   bool tells_losses;            /* a recording does not */
   uint64_t losses[RTOP_LOSSES]; /* as of the last poll */
-  uint64_t bytes;               /* of the segment or the file; of a recording only with its first feed */
+  uint64_t bytes;               /* size of the segment or file; for a recording only with its first feed */
 };
 
-/* What a stream says of each process in it, again and again, as it is not known from the process itself there; and a file
- * of one that ended. */
+/* Repeated status of each process in a stream, where the process itself cannot be asked; in a file, only of processes
+ * that ended. */
 struct rtop_pulse {
   enum rtop_feed_state state; /* not REPLAY */
-  uint64_t left_out;          /* windows that the stream had no room for, as its reader was too slow */
+  uint64_t left_out;          /* windows that the stream dropped, because its reader was too slow */
   uint64_t losses[RTOP_LOSSES];
   bool tells_losses;
-  char cause[16], text[64]; /* how it ended (struct rtop_feed_end); "": it has not, or that is not known */
+  char cause[16], text[64]; /* how it ended (struct rtop_feed_end); "": it lives, or that is unknown */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing bytes, and the frame of each chunk. */
+/* Growing buffers, and the frame of each chunk. */
 #include "recording_bytes.h"
 
 #include "shm/base/ring.h"

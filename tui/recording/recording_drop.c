@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The oldest part of a recording goes: a new file gets the names that what stays needs, then a copy of what
- * stays. Positions in indexes are distances, so that they stay right. */
+/* Drops the oldest part of a recording: a new file gets the names that the rest needs, then a copy of the rest.
+ * Positions in indexes are relative, so they stay valid. */
 #include "recording_impl.h"
 
 #include "tui/text/reserve.h"
@@ -18,7 +18,7 @@ struct drop {
   struct recorder_group base;
 };
 
-/* As many of the newest groups as have room in so many bytes; but something must go. */
+/* Keeps as many of the newest groups as fit into this many bytes, but drops at least one. */
 static size_t drop_first(const struct rtop_recorder *recorder, uint64_t wanted_bytes)
 {
   size_t first = recorder->group_count;
@@ -68,7 +68,7 @@ static bool drop_copy_groups(struct drop *drop)
   struct rtop_recorder *recorder = drop->recorder;
   uint64_t start = drop->first < recorder->group_count ? recorder->groups[drop->first].start : recorder->bytes;
   if (!recording_file_copy(recorder->fd, start, drop->fd, drop->bytes, recorder->bytes - start)) return false;
-  uint64_t back = start - drop->bytes; /* may wrap around: names need room, too; so does the addition */
+  uint64_t back = start - drop->bytes; /* may wrap around, since names need room, too; so does the addition */
   size_t kept = recorder->group_count - drop->first;
   if (!rtop_reserve(&recorder->groups, &recorder->group_capacity, recorder->group_count + 1,
                     sizeof *recorder->groups)) {
@@ -91,7 +91,7 @@ static bool drop_take_place(struct drop *drop)
 {
   struct rtop_recorder *recorder = drop->recorder;
   if (!recorder->temporary && !rtop_temporary_keep(drop->fd, &drop->temporary, recorder->path)) return false;
-  if (recorder->temporary) { /* not in its place yet: the new file goes there later */
+  if (recorder->temporary) { /* The old file is still temporary; the new one will be put in place later. */
     rtop_temporary_drop(&recorder->temporary);
     recorder->temporary = drop->temporary;
     drop->temporary = NULL;
@@ -122,7 +122,7 @@ void recorder_drop_oldest(struct rtop_recorder *recorder, uint64_t more)
 {
   uint64_t bytes_max = recorder->bytes_max;
   recorder_write_index(recorder);
-  /* A quarter stays free, so that it is long till the next time; when names take too much, more goes. */
+  /* Keeps a quarter free, so that the next drop is far away; drops more if names take too much. */
   for (uint64_t quarters = 3; quarters > 0 && recorder->group_count > 0 && !recorder_failed(recorder); quarters--) {
     drop_until(recorder, bytes_max / 4 * quarters > more ? bytes_max / 4 * quarters - more : 0);
     if (recorder->bytes + more <= bytes_max / 8 * 7) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing and copying the file of a recording. */
+/* Writes and copies the file of a recording. */
 #include "recording_impl.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ bool recording_file_write(int fd, const void *data, size_t bytes, uint64_t posit
   return true;
 }
 
-/* For file systems that cannot copy by themselves. */
+/* A fallback for file systems that cannot copy by themselves. */
 static bool file_copy_slowly(int from, uint64_t from_position, int to, uint64_t to_position, uint64_t bytes)
 {
   enum { PIECE = 1 << 18 };

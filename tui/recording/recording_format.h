@@ -1,43 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording (.rpt), byte by byte. rperf-top-recording(5) tells it in prose.
+/* A recording (.rpt), byte by byte; rperf-top-recording(5) describes it in prose.
  *
- *   head     skippable frame: version, when it was made
- *   chunk    skippable frame, then up to two LZ4 frames: new names, then windows; about a second each
- *   index    skippable frame: where the chunks before it stand, and a summary of each of their windows
- *   end      skippable frame: where the indexes stand; missing when the recorder was killed
+ *   head     skippable frame: version, creation time
+ *   chunk    skippable frame, then up to two LZ4 frames: new names, windows; about a second each
+ *   index    skippable frame: positions of the chunks before it, and a summary of each of their windows
+ *   end      skippable frame: positions of the indexes; missing when the recorder was killed
  *
- * A stream (--stream) is a recording that a pipe carries while it is made: its chunks come twice a second, at
- * least one a second, if only with PULSE.
+ * A stream (--stream) is a recording sent through a pipe while it is made: a chunk every half second, at least one per
+ * second, if only with PULSE.
  *
- * All of it is a sequence of frames of the LZ4 frame format, so that `lz4 -d` unpacks it: to a stream of
- * records. LZ4 frames have independent blocks, checksums of blocks and content, and the size of the
- * content. A chunk needs nothing that comes later, and of what came before only names.
+ * Everything is a sequence of frames of the LZ4 frame format, so `lz4 -d` unpacks it to a stream of records. LZ4 frames
+ * have independent blocks, checksums of blocks and content, and the content size. A chunk needs nothing after it, and
+ * only names from before it.
  *
- * Numbers are little-endian; "varint" is LEB128, differences are zigzag (shm/base/varint.h). Times are
- * CLOCK_MONOTONIC nanoseconds of the recorded process. A CRC-32C covers its whole skippable frame with
- * the field itself 0.
+ * Numbers are little-endian; "varint" is LEB128, differences are zigzag (shm/base/varint.h). Times are CLOCK_MONOTONIC
+ * nanoseconds of the recorded process. A CRC-32C covers its whole skippable frame with the CRC field 0.
  *
- * A record is kind (varint), bytes (varint), then that many bytes:
- *   SOURCE   number, pid, window_ns, then zigzag: clock offset, start (real); texts: command, ruby, and
- *            the folder where it worked, which may be missing; in streams then the host (text) and the pid of the
- *            process above it, 0: none
- *   FRAMES   rows to the end: zigzag id difference, kind, line, three texts: label, path, namespace
+ * A record is kind (varint), length (varint), content. Rows fill their record:
+ *   SOURCE   number, pid, window_ns, zigzag clock offset, zigzag start (real); texts: command, ruby, working directory
+ *            (optional); in streams also host (text) and the parent's pid, 0: none
+ *   FRAMES   rows: zigzag id difference, kind, line, three texts: label, path, namespace
  *   NODES    rows: zigzag id difference, id - parent, zigzag frame difference, line
- *   RELABEL  rows: frame id, two texts: label, namespace. What the frame is called in the whole recording
+ *   RELABEL  rows: frame id, two texts: label, namespace; valid for the whole recording
  *   THREADS  rows: source, serial, native id, flags (1: main), text: name
  *   MARKS    rows: source, zigzag time, text: instants that the program named
- *   STATE    rows: source, 1 ended by itself or 2 gone without a word
- *   PULSE    rows: source, 0 lives, 1 stalls, 2 ended or 3 gone, windows of it that were left out, count of losses,
- *            losses (enum rtop_loss), two texts: how it ended. In a file only when it did
- *   WINDOW   source, zigzag start, length, then a window's payload as in shm/window/window.h. Slots are 0,
- *            nodes are ids of this recording, marks are not in it
- *   GAP      source, zigzag start, length: nothing is known about that stretch
- * A text is its length (varint) and that many bytes. Unknown kinds are skipped. Differences are to the row
- * before in the same record. Ids of nodes: parent < id, 0 is the root and never written.
+ *   STATE    rows: source, 1 ended by itself or 2 vanished
+ *   PULSE    rows: source, state (0 lives, 1 stalls, 2 ended, 3 gone), dropped windows, count of losses, losses
+ *            (enum rtop_loss), two texts: how it ended. In a file only for a process that ended
+ *   WINDOW   source, zigzag start, length, then a payload as in shm/window/window.h, with slots 0, node ids of this
+ *            recording, and without marks
+ *   GAP      source, zigzag start, length of a stretch without data
+ * A text is its length (varint) and its bytes. Unknown kinds are skipped. Differences are to the row before in the same
+ * record. Node ids: parent < id; 0 is the root and never written.
  *
- * Version rule: a reader takes any minor of its own major. A minor may add kinds of records, parts of a
- * window's payload, and tags of skippable frames; anything else is a new major. The first 32 bytes never
- * change.
+ * Version rule: a reader accepts any minor version of its own major version. A minor version may add kinds of records,
+ * parts of a window's payload, and tags of skippable frames; other changes need a new major version. The first 32 bytes
+ * never change.
  */
 #ifndef RTOP_TUI_RECORDING_FORMAT_H
 #define RTOP_TUI_RECORDING_FORMAT_H
@@ -52,7 +50,7 @@
 #define RECORDING_VERSION_MAJOR 1u
 #define RECORDING_VERSION_MINOR 2u /* 1: windows of version 1.2 of the channel; 2: streams */
 
-/* Bounds that a reader enforces whatever a file claims. */
+/* Limits that a reader enforces whatever a file claims. */
 #define RECORDING_RAW_BYTES_MAX (UINT32_C(1) << 26) /* of a frame's content */
 #define RECORDING_FRAMES_MAX (UINT32_C(1) << 20)
 #define RECORDING_NODES_MAX (UINT32_C(1) << 22)
@@ -88,18 +86,18 @@ struct recording_chunk_head {
   struct recording_frame frame;
   uint32_t number; /* 1, 2, … */
   uint32_t window_count;
-  uint32_t names_bytes, names_raw_bytes;     /* of the first LZ4 frame and of its content; 0: none */
+  uint32_t names_bytes, names_raw_bytes;     /* sizes of the first LZ4 frame and its content; 0: absent */
   uint32_t windows_bytes, windows_raw_bytes; /* of the second one */
   int64_t start_ns, end_ns;                  /* of its windows and gaps; equal: none */
-  int64_t late_ns;                           /* the earliest start of a late record; INT64_MAX: none */
+  int64_t late_ns;                           /* earliest start of a late record; INT64_MAX: none */
 };
 static_assert(sizeof(struct recording_chunk_head) == 64, "chunk");
 
-/* Behind it: stored_bytes, an LZ4 block of raw_bytes (RAW when they are equal), padding never. In it
- * varints, per chunk: distance from the chunk's first byte to that of this frame; number; window_count;
- * the four sizes as above; zigzag start; length; late: 0 none, else 1 + zigzag(late - start); then per
- * window: source * 2 + 1 for a gap; zigzag (start - that of the chunk); length; and unless it is a gap the
- * wall time of the five states, threads alive, count of counters, then per counter id and value. */
+/* Followed by stored_bytes: an LZ4 block of raw_bytes (uncompressed if equal), without padding. Its content is
+ * varints. Per chunk: distance from the chunk's first byte to that of this frame; number; window_count; the four
+ * sizes as above; zigzag start; length; late: 0 none, else 1 + zigzag(late - start). Then per window: source * 2 + 1
+ * for a gap; zigzag (start - the chunk's start); length; and unless it is a gap: wall time of the five states, living
+ * threads, count of counters, then id and value of each. */
 struct recording_index_head {
   struct recording_frame frame;
   uint32_t chunk_count;
@@ -109,14 +107,14 @@ struct recording_index_head {
 };
 static_assert(sizeof(struct recording_index_head) == 32, "index");
 
-/* Behind it: a position in the file per index; then the frame's whole length again and the tag. */
+/* Followed by the file position of each index, then the frame's total length again, and the tag. */
 struct recording_end_head {
   struct recording_frame frame;
   uint32_t index_count;
   uint32_t reserved;
 };
 struct recording_end_foot {
-  uint32_t bytes; /* from the first byte of the frame to the last one of this */
+  uint32_t bytes; /* length from the first byte of the frame to the last byte of this field */
   uint8_t tag[4];
 };
 static_assert(sizeof(struct recording_end_head) == 24 && sizeof(struct recording_end_foot) == 8, "end");

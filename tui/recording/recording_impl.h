@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that write a recording share and nobody else sees. */
+/* Shared by the files that write a recording only. */
 #ifndef RTOP_TUI_RECORDING_IMPL_H
 #define RTOP_TUI_RECORDING_IMPL_H
 
@@ -12,8 +12,8 @@
 
 /* What a stream has still to send. */
 struct recorder_outlet {
-  bool streams; /* else it is a file, and all of this is 0 */
-  bool begun;   /* something was sent: what the rings held already is in the queue */
+  bool streams; /* a stream; false: a file, and all else is 0 */
+  bool begun;   /* something was sent, so the rings' earlier content is in the queue */
   bool gone;    /* the reader */
   bool socket;
   struct recording_bytes queue;
@@ -23,7 +23,7 @@ struct recorder_outlet {
 
 struct rtop_recorder {
   char *path;      /* of a stream: what it is called */
-  char *temporary; /* the name of the file till it takes its place; NULL: it has */
+  char *temporary; /* temporary name of the file until it is put in place; then NULL */
   int fd;
   uint64_t bytes;     /* of the file: all that was written */
   uint64_t bytes_max; /* 0: none */
@@ -39,14 +39,14 @@ struct rtop_recorder {
   /* since the last index */
   struct recording_index index;
   uint64_t group_start; /* position of its first chunk */
-  /* indexes in the file, and the first chunk of what each covers */
+  /* A group: an index in the file, and the first chunk that it covers. */
   struct recorder_group {
     uint64_t start, index; /* positions */
     uint64_t end;
     uint32_t first_chunk;
   } * groups;
   size_t group_count, group_capacity;
-  uint32_t sources[RECORDING_SOURCES_MAX]; /* by number in the file: as the profile calls them */
+  uint32_t sources[RECORDING_SOURCES_MAX]; /* by number in the file: number of the source in the profile */
   uint32_t source_count;
   /* scratch */
   struct recording_bytes raw, out, packed; /* packed: the chunk to be written */
@@ -66,18 +66,18 @@ static inline bool recorder_failed(const struct rtop_recorder *recorder)
 bool recording_file_write(int fd, const void *data, size_t bytes, uint64_t position);
 bool recording_file_copy(int from, uint64_t from_position, int to, uint64_t to_position, uint64_t bytes);
 
-/* recording_write.c: the number in the file of a source of the profile; RECORDING_SOURCES_MAX: it is not in it. */
+/* recording_write.c: number in the file for a source of the profile; RECORDING_SOURCES_MAX: it is not recorded. */
 uint32_t recorder_number(const struct rtop_recorder *recorder, uint32_t source);
 
-/* recording_window.c: a window or gap becomes a row of the chunk and an entry of the index. */
+/* recording_window.c: adds a window or gap as a row of the chunk and an entry of the index. */
 void recorder_add_window(struct rtop_recorder *recorder, uint32_t source, const struct rtop_window *window,
                          const uint32_t *nodes, size_t node_count);
 void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t start_ns, int64_t end_ns);
 void recorder_add_mark(struct rtop_recorder *recorder, uint32_t source, int64_t time_ns, const char *name,
                        size_t name_bytes);
 
-/* recording_write.c: one without a file; gives it the profile's windows; a file without a tap; writes its head; the
- * chunk; the index of what stands before it. */
+/* recording_write.c: makes a recorder without a file; connects it to the profile as a tap; opens a file without a
+ * tap; writes the head; the chunk; the index of the chunks before. */
 struct rtop_recorder *recorder_make(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
                                     struct rtop_error *error);
 void recorder_tap(struct rtop_recorder *recorder);
@@ -86,12 +86,12 @@ bool recorder_write_head(struct rtop_recorder *recorder);
 void recorder_flush(struct rtop_recorder *recorder);
 void recorder_write_index(struct rtop_recorder *recorder);
 
-/* recording_stream_write.c: more bytes for the reader; no room for another window: it is counted. */
+/* recording_stream_write.c: queues bytes for the reader; is the queue full? If so, counts a dropped window. */
 bool recorder_queue(struct rtop_recorder *recorder, const void *data, size_t bytes);
 bool recorder_is_behind(const struct rtop_recorder *recorder);
 bool recorder_leaves_out(struct rtop_recorder *recorder, uint32_t source);
 
-/* recording_drop.c: makes the file shorter by its oldest groups until `more` bytes find room. */
+/* recording_drop.c: shortens the file by its oldest groups until `more` bytes fit. */
 void recorder_drop_oldest(struct rtop_recorder *recorder, uint64_t more);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index of a part of a recording: its chunks and a summary of every window in them.
+/* The index of a part of a recording: its chunks, and a summary of every window in them.
  *
  * Threads: no shared state.
  */
@@ -11,7 +11,7 @@
 #include "tui/history/profile.h"
 #include "tui/text/budget.h"
 
-/* A window as far as it is known without reading it. */
+/* What is known of a window without reading it. */
 struct recording_known {
   uint32_t source;
   bool gap;
@@ -28,15 +28,15 @@ struct recording_chunk {
   size_t known_start, known_count; /* its windows and gaps */
 };
 
-/* A zeroed one is empty. Order is that of the file. */
+/* A zeroed index is empty. The order is that of the file. */
 struct recording_index {
-  struct rtop_budget *budget; /* of the file that is read; NULL: it is being written */
+  struct rtop_budget *budget; /* budget of the file that is being read; NULL when writing */
   struct recording_chunk *chunks;
   size_t chunk_count, chunk_capacity;
   struct recording_known *known;
   size_t known_count, known_capacity;
 };
-/* Its chunks are in the file: forgets them, but not windows that no chunk has yet. Keeps the memory. */
+/* Forgets chunks whose index was written, but not windows without a chunk yet. Keeps the memory. */
 void recording_index_written(struct recording_index *index);
 void recording_index_destroy(struct recording_index *index);
 /* NULL: memory ran out, or the budget. */
@@ -46,9 +46,9 @@ struct recording_known *recording_index_add_known(struct recording_index *index)
 struct rtop_window;
 void recording_known_fill(struct recording_known *known, uint32_t source, const struct rtop_window *window);
 
-/* The whole index frame, which will stand at `position`, appended to `out`. False: memory ran out. */
+/* Appends the complete index frame, which will be at `position`, to `out`. False: memory ran out. */
 bool recording_index_encode(const struct recording_index *index, uint64_t position, struct recording_bytes *out);
-/* Appends what the frame at `position` says. False: it is damaged, and nothing was appended. */
+/* Appends the content of the frame at `position`. False: it is damaged, and nothing was appended. */
 bool recording_index_decode(struct recording_index *index, const void *frame, size_t bytes, uint64_t position);
 
 #endif

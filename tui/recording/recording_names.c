@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without this uthash ends the program when memory runs out. */
+/* By default uthash ends the program when memory runs out. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
@@ -17,7 +17,7 @@ struct recording_thread {
     uint64_t serial;
     uint64_t source; /* wide: no padding */
   } key;
-  const char *name; /* of the profile: valid as long as it, equal names are one */
+  const char *name; /* owned by the profile; equal names are the same pointer */
   uint32_t native_id;
   bool is_main;
   bool lost;
@@ -36,7 +36,7 @@ void recording_names_open(struct recording_names *names, struct rtop_profile *pr
   names->relabelings = rtop_symbols_names(names->symbols);
 }
 
-/* Rows that no table holds any more; they are still linked. */
+/* Frees rows that are linked but in no table any more. */
 static void names_free_threads(struct recording_thread *thread)
 {
   for (struct recording_thread *next; thread; thread = next) {
@@ -64,7 +64,7 @@ void recording_names_destroy(struct recording_names *names)
   recording_bytes_destroy(&names->pulse_rows);
 }
 
-/* Every source is a record of its own: rows to the end, of which there is one. */
+/* Writes each source as a record of its own with a single row, since rows extend to the record's end. */
 static void names_put_source(struct recording_bytes *rows, uint32_t source, const struct recording_source *about)
 {
   struct recording_bytes one = { 0 };
@@ -132,7 +132,7 @@ static void names_put_frame(struct recording_names *names, uint32_t frame)
   recording_put_signed(rows, (int64_t)frame - names->frame_before);
   recording_put_number(rows, symbol->kind);
   recording_put_number(rows, symbol->line);
-  recording_put_text(rows, rtop_symbol_raw(symbol)); /* the reader makes the other one of it */
+  recording_put_text(rows, rtop_symbol_raw(symbol)); /* the reader makes the stable name from it */
   recording_put_text(rows, symbol->path);
   recording_put_text(rows, symbol->namespace_label);
   names->frame_before = frame;
@@ -171,7 +171,7 @@ void recording_names_node(struct recording_names *names, uint32_t id)
     names->failed = true;
     return;
   }
-  /* Whatever this chunk used already, it used with all that is above. */
+  /* Nodes used in this chunk already were marked with all their callers. */
   while (id != 0 && names->nodes[id] != names->chunk) {
     const struct rtop_call_node *node = rtop_symbols_get_node(names->symbols, id);
     names_use_frame(names, node->frame);

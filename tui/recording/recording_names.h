@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording needs to be told by name before its windows can speak of it: sources, frames, nodes,
- * threads. Everything is written once, when a window first needs it; ids are those of the symbols.
+/* The names that a recording needs before its windows can refer to them: sources, frames, nodes, threads. Each is
+ * written once, when a window first needs it; ids are those of the symbols.
  *
- * Each entry remembers the last chunk that used it, so that names which only dropped chunks needed can be
- * left out when the oldest part of a recording goes.
+ * Each entry stores the last chunk that used it, so that names used only by dropped chunks can be left out when the
+ * oldest part is dropped.
  *
  * Threads: one.
  */
@@ -16,7 +16,7 @@
 
 struct recording_frame_use {
   uint32_t chunk;     /* that used it last; 0: not written */
-  uint32_t label_crc; /* of label and namespace as they were written */
+  uint32_t label_crc; /* CRC of label and namespace as they were written */
 };
 
 struct recording_names {
@@ -25,12 +25,13 @@ struct recording_names {
   uint32_t chunk; /* being collected: 1, 2, … */
   struct recording_frame_use *frames;
   size_t frame_capacity;
-  uint32_t *nodes; /* the chunk that used it last; 0: not written */
+  uint32_t *nodes; /* by node: the chunk that last used it; 0: not written */
   size_t node_capacity;
   uint32_t *stack; /* scratch */
   size_t stack_capacity;
   struct recording_thread *threads; /* hash by source and serial */
-  bool forget_ended;                /* threads: nothing will be dropped, so nothing is written again */
+  /* ended threads are forgotten: nothing will be dropped, so nothing is written again */
+  bool forget_ended;
   uint32_t relabelings;
   struct recording_source {
     char command[256], ruby[64], host[256], folder[RECORDING_TEXT_BYTES_MAX + 1];
@@ -38,7 +39,7 @@ struct recording_names {
     bool known;
   } * sources;
   size_t source_capacity;
-  /* Collected rows, and what their differences are to. */
+  /* Collected rows, and the previous values for their differences. */
   struct recording_bytes source_rows, frame_rows, node_rows, relabel_rows, thread_rows, mark_rows, state_rows,
       pulse_rows;
   uint32_t frame_before, node_before, node_frame_before;
@@ -51,19 +52,19 @@ void recording_names_destroy(struct recording_names *names);
 void recording_names_source(struct recording_names *names, uint32_t source, const struct rtop_feed_info *info);
 void recording_names_state(struct recording_names *names, uint32_t source, uint64_t state);
 void recording_names_pulse(struct recording_names *names, uint32_t source, const struct rtop_pulse *pulse);
-/* A node of the symbols, and all above it. */
+/* Marks a node of the symbols and its callers as used, and writes new ones. */
 void recording_names_node(struct recording_names *names, uint32_t node);
-/* Of a source that the profile calls `of`. */
+/* Marks a thread as used. `of`: the number of its source in the profile. */
 void recording_names_thread(struct recording_names *names, uint32_t of, uint32_t source, uint64_t serial, bool ended);
-/* Marks are told among the names: whoever opens a recording knows them all. */
+/* Marks are stored with the names, so that opening a recording finds all of them. */
 void recording_names_mark(struct recording_names *names, uint32_t source, int64_t time_ns, const char *name,
                           size_t name_bytes);
 /* Bytes collected by now. */
 size_t recording_names_bytes(const struct recording_names *names);
-/* Appends what was collected as records, with labels that were completed meanwhile, and starts the next
- * chunk. False: memory ran out. */
+/* Appends what was collected as records, with labels completed meanwhile, and starts the next chunk. False: memory
+ * ran out. */
 bool recording_names_take(struct recording_names *names, struct recording_bytes *out);
-/* Forgets what no chunk from `first` on uses, and appends all the rest again. Nothing may be collected. */
+/* Forgets names that no chunk from `first` on uses, and appends all others again. Nothing may be pending. */
 bool recording_names_base(struct recording_names *names, uint32_t first, struct recording_bytes *out);
 
 #endif

@@ -85,7 +85,7 @@ static bool read_head(struct rtop_recording *recording, const char *path, struct
   return true;
 }
 
-/* All that is ever unpacked, as the file tells it; what it does not tell is not unpacked. */
+/* Checks the sizes that the file declares against the budget; nothing beyond them is decompressed. */
 static bool read_is_modest(struct rtop_recording *recording)
 {
   for (size_t i = 0; i < recording->index.chunk_count; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a recording. The file is never trusted: everything is bounded, checked by its checksums and
- * validated. What is damaged or cut off at the end is left out; what is whole is read.
+/* Reads a recording. The file is never trusted: everything is bounded, checked by checksums and validated. Damaged or
+ * truncated parts are left out; intact parts are read.
  *
- * Opening reads the index, else (the recorder was killed) walks over the chunks; nothing is unpacked that
- * is not asked for.
+ * Opening reads the index, or if the recorder was killed walks over the chunks; nothing is decompressed before it is
+ * needed.
  *
  * Threads: one.
  */
@@ -26,46 +26,46 @@ struct rtop_recording_source {
   uint32_t window_ns;
   int64_t clock_offset_ns; /* real - mono */
   int64_t started_real_ns;
-  uint32_t end_state;                        /* 0 it went on, 1 it ended by itself, 2 it was gone */
+  uint32_t end_state;                        /* 0 it was still running, 1 it ended by itself, 2 it vanished */
   char command[256], ruby[64];               /* sanitised */
   char folder[RECORDING_TEXT_BYTES_MAX + 1]; /* where it worked, raw bytes; "": not known */
   char host[256];                            /* of a stream; sanitised */
   int64_t parent;                            /* of a stream; 0: none */
-  bool pulses;                               /* a stream told how it is, or a file how it ended: */
+  bool pulses;                               /* a stream has reported its status, or a file how it ended: */
   struct rtop_pulse pulse;
 };
 
-/* NULL and one clear sentence in error->text when it is no recording, or one of a later major version. What stands in it
- * is read with the rights of its owner: opened by root, one of another user takes his rights for good. */
+/* Opens a recording. NULL, with one clear sentence in error->text, when it is not a recording or of a later major
+ * version. It is read with the rights of its owner: root drops to the rights of another owner for good. */
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error);
 void rtop_recording_close(struct rtop_recording **recording);
 
-/* Takes the rights of the owner of an open file for good, where this is root and he is not. False: that cannot be done. */
+/* Drops root's rights to those of the owner of an open file, for good. False: that is not possible. */
 bool rtop_recording_become_owner(int fd, const char *path, struct rtop_error *error);
 
 /* Whose file it is. */
 uid_t rtop_recording_owner(const struct rtop_recording *recording);
-/* What reading it may cost. When it is over, the sentence that says which limit was reached. */
+/* The budget for reading the recording; and when it is used up, the sentence that names the limit. */
 struct rtop_budget *rtop_recording_budget(struct rtop_recording *recording);
 void rtop_recording_refuse(const struct rtop_recording *recording, const char *path, struct rtop_error *error);
 
-/* What is in the file, in its order. Chunks that no index tells of know no windows (known_count 0). */
+/* The index of the file, in its order. Chunks without an index have no known windows (known_count 0). */
 const struct recording_index *rtop_recording_index(const struct rtop_recording *recording);
 int64_t rtop_recording_created_real_ns(const struct rtop_recording *recording);
 /* Was it closed as it should be? */
 bool rtop_recording_complete(const struct rtop_recording *recording);
 
-/* Reads the names of a chunk: frames and nodes become those of the profile's symbols, marks the profile's,
- * sources and threads become known. False: they are damaged. Once per chunk, in their order. */
+/* Reads the names of a chunk: frames and nodes are added to the profile's symbols, marks to the profile, sources and
+ * threads become known. False: damaged. Call once per chunk, in order. */
 bool rtop_recording_read_names(struct rtop_recording *recording, size_t chunk, struct rtop_profile *profile);
-/* By number; NULL when nothing is known of it. count: one more than the largest. */
+/* A source by number; NULL if unknown. The count is one more than the largest number. */
 const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording, uint32_t source);
 uint32_t rtop_recording_source_count(const struct rtop_recording *recording);
-/* What is added to the times of a source so that all are by the clock that began first: times of that boot
- * as they are, those of others by wall clock. Marks have it already; 0 when nothing is known. Sources of
- * several boots are told before their marks. */
+/* The difference to add to times of a source, so that all are in the clock that began first: unchanged for the same
+ * boot, by wall clock for others. Already included in marks; 0 when unknown. Sources of several boots are written
+ * before their marks. */
 int64_t rtop_recording_shift_ns(const struct rtop_recording *recording, uint32_t source);
-/* From node ids of the recording to those of the symbols. */
+/* Maps node ids of the recording to ids of the symbols. */
 const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, size_t *count);
 struct rtop_recording_thread {
   const char *name; /* raw bytes; valid till names are read */
@@ -76,14 +76,14 @@ struct rtop_recording_thread {
 bool rtop_recording_thread(const struct rtop_recording *recording, uint32_t source, uint64_t serial,
                            struct rtop_recording_thread *thread);
 
-/* Of a stream, in which a window was the last to tell of it. */
+/* Forgets a thread of a stream after the last window that had it. */
 void rtop_recording_drop_thread(struct rtop_recording *recording, uint32_t source, uint64_t serial);
 
-/* Walks over the windows and gaps of a chunk: load, then next until it says END. A row that is damaged is
- * left out. False: the chunk cannot be read. */
+/* Walks over the windows and gaps of a chunk: load it, then call next until END. Damaged rows are left out. False:
+ * the chunk cannot be read. */
 bool rtop_recording_load(struct rtop_recording *recording, size_t chunk);
 enum rtop_recording_row { RTOP_RECORDING_WINDOW, RTOP_RECORDING_GAP, RTOP_RECORDING_END };
-/* Of a gap only the times of *window are set. Arrays of *window are grown and used again. */
+/* For a gap only the times of *window are set. The arrays of *window are reused. */
 enum rtop_recording_row rtop_recording_next(struct rtop_recording *recording, uint32_t *source,
                                             struct rtop_window *window);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that read a recording share and nobody else sees. */
+/* Shared by the files that read a recording only. */
 #ifndef RTOP_TUI_RECORDING_READ_IMPL_H
 #define RTOP_TUI_RECORDING_READ_IMPL_H
 
@@ -27,22 +27,23 @@ struct rtop_recording {
   struct varint_reader rows;
 };
 
-/* recording_read.c: a head that can be read here. */
+/* recording_read.c: checks that the head is readable by this version. */
 bool recording_check_head(const struct recording_head *head, const char *path, struct rtop_error *error);
-/* May a frame of so many bytes have a content of so many? */
+/* Is a content of raw_bytes plausible for a frame of `bytes`? */
 bool recording_sizes_right(uint32_t bytes, uint32_t raw_bytes);
-/* An LZ4 frame unpacked into recording->raw, and its rows taken; the same of one in the file. */
+/* Decompresses an LZ4 frame into recording->raw as the current rows; recording_read_frame() reads it from the file
+ * first. */
 bool recording_take_frame(struct rtop_recording *recording, const void *packed, uint32_t bytes, uint32_t raw_bytes);
 bool recording_read_frame(struct rtop_recording *recording, uint64_t position, uint32_t bytes, uint32_t raw_bytes);
-/* The next record: its kind and content; false at the end or when nothing more makes sense. */
+/* The next record, its kind and content; false at the end or when the rest is invalid. */
 bool recording_read_record(struct varint_reader *rows, uint64_t *kind, struct varint_reader *content);
 
-/* recording_walk.c: fills the index from the file. False: memory ran out. */
+/* recording_walk.c: fill the index from the file. False: memory ran out. */
 bool recording_read_ends(struct rtop_recording *recording);
 bool recording_walk(struct rtop_recording *recording);
 bool recording_pread(const struct rtop_recording *recording, void *to, size_t bytes, uint64_t position);
 
-/* recording_read_names.c: the names that were unpacked last; without a profile only sources. */
+/* recording_read_names.c: reads the names that were decompressed last; without a profile only sources. */
 void recording_take_names(struct rtop_recording *recording, struct rtop_profile *profile);
 void recording_names_free(struct rtop_recording *recording);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without this uthash ends the program when memory runs out. */
+/* By default uthash ends the program when memory runs out. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
@@ -79,7 +79,7 @@ static enum rtop_symbol_kind names_kind(uint64_t kind)
   return kind == RTOP_SYMBOL_RUBY || kind == RTOP_SYMBOL_C ? (enum rtop_symbol_kind)kind : RTOP_SYMBOL_SPECIAL;
 }
 
-/* An id that is one difference further; false when it is none. */
+/* Reads the next id as a difference; false when it is out of range. */
 static bool names_next_id(struct varint_reader *rows, uint32_t *before, uint32_t bound)
 {
   int64_t id;

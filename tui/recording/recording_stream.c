@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { STREAM_PIECE = 1 << 16, STREAM_PASSED = RTOP_RECORDING_REFUSED + 1 /* something else was there */ };
-/* Of an index, or what a later version may have; and of the end. */
+/* Maximum sizes: of an index or a frame of a later version; and of the end. */
 static const uint64_t stream_skip_max = UINT64_C(1) << 27, stream_end_max = UINT64_C(1) << 24;
 static const char stream_name[] = "standard input";
 
@@ -18,7 +18,7 @@ struct rtop_recording_stream {
   size_t at;     /* what is before was taken */
   uint64_t skip; /* bytes still to come that nobody wants */
   uint64_t damages;
-  bool headed, lost, ended; /* lost: the beginning of a frame is being looked for */
+  bool headed, lost, ended; /* lost: searching for the beginning of a frame */
 };
 
 struct rtop_recording_stream *rtop_recording_stream_open(uid_t owner)
@@ -106,7 +106,7 @@ static enum rtop_recording_step stream_take_head(struct rtop_recording_stream *s
   return RTOP_RECORDING_CHUNK;
 }
 
-/* The next place where a frame of ours may begin, behind this byte. */
+/* Finds the next possible beginning of a frame after this byte. */
 static enum rtop_recording_step stream_search(struct rtop_recording_stream *stream)
 {
   static const uint32_t magic = RECORDING_SKIPPABLE;
@@ -128,7 +128,7 @@ static void stream_skip(struct rtop_recording_stream *stream)
   stream->skip -= now;
 }
 
-/* Takes all of its names, then lets the rows be walked over. What cannot be unpacked is left out. */
+/* Reads all names of a chunk, and prepares to walk over its rows. Parts that cannot be decompressed are left out. */
 static enum rtop_recording_step stream_take_chunk(struct rtop_recording_stream *stream,
                                                   const struct recording_chunk_head *head, struct rtop_profile *profile,
                                                   struct rtop_error *error)
@@ -176,7 +176,7 @@ static bool stream_is_tag(const struct recording_frame *frame, const char *tag)
   return memcmp(frame->tag, tag, sizeof frame->tag) == 0;
 }
 
-/* The end must be whole; of an index nothing is needed, nor of what a later version has. */
+/* Skips other frames: the end must be intact; an index, or a frame of a later version, is not needed. */
 static enum rtop_recording_step stream_other(struct rtop_recording_stream *stream, const struct recording_frame *frame)
 {
   uint64_t bytes = (uint64_t)frame->bytes + 8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a recording as it arrives, byte by byte: a stream that another rperf-top writes (--stream), or a recording
- * that comes through a pipe. It is trusted no more than a file: what is held is in proportion to the bytes that came
- * (recording_read.h has the budget), what is damaged is skipped up to the next chunk that is whole.
+/* Reads a recording as it arrives, byte by byte: a stream from another rperf-top (--stream), or a recording through a
+ * pipe. It is trusted no more than a file: memory is in proportion to the bytes received (budget in recording_read.h),
+ * and damaged parts are skipped up to the next intact chunk.
  *
  * Threads: one. Reads no file itself.
  */
@@ -12,28 +12,29 @@
 
 struct rtop_recording_stream;
 
-/* `owner`: whose words it are. NULL: no memory. */
+/* `owner`: the user on whose behalf it is read. NULL: memory ran out. */
 struct rtop_recording_stream *rtop_recording_stream_open(uid_t owner);
 void rtop_recording_stream_close(struct rtop_recording_stream **stream);
 
-/* What was read of it: names, and the rows of the chunk taken last (rtop_recording_next). Its index is empty. */
+/* The content read so far: names, and rows of the last chunk (rtop_recording_next()). Its index is empty. */
 struct rtop_recording *rtop_recording_stream_content(struct rtop_recording_stream *stream);
 
-/* Where the next bytes go: at least 1 byte. NULL: no memory. Then how many were put there. */
+/* rtop_recording_stream_room(): where to put the next bytes, at least 1; NULL: memory ran out.
+ * rtop_recording_stream_take(): how many were put there. */
 unsigned char *rtop_recording_stream_room(struct rtop_recording_stream *stream, size_t *bytes);
 void rtop_recording_stream_take(struct rtop_recording_stream *stream, size_t bytes);
 
 enum rtop_recording_step {
-  RTOP_RECORDING_MORE,    /* there is no whole chunk: more bytes are needed */
-  RTOP_RECORDING_CHUNK,   /* its names are in the profile, its rows can be walked over */
+  RTOP_RECORDING_MORE,    /* there is no complete chunk yet: more bytes are needed */
+  RTOP_RECORDING_CHUNK,   /* the chunk's names are in the profile, and its rows can be walked over */
   RTOP_RECORDING_ENDED,   /* the recording is complete */
-  RTOP_RECORDING_REFUSED, /* it is none, of another version, or asks for too much: error->text */
+  RTOP_RECORDING_REFUSED, /* not a recording, of another version, or over the budget: see error->text */
 };
-/* Without a profile only the sources of the next chunk become known, and it is still to be taken. */
+/* Takes the next chunk. Without a profile only its sources become known, and the chunk must be taken again. */
 enum rtop_recording_step rtop_recording_stream_next(struct rtop_recording_stream *stream, struct rtop_profile *profile,
                                                     struct rtop_error *error);
 uint64_t rtop_recording_stream_bytes(const struct rtop_recording_stream *stream); /* that came */
-/* Places where something was not what it should be, and was skipped. */
+/* Number of damaged places that were skipped. */
 uint64_t rtop_recording_stream_damages(const struct rtop_recording_stream *stream);
 
 #endif

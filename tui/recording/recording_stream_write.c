@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that goes out through a pipe or a socket while it is made. */
+/* A recording sent through a pipe or socket while it is made. */
 #include "recording_impl.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So much may wait for the reader before windows are left out: a minute and more of a busy server. */
+/* Maximum size of the queue before windows are dropped: more than a minute of a busy server. */
 enum { STREAM_QUEUE_MAX = 1 << 20 };
 
 struct rtop_recorder *rtop_recorder_stream(int fd, struct rtop_profile *profile, struct rtop_error *error)
@@ -61,8 +61,8 @@ bool recorder_leaves_out(struct rtop_recorder *recorder, uint32_t source)
   return true;
 }
 
-/* A pipe that can be written to takes PIPE_BUF bytes without making us wait, whoever else has it open; its mode is not
- * changed, for that is theirs, too. */
+/* Writes at most PIPE_BUF bytes to a pipe that polls as writable, which never blocks. The pipe's mode is not changed,
+ * because other processes share it. */
 static ssize_t stream_put(const struct rtop_recorder *recorder, const void *data, size_t bytes)
 {
   struct pollfd room = { .fd = recorder->fd, .events = POLLOUT };

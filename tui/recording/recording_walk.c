@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding what is in a recording: by the indexes that its end names, or step by step from its beginning. */
+/* Finds what is in a recording: by the indexes listed at its end, or step by step from its beginning. */
 #include "recording_read_impl.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 enum { WALK_PIECE = 1 << 16 };
 static const uint64_t walk_frame_bytes_max = UINT64_C(1) << 27; /* of a frame of ours */
 
-/* A sealed frame with its content; the caller frees. NULL: there is none. */
+/* Reads a sealed frame with its content; the caller frees it. NULL: there is none. */
 static void *walk_read_sealed(const struct rtop_recording *recording, uint64_t position, const char *tag, size_t *bytes)
 {
   struct recording_frame frame;
@@ -63,7 +63,7 @@ bool recording_read_ends(struct rtop_recording *recording)
   return right;
 }
 
-/* A chunk that is there with all its bytes; 0: there is none at this position. */
+/* Size of a chunk that is completely present at this position; 0: there is none. */
 static uint64_t walk_chunk(struct rtop_recording *recording, uint64_t position, struct recording_chunk_head *head)
 {
   if (recording->bytes - position < sizeof *head || !recording_pread(recording, head, sizeof *head, position) ||
@@ -73,7 +73,7 @@ static uint64_t walk_chunk(struct rtop_recording *recording, uint64_t position, 
   return bytes <= recording->bytes - position ? bytes : 0;
 }
 
-/* Where the next frame of ours may begin, from `position` on. */
+/* Next possible beginning of a frame, from `position` on. */
 static uint64_t walk_search(struct rtop_recording *recording, uint64_t position)
 {
   static const uint32_t magic = RECORDING_SKIPPABLE;
@@ -91,8 +91,7 @@ static uint64_t walk_search(struct rtop_recording *recording, uint64_t position)
   return found;
 }
 
-/* An index tells of chunks that were walked over already: now their windows are known, too. Chunks that it
- * tells of but that are not there any more stay away. */
+/* An index adds windows to chunks found before; chunks in the index that no longer exist are ignored. */
 static bool walk_take_index(struct rtop_recording *recording, uint64_t position, size_t *bytes)
 {
   struct recording_index *index = &recording->index;

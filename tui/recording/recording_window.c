@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-  /* Bytes that an element of a window can take at most, columns of ten bytes each. */
+  /* Maximum encoded size of a window's elements, whose columns take ten bytes each. */
   WINDOW_COUNTER_BYTES = 20,
   WINDOW_THREAD_BYTES = 110,
   WINDOW_CELL_BYTES = 100,
@@ -19,13 +19,13 @@ enum {
   WINDOW_SLOW_BYTES = 100 + RTOP_ARGS_BYTES,
   WINDOW_RAISED_BYTES = 60,
   WINDOW_TABLE_BYTES = 256,
-  /* A chunk ends when it would be longer than this, in time or in bytes. */
+  /* Limits of a chunk, in time and size. */
   CHUNK_MS = 1050,
   CHUNK_BYTES = 4 << 20,
   CHUNK_NAMES_BYTES = 8 << 20,
 };
 
-/* Does this stretch belong into the next chunk? */
+/* Must this stretch go into the next chunk? */
 static bool window_makes_chunk_full(const struct rtop_recorder *recorder, int64_t start_ns, int64_t end_ns)
 {
   const struct recording_chunk_head *chunk = &recorder->chunk;
@@ -55,7 +55,7 @@ static uint32_t window_node(struct rtop_recorder *recorder, uint32_t node, const
   return id;
 }
 
-/* The window in ids of the recording, in recorder->window. Marks are not taken. */
+/* Translates the window to ids of the recording, into recorder->window, without marks. */
 static bool window_translate(struct rtop_recorder *recorder, uint32_t source, const struct rtop_window *from,
                              const uint32_t *nodes, size_t node_count)
 {

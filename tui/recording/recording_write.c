@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers chunks and writes them, of windows as they come or of a span that is known. */
+/* Collects chunks and writes them, from windows as they come or from a span of a profile. */
 #include "recording_impl.h"
 
 #include "shm/base/clock.h"
@@ -23,7 +23,7 @@ void recorder_fail(struct rtop_recorder *recorder, int problem)
 {
   if (recorder_failed(recorder)) return;
   write_failed(&recorder->problem, recorder->path, problem);
-  /* Half a chunk at the end would be no harm, but nobody needs it. */
+  /* Half a chunk at the end would be harmless but useless, so it is cut off. */
   if (recorder->fd >= 0 && !recorder->outlet.streams && ftruncate(recorder->fd, (off_t)recorder->bytes) != 0) return;
 }
 
@@ -158,7 +158,7 @@ void rtop_recorder_ended(struct rtop_recorder *recorder, uint32_t source, enum r
     recording_names_state(&recorder->names, number, state == RTOP_FEED_ENDED ? 1 : 2);
 }
 
-/* The chunk in recorder->packed. False: nothing to write, or an error. */
+/* Makes the chunk in recorder->packed. False: nothing to write, or an error. */
 static bool write_make_chunk(struct rtop_recorder *recorder)
 {
   recorder->raw.count = recorder->packed.count = 0;
@@ -205,7 +205,7 @@ void recorder_flush(struct rtop_recorder *recorder)
     recorder_write_index(recorder);
 }
 
-/* Late records came meanwhile: what the profile says now is truer than what the window said. */
+/* Updates summaries from the profile, which late records have corrected since the windows came. */
 static void write_refine(struct rtop_recorder *recorder)
 {
   for (size_t i = 0; i < recorder->index.known_count; i++) {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* What a thread does off the GVL, judged from its stack; used by the verdict and for stalls.
  *
- * The results: unknown (stack not sampled); others (waits for another thread or a child to end); library (no method of
- * the application on the stack: a server's pool, a timer of a gem); event (pop, accept, ConditionVariable#wait and the
- * like, where no framework has called the application: a worker's own loop); pause (sleep, select or read in the
- * application's own code, at most three methods deep and below no framework); lock (Mutex#synchronize, Monitor#enter
- * and the like within the application); work (everything else).
+ *   unknown  its stack was not sampled
+ *   others   it waits for another thread or a child to end
+ *   library  no method of the application is on its stack: a server's pool, a timer of a gem
+ *   event    it waits for an event (pop, accept, ConditionVariable#wait, ...) where no framework has called the
+ *            application: a worker's own loop
+ *   pause    sleep, select or read in the application's own code, at most three methods deep and below no framework
+ *   lock     Mutex#synchronize, Monitor#enter, ... within the application
+ *   work     everything else: a query, a call to another server, a sleep in a request
  *
- * A child's stack begins where it was forked. A script that loads a gem's program (bin/puma and the like) does not
- * count as the application, nor does what starts a known server's or worker's program (Puma::Launcher#run). others,
- * library and event count as rest, unless more is known of the thread (stalls.h).
+ * A child's stack begins where it was forked. A script that loads a gem's program (bin/puma) does not count as the
+ * application, nor does what starts a known server's or worker's program (Puma::Launcher#run). others, library and
+ * event count as rest, unless more is known of the thread (stalls.h).
  *
  * Answers are cached per node until ids of the symbols are reused. Threads: one.
  */
