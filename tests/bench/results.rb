@@ -15,15 +15,17 @@ module Results
   HEAD = <<~TEXT
     # Results
 
-    `make bench` writes this page. The last figure of each measure stands here; `results.jsonl` has every figure that was kept, with
-    its single runs, and the commits that changed one say why. `tests/bench/run` says which parts and sizes there are (`ROUNDS=10`: ten
-    runs); what the usual, small ones give is rough.
+    `make bench` writes this page: the last figure of each measure. `results.jsonl` has all that were kept, with their single runs, and
+    the commits that changed one say why. `tests/bench/run` says which parts and sizes there are (`ROUNDS=10`: ten runs); what the
+    usual, small sizes give is rough.
 
-    A figure is a mean or, for ratios, a median; ± is its standard error over so many runs, and "9.9 of 10.0 (9.2 to 10.1)" says what would
-    be right, the least and the most. Ratios and errors compare runs of one sitting, in turn, others' (*beside*) among them. "Busy": two
-    more processes want the two cores. "Recorder": nobody watches. A commit with + had changes that were not committed; where the cases of a
-    measure are of several sittings, all of those are named. Two runs of the same program without a profiler differ by up to 5 % on such a virtual machine, by 10 to 40 %
-    when its cores are taken away ("again" is such a second run), so ratios of times cannot show the goals of 0.1 to 0.5 %; instruction counts can.
+    - A figure is a mean, of ratios a median; ± is its standard error over so many runs. "9.9 of 10.0 (9.2 to 10.1)": 10.0 would be right,
+      the least was 9.2, the most 10.1. A figure is of its commit, and what changed since is not in it; + says that files differed from
+      that commit. Where the cases of a measure are of several sittings, all of those are named.
+    - *Beside* stand others in the same sitting, in turn. "Busy": two more processes want the two cores. "Recorder": nobody watches. In
+      mixtures of threads 100 Hz is the recorder, 1000 Hz a viewer that asks for it, within the usual budget.
+    - Two runs of one program without a profiler differ by up to 5 % on such a virtual machine, and by 10 to 40 % when its cores are taken
+      away ("again" is such a second run). So ratios of times cannot show the goals of 0.1 to 0.5 %; instruction counts can.
 
     | Measure | Goal | Now | Beside | Repeat | Commit | Date | Machine |
     |---|---|---|---|---|---|---|---|
@@ -156,7 +158,7 @@ module Results
     return "not measured yet" if lines.empty?
     runs = lines.filter_map { |line| line["runs"] }.uniq
     text = lines.map { |line| [line["case"], told(measure, line)].compact.join(": ") }.join("; ")
-    runs.empty? || runs == [1] ? text : "#{text} (#{runs.join(", ")} runs)"
+    runs.empty? ? text : "#{text} (#{runs.join(", ")} #{runs == [1] ? "run" : "runs"})"
   end
 
   def beside(measure, lines)

@@ -47,6 +47,17 @@ class ResultsTest < Minitest::Test
     end
   end
 
+  # A benchmark runs for minutes before it keeps anything: what can be known before is seen here.
+  def test_each_benchmark_is_a_program_and_keeps_measures_that_there_are
+    named = SOURCES.grep(/rb\z/).flat_map do |path|
+      text = File.read(path)
+      RubyVM::InstructionSequence.compile(text, path)
+      text.scan(/\bkeep\("([^"#]+)"/).flatten
+    end
+    assert_operator named.size, :>=, 20
+    assert_empty named.uniq - Results.measures.keys
+  end
+
   def mixtures = File.read("#{HERE}/accuracy/mixtures.rb")[/^MIXTURES = (.+?)\.freeze/m, 1].scan(/[a-z]+-\d+/)
 
   def keeping
