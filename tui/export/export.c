@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sum into a file: filters, label sets and compression, then the format's own writer. */
+/* Writes a sum into a file: applies filters, label sets and compression, then calls the format's writer. */
 #include "export.h"
 
 #include "export_impl.h"
@@ -21,7 +21,7 @@ static const struct {
 #include "formats.def"
 };
 
-/* Threads of both are in the same order. */
+/* The threads of both sums are in the same order. */
 void export_hide(const struct rtop_export *given, struct rtop_sum *sum)
 {
   for (size_t i = 0, at = 0; i < sum->thread_count; i++) {
@@ -31,7 +31,7 @@ void export_hide(const struct rtop_export *given, struct rtop_sum *sum)
   }
 }
 
-/* The sum once more, with label sets. Threads that were taken out of the given one stay out. */
+/* Makes the sum again with label sets. Threads that were removed from the given sum stay removed. */
 static bool export_labelled(const struct rtop_export *given, struct rtop_sum *sum)
 {
   struct rtop_lens *lens = rtop_profile_lens(given->profile);
@@ -66,7 +66,7 @@ static bool export_prepare(struct export_job *job, enum rtop_file_format format)
   return export_select(&job->baseline, given->baseline, symbols, job->symbols, &filter);
 }
 
-/* Nobody else writes to the stream meanwhile: millions of short writes need no lock each. */
+/* No other thread writes to the stream meanwhile, so millions of short writes need no locking. */
 static bool export_run(struct export_job *job, enum rtop_file_format format)
 {
   int locking = __fsetlocking(job->out, FSETLOCKING_BYCALLER);
@@ -78,7 +78,7 @@ static bool export_run(struct export_job *job, enum rtop_file_format format)
   return fine;
 }
 
-/* Compressed when wanted, and never more than the budget of what it is made from. */
+/* Opens the output: compressed if wanted, and limited by the budget of its sources. */
 static bool export_open(struct export_job *job, bool gzip, FILE *out, FILE **packed)
 {
   uint64_t bytes_max = rtop_budget_max(RTOP_BUDGET_OUTPUT, rtop_profile_source_bytes(job->given->profile));
@@ -88,7 +88,7 @@ static bool export_open(struct export_job *job, bool gzip, FILE *out, FILE **pac
   return job->out != NULL;
 }
 
-/* The first thing that went wrong decides errno. */
+/* The first error determines errno. */
 bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind kind, FILE *out)
 {
   struct export_job job = { .given = export };

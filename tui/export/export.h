@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a sum as a file for other programs and for people.
+/* Writes a sum as a file for other programs and for people.
  *
- * Every format gets the same: a sum and what its numbers mean. The command line, the screen and whoever
- * compares two spans fill one struct and name a format; what is filtered is decided here, once:
+ * Every format gets the same: a sum, and what its numbers mean. Command line, screen and comparisons fill in one struct
+ * and name a format; filters are applied here, once. Tables (text, csv) contain rows whose method matches, as on the
+ * screen; stacks (all other formats) are those through a matching method, as in the tree. Threads are filtered by name
+ * in both.
  *
- *   tables (text, csv)    rows whose method matches, as on the screen
- *   stacks (all others)   stacks that pass through a method that matches, as in the tree
- *
- * and threads by their names in both. Strings of the symbols are valid UTF-8 without control characters;
- * each format escapes what is special in it.
+ * Strings of the symbols are valid UTF-8 without control characters; each format escapes its special characters.
  *
  * Threads: one.
  */
@@ -23,10 +21,10 @@
 #include <sys/types.h>
 
 struct rtop_export {
-  struct rtop_profile *profile; /* symbols of the sum, and the windows of its span */
+  struct rtop_profile *profile; /* provides the symbols of the sum, and the windows of its span */
   const struct rtop_sum *sum;
-  /* To compare with: formats that can show both or their difference do, the others do not look. NULL:
-   * nothing. Its symbols may be those of another profile; they are added to this one's. */
+  /* A sum to compare with, used by formats that can show both or the difference. NULL: none. Its symbols may be those
+   * of another profile; they are added to this one's. */
   const struct rtop_sum *baseline;
   const struct rtop_symbols *baseline_symbols;
   const struct rtop_methods_options *options; /* clock, filters, order */
@@ -34,35 +32,35 @@ struct rtop_export {
   const char *command, *ruby;                 /* of the first process */
   const pid_t *pids;                          /* by source */
   int pid_count;
-  const struct whole_head *calls; /* the sum is of all calls (whole_sum.h), this is told of them; NULL: of samples */
-  bool labelled;                  /* the sum has sets of labels on its stacks: it need not be made again with them */
-  bool labels;                    /* the table of a format that has nothing but one (csv) is that of labels */
+  const struct whole_head *calls; /* the sum consists of counted calls (whole_sum.h), described here; NULL: samples */
+  bool labelled;                  /* the sum's stacks already have label sets, so it is not made again */
+  bool labels;                    /* a format with only one table (csv) writes labels */
 };
 
-/* Writes the format to `out`, compressed if wanted. False: memory ran out, `out` failed, or it would be larger
- * than what the sources allow (EOVERFLOW, budget.h), or the format cannot tell of calls (ENOTSUP); errno says which. */
+/* Writes the format to `out`, compressed if wanted. False: memory ran out, `out` failed, the result would exceed the
+ * limit for its sources (EOVERFLOW, budget.h), or the format cannot show calls (ENOTSUP); errno says which. */
 bool rtop_export_write(const struct rtop_export *export, struct rtop_file_kind kind, FILE *out);
 /* A stream that compresses into another one, which stays open. NULL: errno says why. */
 FILE *export_gzip_open(FILE *out);
-/* That errno in words; valid till it is asked again. */
+/* The message for such an errno; valid until the next call. */
 const char *rtop_export_problem(int problem, const struct rtop_profile *profile);
 
 /* A file that appears only when it is complete. */
 struct rtop_export_file {
   FILE *stream;
   char *path, *temporary;
-  bool in_place; /* what is written is there at once: a stream, not a file of its own */
+  bool in_place; /* written directly, since it is a stream instead of a file of its own */
 };
 /* Opens the temporary file beside `path`. False: errno says why. */
 bool rtop_export_file_open(struct rtop_export_file *file, const char *path);
-/* The same, or, of "-", /dev/stdout, /dev/stderr and /dev/fd/N, a stream that is open already. */
+/* Like rtop_export_file_open(); for "-", /dev/stdout, /dev/stderr and /dev/fd/N uses the stream that is open already. */
 bool rtop_export_file_open_output(struct rtop_export_file *file, const char *path);
 /* Is it standard output? */
 bool rtop_export_file_is_stdout(const char *path);
-/* Renames it into place (keep), or removes it. False: errno says why, and nothing was left. */
+/* Renames the file into place (keep), or removes it. False: errno says why, and nothing is left behind. */
 bool rtop_export_file_close(struct rtop_export_file *file, bool keep);
-/* All at once: open, write in the format that the name asks for, close. False: errno says why; EINVAL: no
- * format ends like that. */
+/* Opens, writes in the format for the file's name, and closes. False: errno says why; EINVAL: no format has that
+ * ending. */
 bool rtop_export_save(const struct rtop_export *export, const char *path);
 
 #endif

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* RFC 4180. A field that a spreadsheet would take for a formula begins with an apostrophe. */
+/* Writes a field as in RFC 4180. A field that a spreadsheet would take for a formula gets an apostrophe in front. */
 static void csv_text(const char *text, FILE *out)
 {
   bool formula = *text && strchr("=+-@\t\r", *text);
@@ -35,7 +35,7 @@ static void csv_change(uint64_t before_ns, uint64_t after_ns, FILE *out)
           change_ns % 1000000000);
 }
 
-/* What is known of the costs of a method, by itself and in all. */
+/* Columns for the costs of a method, self and total. */
 static const struct {
   const char *name;
   size_t at; /* in struct rtop_cost */
@@ -59,7 +59,7 @@ static void csv_cost(const struct rtop_cost *cost, FILE *out)
   }
 }
 
-/* Where processes are told apart; symbol NULL: of the heading. */
+/* Writes the process, where processes are shown separately; symbol NULL: the heading. */
 static void csv_pid(const struct export_job *job, const struct rtop_symbol *symbol)
 {
   if (!rtop_lens_look(rtop_profile_lens(job->given->profile))->processes) return;
@@ -140,7 +140,7 @@ static void csv_labels_heading(FILE *out)
   fputs("\r\n", out);
 }
 
-/* Counts are of all threads: empty when some are left out. */
+/* Writes a label. Its count is for all threads, so it is left empty when threads are hidden. */
 static void csv_label(const struct export_job *job, const struct label_table *table, const struct label_row *row)
 {
   char key[RTOP_LABEL_KEY_MAX + 1];
@@ -158,7 +158,7 @@ static void csv_label(const struct export_job *job, const struct label_table *ta
   fputs("\r\n", job->out);
 }
 
-/* The filters of the job were made for methods and their threads; here the sum is another one. */
+/* Writes labels from another sum, since the job's filters are for methods and their threads. */
 static bool csv_labels(const struct export_job *job)
 {
   const struct rtop_export *given = job->given;

@@ -37,7 +37,7 @@ bool rtop_export_file_open(struct rtop_export_file *file, const char *path)
   return export_fail(file);
 }
 
-/* The descriptor that such a path means; -1: it is a file. */
+/* The descriptor that such a path refers to; -1: it is a file. */
 static int export_file_number(const char *path)
 {
   static const struct {
@@ -70,7 +70,7 @@ bool rtop_export_file_open_output(struct rtop_export_file *file, const char *pat
   return file->stream != NULL;
 }
 
-/* What was not written is said by errno, whichever call saw it. */
+/* errno reports data that were not written, whichever call noticed it. */
 bool rtop_export_file_close(struct rtop_export_file *file, bool keep)
 {
   FILE *stream = file->stream;

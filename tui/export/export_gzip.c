@@ -9,7 +9,7 @@
 enum {
   GZIP_BUFFER_BYTES = 1 << 16,
   GZIP_WINDOW_BITS = 15 + 16, /* with the header and trailer of gzip */
-  GZIP_LEVEL = 3,             /* names recur: more effort gains little and takes long */
+  GZIP_LEVEL = 3,             /* names repeat, so a higher level gains little and takes long */
 };
 
 struct gzip {
@@ -18,7 +18,7 @@ struct gzip {
   unsigned char buffer[GZIP_BUFFER_BYTES];
 };
 
-/* Compresses what is there; with Z_FINISH until all of it is out. */
+/* Compresses the input; with Z_FINISH until all output is written. */
 static bool gzip_push(struct gzip *gzip, int flush)
 {
   int status;
@@ -36,7 +36,7 @@ static ssize_t gzip_write(void *cookie, const char *bytes, size_t count)
 {
   struct gzip *gzip = cookie;
   gzip->stream.next_in = (Bytef *)(uintptr_t)bytes;
-  gzip->stream.avail_in = (uInt)count; /* stdio hands over its buffer, or what one call wrote */
+  gzip->stream.avail_in = (uInt)count; /* called by stdio with its buffer, or with the data of one call */
   return gzip_push(gzip, Z_NO_FLUSH) ? (ssize_t)count : 0;
 }
 

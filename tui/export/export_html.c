@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A page of its own: methods, flame graph, timeline with stalls, and any span of it. */
+/* A self-contained HTML page: methods, flame graph, timeline with stalls, for any span of it. */
 #include "export_impl.h"
 
 #include "export_slices.h"
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The page (report.html) holds its code and all data, as JSON: the call tree once, and per slice of time what each
- * node of it used. It adds up the slices that are chosen. Nothing is fetched, which a policy in the page forbids, too.
- * Names come into it as text only. */
+/* The page (report.html) contains its code and all data as JSON: the call tree once, and per slice of time the costs
+ * of each node; it adds up the slices that are selected. Nothing is fetched, which a policy in the page also forbids.
+ * Names are inserted as text only. */
 
 enum { HTML_SLICES_MAX = 240, HTML_TEXT = 4200, HTML_FIGURES = RTOP_STATES + 1 };
-/* Of calls each cell has their number, too. */
+/* For calls, each cell also has their number. */
 
 static const char html_page[] =
 #include <report.html.inc>
@@ -47,10 +47,10 @@ struct html {
   size_t slice_count, slice_capacity;
   struct html_cell *cells;
   size_t cell_count, cell_capacity;
-  uint32_t *numbers; /* by node of the tree: in the file; by frame after that */
+  uint32_t *numbers; /* by node of the tree: number in the file; later by frame */
 };
 
-/* No '<' in it: whatever a name holds, it ends no script. */
+/* Writes JSON without '<', so that no name can end the script. */
 static void html_text(FILE *out, const char *text)
 {
   json_t *string = json_string(text);
@@ -142,7 +142,7 @@ static bool html_take_calls(struct html *html)
   return html_take_cells(html, slice);
 }
 
-/* Slices end where windows do: as many windows in each as it takes. */
+/* Slices end at ends of windows; each contains as many windows as needed. */
 static bool html_take_slices(struct html *html)
 {
   if (html->job->given->calls) return html_take_calls(html);
@@ -198,7 +198,7 @@ static void html_head(struct html *html)
   fputs("],\n", out);
 }
 
-/* Nodes that any slice holds, and what calls them: their numbers, from 1 on; the root has 0. */
+/* Numbers the nodes that occur in slices, and their callers, from 1 on; the root is 0. */
 static uint32_t html_number_nodes(struct html *html)
 {
   uint32_t count = 1;
@@ -220,7 +220,7 @@ static void html_frame(FILE *out, const struct rtop_symbol *symbol)
   fputs(symbol->kind == RTOP_SYMBOL_C ? ",1]" : ",0]", out);
 }
 
-/* Frame 0 is that of the root, and never shown. */
+/* Frame 0 is that of the root, which is never shown. */
 static bool html_nodes(struct html *html)
 {
   FILE *out = html->job->out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the formats share: the sums that are written, and walking over their stacks. */
+/* Shared by the formats: the sums to write, and walks over their stacks. */
 #ifndef RTOP_TUI_EXPORT_IMPL_H
 #define RTOP_TUI_EXPORT_IMPL_H
 
@@ -9,11 +9,11 @@
 struct export_job {
   const struct rtop_export *given;
   struct rtop_symbols *symbols;
-  struct rtop_methods_options options; /* of the tables; for stacks the filters are done and gone */
-  struct rtop_sum sum, baseline;       /* what is left of them; in these symbols */
+  struct rtop_methods_options options; /* options for tables; for stacks the filters have been applied already */
+  struct rtop_sum sum, baseline;       /* the filtered sums, with ids of these symbols */
   bool differs;                        /* there is a baseline */
   FILE *out;
-  int problem; /* why writing to it failed first; 0: it did not */
+  int problem; /* errno of the first failed write; 0: none */
 };
 
 /* The clock that is asked for. */
@@ -22,8 +22,8 @@ static inline uint64_t export_clock(const struct export_job *job, const struct r
   return rtop_tree_clock(cost, job->options.mode);
 }
 
-/* export_select.c: a copy of the cells that pass the filters, with totals of them, sorted as before. The
- * cells of threads are moved to `symbols` when they stand in others. False: memory ran out. */
+/* export_select.c: copies the cells that pass the filters, with their totals, in the same order; translates them to
+ * `symbols` if they use others. False: memory ran out. */
 bool export_select(struct rtop_sum *to, const struct rtop_sum *from, const struct rtop_symbols *from_symbols,
                    struct rtop_symbols *symbols, const struct rtop_methods_options *options);
 
@@ -34,12 +34,12 @@ struct export_stack {
   struct rtop_cost cost; /* its own: self */
 };
 struct export_stacks {
-  struct rtop_tree tree; /* of no thread any more, but with the ids of all */
+  struct rtop_tree tree; /* no thread's costs any more, but the ids for all of them */
   struct export_stack *list;
   size_t count, capacity;
   struct rtop_sum part; /* private: the thread at hand */
 };
-/* Those in which anything was spent. False: memory ran out; destroy in any case. */
+/* Builds the stacks that have a cost. False: memory ran out; destroy in any case. */
 bool export_stacks_build(struct export_stacks *stacks, const struct export_job *job, const struct rtop_sum *sum);
 void export_stacks_destroy(struct export_stacks *stacks);
 
@@ -51,17 +51,17 @@ struct export_walk {
   const struct rtop_cost *cost; /* its own: self */
 };
 typedef bool export_visit(void *context, const struct export_walk *stack);
-/* False: memory ran out, or visit said so. */
+/* Visits all stacks. False: memory ran out, or visit returned false. */
 bool export_walk(const struct export_job *job, const struct rtop_sum *sum, export_visit *visit, void *context);
-/* The frames from a node of a tree to its root, leaf first; a stack without frames has the root's. Returns
- * how many; 0: memory ran out. */
+/* The frames from a node of the tree to its root, leaf first; for a stack without frames that of the root. Returns
+ * their number; 0: memory ran out. */
 size_t export_path(const struct rtop_tree *tree, uint32_t node, uint32_t **frames, size_t *capacity);
 
-/* export.c: what is left out of the given sum is left out of this one. */
+/* export.c: hides the threads that are hidden in the given sum. */
 void export_hide(const struct rtop_export *given, struct rtop_sum *sum);
 
-/* export_table.c: the method table, each row with what it was in the baseline. Rows that only the baseline
- * has are there, too, with nothing now. */
+/* export_table.c: the method table, each row with its baseline. Rows that only exist in the baseline are included,
+ * with empty present figures. */
 struct export_method {
   struct rtop_method_row now, before;
 };
@@ -73,27 +73,27 @@ struct export_table {
 };
 /* False: memory ran out. */
 bool export_table_build(struct export_table *table, const struct export_job *job, enum rtop_sort_key sort);
-/* By how much the share of self or of total changed, the largest first. */
+/* Sorts by the change of the share of self or total, largest first. */
 void export_table_sort_changes(struct export_table *table, bool total);
 /* In percentage points. */
 double export_table_change(const struct export_table *table, const struct export_method *method, bool total);
 void export_table_destroy(struct export_table *table);
 
-/* export_json.c: one quoted string; the rest of JSON is plain enough to be printed. With a key before it
- * and a comma before that, unless it is the first. */
+/* export_json.c: writes a quoted string; other parts of JSON are simple enough for printf. The second function writes
+ * a key before it, and a comma before that unless it is the first. */
 void export_json_text(FILE *out, const char *text);
 void export_json_key_text(FILE *out, bool first, const char *key, const char *text);
 
-/* export_limit.c: a stream into another one, which stays open, that fails when it is given more than so many bytes.
- * *problem, 0 at first, becomes the errno of the first failure: EOVERFLOW is that one. NULL: errno says why. */
+/* export_limit.c: a stream into another one, which stays open, that fails after bytes_max bytes. *problem, 0 at
+ * first, becomes the errno of the first failure, EOVERFLOW for that limit. NULL: errno says why. */
 FILE *export_limit_open(FILE *out, uint64_t bytes_max, int *problem);
-/* Writing on is of no use: whoever makes many pieces looks between them. */
+/* Is further writing useful? Checked between pieces by formats that write many. */
 static inline bool export_goes_on(const struct export_job *job)
 {
   return !ferror(job->out);
 }
 
-/* One file each. False: memory ran out. Failures of `out` are seen by its error mark. */
+/* The writers, one file each. False: memory ran out. Errors of `out` are in its error flag. */
 #define FORMAT(id, name, ending, made_from, differences, labels, calls, function) bool function(struct export_job *job);
 #include "formats.def"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings of JSON, for formats that are printed piece by piece. */
+/* JSON strings, for formats that are printed piece by piece. */
 #include "export_impl.h"
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream that fails when it is given more than so many bytes. */
+/* A stream that fails after a maximum number of bytes. */
 #include "export_impl.h"
 
 #include <errno.h>

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One sample per (thread, stack with lines, state). Wall time is known by state. CPU time is not: it is put
- * where it can have been spent, first while running, then in the GC, then off the GVL (C code). Samples,
- * blame and allocations stand with the running time, or else with the largest state.
+/* pprof: one sample per (thread, stack with lines, state). Wall time is known by state, CPU time is not: it is
+ * assigned where it can have been used, first to running, then to GC, then off the GVL (C code). Samples, blame and
+ * allocations are assigned to running, or else to the largest state.
  *
  * The file is written in pieces, so that memory holds one sample at a time. */
 
@@ -28,7 +28,7 @@ struct pprof {
   bool failed;
 };
 
-/* Those that the program gave (RperfTop.label). Returns how many labels there are then. */
+/* Adds the program's own labels (RperfTop.label). Returns the number of labels. */
 static size_t pprof_user_labels(struct pprof *pprof, uint32_t node, Rtop__Pprof__Label *labels, size_t count)
 {
   const struct rtop_symbols *symbols = pprof->job->symbols;
@@ -62,7 +62,7 @@ static void pprof_labels(struct pprof *pprof, const struct rtop_thread_row *thre
   labels[3].num = known ? given->pids[thread->source] : 0;
 }
 
-/* Of calls neither state nor thread is known. */
+/* For calls neither state nor thread is known. */
 static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, const char *state, size_t depth,
                          int64_t *values)
 {
@@ -87,7 +87,7 @@ static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, 
   pprof_emit(&pprof->tables, &piece, job->out);
 }
 
-/* Where what is not known by state belongs. */
+/* The state to which figures are assigned that are not known by state. */
 static enum rtop_state pprof_home(const struct rtop_cost *cost)
 {
   enum rtop_state home = RTOP_STATE_RUNNING;
@@ -97,7 +97,7 @@ static enum rtop_state pprof_home(const struct rtop_cost *cost)
   return home;
 }
 
-/* CPU time by state; what fits nowhere is left with `home`. */
+/* Distributes CPU time over states; a rest that fits nowhere goes to `home`. */
 static void pprof_spread_cpu(const struct rtop_cost *cost, enum rtop_state home, uint64_t *cpu_ns)
 {
   static const enum rtop_state order[] = { RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_SWEEPING,

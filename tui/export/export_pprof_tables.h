@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the samples of a pprof file point to: strings, functions (frames) and locations (frame and line),
- * numbered as they are met. Private to export_pprof.c. */
+/* The tables that samples of a pprof file refer to: strings, functions (frames) and locations (frame and line),
+ * numbered in order of first use. Private to export_pprof.c. */
 #ifndef RTOP_TUI_EXPORT_PPROF_TABLES_H
 #define RTOP_TUI_EXPORT_PPROF_TABLES_H
 
@@ -29,20 +29,20 @@ struct pprof_tables {
   size_t slot_count;
   uint8_t *buffer;
   size_t buffer_capacity;
-  bool failed; /* memory ran out: what is written is not whole */
+  bool failed; /* memory ran out: the output is incomplete */
 };
 
-/* False: memory ran out. Close in any case. */
+/* Opens the tables. False: memory ran out. Close in any case. */
 bool pprof_tables_open(struct pprof_tables *tables, const struct rtop_symbols *symbols);
 void pprof_tables_close(struct pprof_tables *tables);
 
-/* The number of a string, which is copied; 0 is "", also when memory ran out. */
+/* The number of a string, which is copied; 0 for "", and when memory ran out. */
 int64_t pprof_string(struct pprof_tables *tables, const char *text);
-/* Locations from the node to the root. Returns how many (at least 1); 0: memory ran out. */
+/* Locations from the node to the root. Returns their number (at least 1); 0: memory ran out. */
 size_t pprof_stack(struct pprof_tables *tables, const struct rtop_symbols *symbols, uint32_t node, uint64_t **stack,
                    size_t *capacity);
 void pprof_emit(struct pprof_tables *tables, const Rtop__Pprof__Profile *piece, FILE *out);
-/* Mapping, locations, functions and, last, all strings. False: memory ran out somewhere. */
+/* Writes mapping, locations, functions and at last all strings. False: memory ran out at some point. */
 bool pprof_tables_write(struct pprof_tables *tables, const struct rtop_symbols *symbols, const char *command,
                         FILE *out);
 

@@ -14,11 +14,11 @@
 #define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
 
-/* What rperf (https://github.com/ko1/rperf) saves as .json.gz and loads with Rperf.load: meta and summary
- * first, then stacks, each [[[path, label], … leaf first], nanoseconds, thread, label set]. By the wall
- * clock a stack stands once for each state, which its labels say as rperf does it: %GVL blocked or wait,
- * %GC mark or sweep, none of them while running. Labels %thread and, with several processes, %pid say who
- * it was. Its modes are wall and cpu: busy time is wall time in which blocked is left out, and meta says so ("counted").
+/* The format of rperf (https://github.com/ko1/rperf), saved as .json.gz and loaded with Rperf.load: meta and summary,
+ * then stacks, each [[[path, label], … leaf first], nanoseconds, thread, label set]. In wall time a stack occurs once
+ * per state, given as rperf does by labels: %GVL blocked or wait, %GC mark or sweep, none while running. Labels %thread
+ * and, with several processes, %pid identify the thread. rperf's modes are wall and cpu; busy time is wall time without
+ * blocked, which meta mentions ("counted").
  */
 
 #define RPERF_VERSION "0.11.1" /* whose format this is */
@@ -29,7 +29,7 @@ struct rperf_labels { /* one label set */
   UT_hash_handle hh;
   struct rperf_who {
     uint32_t thread_index;
-    uint32_t labels; /* frame of those that the program gave; 0: none */
+    uint32_t labels; /* frame of the program's own label set; 0: none */
     uint32_t state;
   } who;
   size_t number;              /* from 1: 0 is the empty one */
@@ -76,7 +76,7 @@ static size_t rperf_set(struct rperf *rperf, const struct rperf_who *who)
   return set->number;
 }
 
-/* Labels are the outermost frame of a stack here, but no call. */
+/* Depth without the label set, which is the outermost frame of a stack here, but not a call. */
 static size_t rperf_depth(const struct rperf *rperf, const struct export_walk *stack, uint32_t *labels)
 {
   uint32_t last = stack->frames[stack->depth - 1];
@@ -116,7 +116,7 @@ static bool rperf_stack(void *context, const struct export_walk *stack)
   return fine;
 }
 
-/* Keys that are rperf's own, or were there already, are left out: a JSON object has each once. */
+/* Leaves out rperf's own keys and duplicates, since a JSON object has each key once. */
 static void rperf_write_user_labels(const struct rperf *rperf, uint32_t labels)
 {
   const char *text = rtop_symbols_get(rperf->job->symbols, labels)->label;

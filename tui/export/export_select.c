@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of a sum that pass the filters. */
+/* Selects the cells of a sum that pass the filters. */
 #include "export_impl.h"
 
 #include "tui/methods/methods_impl.h"
@@ -9,7 +9,7 @@
 
 enum select_answer { SELECT_UNKNOWN, SELECT_PASSES, SELECT_MATCHES };
 
-/* A sum on its way: nodes of the old symbols, each asked once. */
+/* State of a selection; nodes of the old symbols are evaluated once. */
 struct select {
   const struct rtop_symbols *from;
   struct rtop_symbols *to;
@@ -33,7 +33,7 @@ static uint32_t select_known(const struct select *select, uint32_t node)
   return node < rtop_symbols_node_count(select->from) ? node : 0;
 }
 
-/* Answers for the node and everything above it. Ancestors come first. */
+/* Evaluates the node and its callers, callers first. */
 static bool select_ask(struct select *select, uint32_t node)
 {
   size_t depth = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of threads over time as slices that nest. */
+/* Stacks of threads over time, as nested slices. */
 #include "export_slices.h"
 
 #include "tui/text/reserve.h"
@@ -8,13 +8,13 @@
 
 enum { SLICES_WINDOWS_START = 1024 };
 
-/* One slice that goes on as long as the same is said. */
+/* An open slice, which continues while the data stay the same. */
 struct slices_open {
   uint32_t node; /* of the tree; at depth 0: the state */
   int64_t start_ns;
 };
 
-/* One that has ended, below a state that goes on. */
+/* A slice that has ended, below a state that continues. */
 struct slices_done {
   int64_t start_ns, end_ns;
   uint32_t depth, frame;
@@ -25,7 +25,7 @@ struct slices_thread {
   size_t count, capacity;
   struct slices_done *done;
   size_t done_count, done_capacity;
-  int64_t end_ns;        /* of the last window that knew the thread */
+  int64_t end_ns;        /* end of the last window that has the thread */
   struct rtop_cost cost; /* since the state began */
 };
 
@@ -51,7 +51,7 @@ static int slices_compare(const void *left, const void *right)
   return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
-/* The state has ended: it goes out, then what was below it, callers before what they called. */
+/* Writes a state that has ended, then the slices below it, callers before callees. */
 static void slices_hand_out(struct slices *slices, uint32_t row)
 {
   struct slices_thread *thread = &slices->threads[row];
@@ -76,7 +76,7 @@ static void slices_hand_out(struct slices *slices, uint32_t row)
   thread->cost = (struct rtop_cost){ 0 };
 }
 
-/* All below the first `keep` end with the last window that knew the thread. */
+/* Ends all slices below the first `keep`, at the end of the last window that has the thread. */
 static bool slices_close(struct slices *slices, uint32_t row, size_t keep)
 {
   struct slices_thread *thread = &slices->threads[row];
@@ -106,7 +106,7 @@ static enum rtop_state slices_state(const struct rtop_cost *cost)
   return (enum rtop_state)most;
 }
 
-/* More than half of the time is below one child at most: what is left is one path. */
+/* The deepest node with more than half of the time: at most one child has that, so it is a path. */
 static uint32_t slices_deepest(const struct rtop_tree *tree)
 {
   uint64_t all_ns = rtop_cost_wall(&tree->nodes[0].total);
@@ -131,7 +131,7 @@ static bool slices_path(struct slices *slices, enum rtop_state state)
   return true;
 }
 
-/* What differs is closed, what is new begins. */
+/* Closes slices that differ, and opens new ones. */
 static bool slices_go_on(struct slices *slices, uint32_t row, const struct rtop_window_summary *window,
                          const struct rtop_cost *cost)
 {

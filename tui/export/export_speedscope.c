@@ -7,11 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources: frames are shared, a profile is
- * a list of stacks (root first) and one of their weights.
+/* speedscope, https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources: frames are shared; a profile
+ * is a list of stacks (root first) and a list of their weights.
  *
- * The first profile holds all threads by the clock that was asked for. Then comes one for each state that
- * any of them was in, and one for each thread, when there are several. */
+ * The first profile has all threads in the chosen clock. Then follows one for each state that occurs, and one for
+ * each thread if there are several. */
 
 enum { SPEEDSCOPE_THREADS_MAX = 256, SPEEDSCOPE_CLOCK = RTOP_STATES };
 
@@ -33,7 +33,7 @@ static uint64_t speedscope_weight(const struct speedscope *scope, const struct r
   return scope->part == SPEEDSCOPE_CLOCK ? export_clock(scope->job, cost) : cost->wall_ns[scope->part];
 }
 
-/* Which frames there are, in the order in which they are met. */
+/* Numbers the frames in order of first use. */
 static bool speedscope_number(struct speedscope *scope)
 {
   for (size_t i = 0; i < scope->stacks.count; i++) {
@@ -51,7 +51,7 @@ static bool speedscope_number(struct speedscope *scope)
 
 enum { SPEEDSCOPE_NUMBER_BYTES = 11, SPEEDSCOPE_NAME = 4200 };
 
-/* "[1,2,3]", root first. This is where the time goes: it is written backwards into one buffer. */
+/* Writes a stack such as "[1,2,3]", root first. As most time is spent here, it is written backwards into one buffer. */
 static bool speedscope_stack(struct speedscope *scope, uint32_t node)
 {
   size_t depth = export_path(&scope->stacks.tree, node, &scope->path, &scope->path_capacity);
@@ -70,7 +70,7 @@ static bool speedscope_stack(struct speedscope *scope, uint32_t node)
   return true;
 }
 
-/* The stacks from `from` up to `to`, by the clock or the state at hand. */
+/* Writes the stacks [from, to) in the current clock or state. */
 static bool speedscope_profile(struct speedscope *scope, size_t from, size_t to, const char *name)
 {
   FILE *out = scope->job->out;
@@ -122,7 +122,7 @@ static bool speedscope_threads(struct speedscope *scope)
     char name[600];
     for (to = from + 1; to < stacks->count && stacks->list[to].thread_index == index; to++)
       ;
-    if (from == 0 && to == stacks->count) break; /* the only one: it is what all of them are */
+    if (from == 0 && to == stacks->count) break; /* the only thread, which is the profile of all */
     snprintf(name, sizeof name, "thread %" PRIu64 "%s%.500s", thread->serial, *thread->name ? " " : "", thread->name);
     fputs(",\n", scope->job->out);
     fine = speedscope_profile(scope, from, to, name);

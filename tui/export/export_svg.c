@@ -9,11 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-/* The icicle as one picture that needs nothing else: callers above, what they called below, as wide as its
- * share; the largest stand left. Each cell has a title with the whole name, which viewers show under the
- * mouse. Cells narrower than a third of a pixel are left out and counted.
+/* The icicle as a self-contained picture: callers above their callees, widths by share, largest on the left. Each
+ * cell has a title with its full name, which viewers show under the mouse. Cells narrower than a third of a pixel are
+ * left out and counted.
  *
- * With a baseline a cell is the redder the more its share grew, and the bluer the more it shrank. */
+ * With a baseline, a cell is redder the more its share grew, and bluer the more it shrank. */
 
 enum {
   SVG_WIDTH = 1200,
@@ -29,7 +29,7 @@ static const double svg_least_pixels = 0.3;
 struct svg {
   struct export_job *job;
   struct rtop_tree tree;
-  uint64_t *left;   /* by node: where it begins, in units of the clock */
+  uint64_t *left;   /* by node: position of its left edge, in units of the clock */
   uint64_t *next;   /* by node: where its next child begins */
   uint64_t *before; /* by node: total in the baseline */
   size_t before_count;
@@ -38,7 +38,7 @@ struct svg {
   uint32_t depth, left_out;
 };
 
-/* Text is free of controls; the two characters that XML does not take are no characters anyhow. */
+/* Writes text, which is free of control characters; the two other code points that XML forbids are not characters. */
 static void svg_text(const char *text, FILE *out)
 {
   for (; *text; text++) switch (*text) {
@@ -71,7 +71,7 @@ static double svg_share_before(const struct svg *svg, uint32_t node)
   return node < svg->before_count ? (double)svg->before[node] / svg->before_all : 0;
 }
 
-/* Warm for Ruby, a shade for each namespace; cool for C; grey for what is made up. */
+/* Colours: warm for Ruby with a shade per namespace, cool for C, grey for frames of the profiler. */
 static void svg_color(const struct svg *svg, uint32_t node, FILE *out)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(svg->job->symbols, svg->tree.nodes[node].frame);
@@ -151,7 +151,7 @@ static int svg_compare(const void *left, const void *right, void *context)
   return a < b ? -1 : a > b;
 }
 
-/* Parents have smaller ids than their children, so that a parent's place is known before theirs. */
+/* Parents have smaller ids than children, so a parent's position is known first. */
 static void svg_place(struct svg *svg)
 {
   size_t count = svg->tree.touched_count;
@@ -205,7 +205,7 @@ static bool svg_build(struct svg *svg, const struct rtop_sum *sum)
   return rtop_tree_build(&svg->tree, sum, svg->job->symbols, &all, false);
 }
 
-/* The tree keeps its ids: what was before is found under the same ones. */
+/* The tree keeps its ids, so baseline costs are found under the same ones. */
 static bool svg_baseline(struct svg *svg)
 {
   if (!svg_build(svg, &svg->job->baseline)) return false;

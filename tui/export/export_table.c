@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of methods with what each was in the baseline. */
+/* The table of methods, with each method's baseline. */
 #include "export_impl.h"
 
 #include "tui/tables/exact_table.h"
@@ -31,7 +31,7 @@ static bool table_now(struct export_table *table, const struct rtop_methods *met
   return true;
 }
 
-/* `place` by frame: index + 1 of the row that is there. */
+/* Adds baseline figures. `place`: by frame, index + 1 of an existing row. */
 static bool table_before(struct export_table *table, const struct rtop_methods *methods, const uint32_t *place)
 {
   for (size_t i = 0; i < methods->count; i++) {
@@ -57,7 +57,7 @@ static bool table_compare(struct export_table *table, const struct export_job *j
   return fine;
 }
 
-/* Exact figures of methods that were traced. False: memory ran out. */
+/* Adds exact figures of traced methods. False: memory ran out. */
 static bool table_traced(struct export_table *table, const struct export_job *job, struct rtop_methods *methods,
                          const struct rtop_methods_options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A timeline of Chrome's trace events, for Perfetto. */
+/* A timeline in Chrome's trace event format, for Perfetto. */
 #include "export_impl.h"
 
 #include "export_slices.h"
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The trace events of Chrome, which Perfetto (https://ui.perfetto.dev), chrome://tracing and speedscope
- * open: counters for every window, slices for every thread (export_slices.h), marks and gaps. Chosen over
- * the format of the Firefox profiler because any counter can have a track of its own there, and because the
- * format stays the same from version to version. Times are microseconds since the start of the span. */
+/* Chrome's trace events, which Perfetto (https://ui.perfetto.dev), chrome://tracing and speedscope open: counters for
+ * every window, slices for every thread (export_slices.h), marks and gaps. Preferred to the Firefox profiler's
+ * format, because any counter can have its own track and the format does not change between versions. Times are
+ * microseconds since the start of the span. */
 
 enum { TRACE_MARKS_MAX = 65536, TRACE_LOCATION = 4200 };
 
@@ -25,7 +25,7 @@ struct trace {
   bool first;
 };
 
-/* Whole microseconds: readers add them up as doubles, and where one slice ends the next one begins. */
+/* Whole microseconds, since readers add them as doubles, and the end of a slice must equal the start of the next. */
 static int64_t trace_us(const struct trace *trace, int64_t time_ns)
 {
   return time_ns > trace->start_ns ? (time_ns - trace->start_ns) / 1000 : 0;
@@ -60,7 +60,7 @@ static void trace_meta(struct trace *trace, const char *what, int pid, uint32_t 
   fputs("}}", out);
 }
 
-/* The kernel's number where it is one thread's, for the eye; else one that no thread has. */
+/* The native id of a thread if it is unique, to help people; else an unused number. */
 static void trace_number_threads(struct trace *trace)
 {
   const struct rtop_sum *sum = &trace->job->sum;

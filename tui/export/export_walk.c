@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of a sum, merged by method, one after the other. */
+/* Stacks of a sum merged by method, one after the other. */
 #include "export_impl.h"
 
 #include "tui/text/reserve.h"
@@ -22,7 +22,7 @@ static bool stacks_is_empty(const struct rtop_cost *cost)
          cost->samples == 0;
 }
 
-/* A sum that holds one thread and its cells only. */
+/* Makes a sum with the cells of a single thread. */
 static bool stacks_part(struct export_stacks *stacks, const struct rtop_sum *sum, size_t from, size_t to)
 {
   struct rtop_sum *part = &stacks->part;

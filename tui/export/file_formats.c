@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats by the names of files, and their own names. */
+/* Formats by file name endings, and their own names. */
 #include "file_formats.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const struct {
 #include "formats.def"
 };
 
-/* True, and without the ending: the name has it and something before it. */
+/* True if the name has this ending and something before it; *length is then reduced by the ending. */
 static bool file_ends_in(const char *name, size_t *length, const char *end)
 {
   size_t bytes = strlen(end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that a profile can be saved to: what their names end in, and how people call them.
+/* The files to which a profile can be saved: the endings of their names, and what the formats are called.
  *
  * Threads: no shared state.
  */
@@ -20,20 +20,20 @@ struct rtop_file_kind {
   bool gzip; /* the name ends in .gz */
 };
 
-/* By the end of the file's name; false when nothing is written to such a file. */
+/* The format by the end of the file's name; false for an unknown ending. */
 bool rtop_file_kind(const char *path, struct rtop_file_kind *kind);
-/* .rpt: not one sum but all windows (recording_write.h). */
+/* Is it .rpt, a recording of all windows instead of one sum (recording_write.h)? */
 bool rtop_file_is_recording(const char *path);
-/* Two spans can be compared in the format. */
+/* Can the format show a comparison of two spans? */
 bool rtop_file_format_shows_difference(enum rtop_file_format format);
-/* All calls can be told in the format (whole_sum.h). */
+/* Can the format show counted calls (whole_sum.h)? */
 bool rtop_file_format_shows_calls(enum rtop_file_format format);
-/* "text", "collapsed", "pprof", "icicle", …: "svg" is what the screen calls a picture of itself. */
+/* Names: "text", "collapsed", "pprof", "icicle", …; "svg" is the screen's name for a picture of itself. */
 const char *rtop_file_format_name(enum rtop_file_format format);
 bool rtop_file_format_parse(const char *name, enum rtop_file_format *format);
-/* What --format says: a name or an ending without its first dot, either with .gz behind it if it is compressed. */
+/* Parses an argument of --format: a name, or an ending without its first dot, either with .gz if compressed. */
 bool rtop_file_kind_parse(const char *text, struct rtop_file_kind *kind);
-/* All names, for a sentence, as the next one. */
+/* All names, for a sentence, like the endings below. */
 const char *rtop_file_format_names(void);
 /* All endings, for a sentence: ".txt, .collapsed, …". In a static buffer. */
 const char *rtop_file_endings(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens, follows and closes; processes of a reader. */
+/* Opens, follows and closes readers, and lists their processes. */
 #include "reader_impl.h"
 
 #include "shm/base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Subscriptions: which events are wanted, in which order they go, and what was lost. */
+/* Subscriptions: which events are wanted, their order, and what was lost. */
 #include "reader_impl.h"
 #include "tui/text/reserve.h"
 
@@ -54,7 +54,7 @@ static void events_sort(struct rperf_top_events *events)
     qsort(events->found, events->found_count, sizeof(struct reader_event *), events_in_order);
 }
 
-/* The first of those that were found are forgotten. */
+/* Drops the first `count` of the events found. */
 static void events_drop_found(struct rperf_top_events *events, size_t count)
 {
   for (size_t i = 0; i < count; i++) free(events->found[i]);
@@ -124,7 +124,7 @@ static void events_push(struct rperf_top_events *events, struct reader_event *ev
 {
   bool stall = event->event.kind == RPERF_TOP_STALL || event->event.kind == RPERF_TOP_STALL_ENDED;
   if (event->event.time_ns < events->released_ns) {
-    event->event.late = !stall; /* that one has happened when it is found */
+    event->event.late = !stall; /* A stall is known only some time after it happened, so it is never late. */
     event->event.time_ns = events->released_ns;
   }
   events->released_ns = event->event.time_ns;

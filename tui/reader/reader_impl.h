@@ -8,7 +8,7 @@
 #include "tui/stalls/stalls.h"
 
 #include <regex.h>
-/* Without this uthash ends the program when memory runs out. */
+/* By default uthash ends the program when memory runs out. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((element)->lost = true)
 #include <uthash.h>
@@ -17,7 +17,7 @@ enum { READER_SUBSCRIPTIONS_MAX = 32, READER_NAMES_MAX = 64, READER_END_BYTES = 
 
 struct rperf_top_reader {
   struct rtop_session *session;
-  char *names[READER_NAMES_MAX]; /* the session asks for them again and again */
+  char *names[READER_NAMES_MAX]; /* copied, since the session uses them repeatedly */
   int name_count;
   bool polled;
   struct rperf_top_process processes[RTOP_SESSION_FEEDS_MAX]; /* as they were handed out */
@@ -25,14 +25,15 @@ struct rperf_top_reader {
   struct rperf_top_events *subscriptions[READER_SUBSCRIPTIONS_MAX]; /* NULL: free */
 };
 
-/* reader.c: fills *error, if there is one; what the library's own functions said, or what the caller did wrong. */
+/* reader.c: fill in *error, if not NULL: with an error of the library's own functions, or of the caller. */
 void reader_fail(struct rperf_top_error *error, const struct rtop_error *why);
 void reader_refuse(struct rperf_top_error *error, enum rperf_top_error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Copies what the caller knows of a structure that begins with its size; the rest is 0. False: that makes no sense. */
+/* Copies a structure that begins with its size, as far as the caller knows it; the rest is 0. False: the size is
+ * invalid. */
 bool reader_take(void *to, size_t bytes, const void *from, struct rperf_top_error *error);
 
-/* A regular expression of the caller's: text may be NULL, and *matches becomes all. False: *error says why. */
+/* A regular expression of the caller; without a text (NULL) everything matches. False with the reason in *error. */
 struct reader_pattern {
   regex_t compiled;
   bool used, invert;
@@ -49,7 +50,7 @@ struct reader_event {
   char text[];
 };
 
-/* A thread that the last window of its process told of. */
+/* A thread that was in the last window of its process. */
 struct reader_thread {
   uint64_t serial;
   uint64_t visit;
@@ -58,10 +59,10 @@ struct reader_thread {
   UT_hash_handle hh;
 };
 
-/* What is known of a process in a place of the session. */
+/* What is known of a process at a place of the session. */
 struct reader_source {
   uint64_t opened; /* rtop_session_opened() */
-  int64_t seen_ns; /* its windows were looked at up to here; 0: none so far */
+  int64_t seen_ns; /* its windows were examined up to this time; 0: none so far */
   int64_t gaps_ns, marks_ns;
   int32_t pid;
   bool over; /* and that was told */
@@ -82,7 +83,7 @@ struct rperf_top_events {
   int32_t pid;
   struct reader_pattern pattern;
   size_t queue_max;
-  struct reader_event **found; /* not in order yet: others may come before */
+  struct reader_event **found; /* not ordered yet: others may come before */
   size_t found_count, found_capacity;
   struct reader_event *first, *last; /* to be handed out */
   size_t ready_count;
@@ -97,19 +98,19 @@ struct rperf_top_events {
   size_t open_count, open_capacity;
 };
 
-/* reader_events.c: strings may be NULL, and are copied. Takes it if it was asked for. */
+/* reader_events.c: adds an event if it was subscribed to. Strings are copied, and may be NULL. */
 void reader_event_add(struct rperf_top_events *events, const struct rperf_top_event *event);
 static inline bool reader_events_want(const struct rperf_top_events *events, unsigned kind)
 {
   return events->kinds >> kind & 1;
 }
-/* Of a reader, after a poll: finds, orders, makes ready. */
+/* Call after a poll of the reader: finds and orders events, and makes them available. */
 void reader_events_poll(struct rperf_top_reader *reader);
 void reader_events_keep(const struct rperf_top_reader *reader, struct rtop_symbols *symbols);
 
-/* reader_find.c: everything that the profile holds and was not looked at yet. */
+/* reader_find.c: examines everything in the profile that was not examined yet. */
 void reader_find(struct rperf_top_events *events);
-/* So far every process has told, or is a second behind. */
+/* The time up to which every process has reported, or is more than a second behind. */
 int64_t reader_find_until(const struct rperf_top_events *events);
 void reader_find_close(struct rperf_top_events *events);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was spent in a span: sums, copied, so that they stand by themselves. */
+/* Costs of a span: sums, copied so that they are independent of the reader. */
 #include "reader_impl.h"
 #include "tui/history/lens.h"
 #include "tui/methods/methods.h"
@@ -144,7 +144,7 @@ static bool sum_expressions(struct sum_work *work, struct rperf_top_error *error
   return fine;
 }
 
-/* Of several that had the number the one that came last. */
+/* Of several processes with that pid, the latest one. */
 static bool sum_process(struct sum_work *work, struct rperf_top_error *error)
 {
   work->source = -1;
