@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports without a screen: text or JSON, one per refresh. */
+/* Reports without a screen: text or JSON, one per update. */
 #include "batch.h"
 
 #include "batch_progress.h"
@@ -18,11 +18,11 @@
 struct batch {
   struct batch_watch watch;
   struct rtop_report report;
-  struct rtop_session *baseline; /* what is compared with; NULL: nothing, or the frame before */
+  struct rtop_session *baseline; /* session to compare with; NULL: none, or the frame before */
   bool compares;
   bool started;           /* the first frame has begun */
   int64_t judged_from_ns; /* by --fail-if: what ended since; 0: all */
-  int64_t due_end_ns;     /* data up to here make the next refresh, */
+  int64_t due_end_ns;     /* the next report is due when there are data up to here, */
   int64_t due_clock_ns;   /* and by our clock it comes anyhow */
   long written;
   int write_errno;
@@ -40,7 +40,7 @@ static struct rtop_profile *batch_before(const struct batch *batch)
   return batch->baseline ? rtop_session_profile(batch->baseline) : NULL;
 }
 
-/* False when writing failed; a reader that went away (head) is no failure worth words. */
+/* Writes a report. False when writing failed; a reader that closes the pipe (head) causes no message. */
 static bool batch_write(struct batch *batch, struct rtop_span span)
 {
   const struct rtop_options *options = batch->watch.options;
@@ -71,7 +71,7 @@ static struct rtop_span batch_last(const struct batch *batch)
   return rtop_profile_last(rtop_session_profile(batch->watch.session), (int64_t)(options->frame_seconds * 1e9));
 }
 
-/* Of a process that ran before us the past is no part of the first frame: it was sampled more coarsely. */
+/* The first frame excludes time before we came, which was sampled at a lower rate. */
 static void batch_start(struct batch *batch, const struct rtop_span *held)
 {
   const struct rtop_options *options = batch->watch.options;
@@ -106,7 +106,7 @@ static void batch_next_due(struct batch *batch, const struct rtop_span *held)
   if (clock_now_ns() > batch->due_clock_ns) batch->due_clock_ns = clock_now_ns() + delay_ns;
 }
 
-/* One look at the data. False: enough was written, or writing failed (*status). */
+/* Handles new data. False: enough was written, or writing failed (*status). */
 static bool batch_step(struct batch *batch, int *status)
 {
   long wanted = batch->watch.options->refreshes;
@@ -121,8 +121,8 @@ static bool batch_step(struct batch *batch, int *status)
   return wanted == 0 || batch->written < wanted;
 }
 
-/* A recording: the same refreshes as when it was live, one after the other without waiting; what is left at
- * the end makes the last one. Returns the exit status. */
+/* For a recording: the same reports as when it was live, without waiting; the rest makes the last one. Returns the
+ * exit status. */
 static int batch_replay(struct batch *batch)
 {
   const struct rtop_options *options = batch->watch.options;
@@ -145,7 +145,7 @@ static int batch_replay(struct batch *batch)
   return fine || batch->write_errno == EPIPE ? 0 : 1;
 }
 
-/* What is compared with may be a sum of long ago. */
+/* Marks frames of the comparison, which may be an old sum, as used. */
 static void batch_keep(void *context, struct rtop_symbols *symbols)
 {
   const struct batch *batch = context;

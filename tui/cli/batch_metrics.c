@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures for monitoring systems: by HTTP or as a file (--metrics). */
+/* For options->push: sends profiles until the end. */
 #include "batch.h"
 
 #include "batch_watch.h"
@@ -20,7 +20,8 @@
 
 enum {
   METRICS_LOOK_MS = 2000, /* rings hold much more */
-  /* Of memory that is free between looks: to give it back, and to get it again zeroed, costs a tenth of all. */
+  /* memory that stays allocated between looks; returning it and getting it again zeroed would cost a tenth of the
+   * total. */
   METRICS_SPARE_BYTES = 64 << 20,
 };
 
@@ -72,7 +73,7 @@ static void run_look(struct metrics_run *run)
   metrics_look(run->metrics, run->watch.session ? rtop_session_profile(run->watch.session) : NULL);
 }
 
-/* Sums are wanted of all; stalls of as many as can be afforded. */
+/* Applies the CPU limit: sums are needed for all processes, stalls for as many as can be afforded. */
 static void run_save(struct metrics_run *run)
 {
   if (!run->watch.session || !metrics_budget_look(&run->budget, clock_now_ns(), clock_own_cpu_ns())) return;
@@ -124,7 +125,7 @@ int rtop_metrics_run(const struct rtop_options *options)
   struct metrics_run run = { .options = options, .metrics = metrics_create((size_t)options->metrics_top) };
   int status = 1;
   interrupt_open();
-#ifdef M_TRIM_THRESHOLD /* another allocator than glibc's keeps no such store */
+#ifdef M_TRIM_THRESHOLD /* only glibc's allocator keeps freed memory like this */
   mallopt(M_TRIM_THRESHOLD, METRICS_SPARE_BYTES);
 #endif
   if (!run.metrics) rtop_error_set(&error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");

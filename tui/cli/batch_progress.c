@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far reading a long recording is, on a terminal. */
+/* Progress of reading a long recording, on a terminal. */
 #include "batch_progress.h"
 
 #include "batch_watch.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A bar on standard error while a long recording is read: only on a terminal, only when it takes a while,
- * and gone afterwards.
+/* A progress bar on standard error while a long recording is read: only on a terminal, only if it takes long, and
+ * erased afterwards.
  *
  * Threads: one.
  */
@@ -17,13 +17,12 @@ struct batch_progress {
   int64_t started_ns, drawn_ns; /* drawn 0: not yet */
 };
 
-/* To be shown for the session while it is read, if that can be seen: standard error is a terminal, and the
- * reports do not go to one. */
+/* Shows progress for the session while it is read, if standard error is a terminal and the reports do not go to one. */
 void batch_progress_start(struct batch_progress *progress, struct rtop_session *session, const char *what,
                           bool reports);
 void batch_progress_end(struct batch_progress *progress, struct rtop_session *session);
 
-/* So much is read: 0 to 1, by the caller's clock. */
+/* Shows the share read so far (0 to 1); now_ns is the caller's clock. */
 void batch_progress_show(struct batch_progress *progress, double share, int64_t now_ns);
 
 #endif

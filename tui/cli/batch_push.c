@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles for a server that keeps them, an interval after the other (--push). */
+/* Profiles for a profile server, one interval after the other (--push). */
 #include "batch.h"
 
 #include "batch_watch.h"
@@ -16,7 +16,7 @@
 
 enum {
   PUSH_LOOK_MS = 1000,
-  PUSH_LOOK_SOON_MS = 100, /* of a command that we started: it may be over soon */
+  PUSH_LOOK_SOON_MS = 100, /* ms between looks for a command that we started, which may end soon */
 };
 
 struct push_run {
@@ -58,7 +58,7 @@ static void run_interval(struct push_run *run, bool last)
   push_interval(&run->push, rtop_session_profile(run->watch.session), run->sources, count, last);
 }
 
-/* Once when it begins; how much it was is said at the end. */
+/* Reports a problem once, when it begins; totals are reported at the end. */
 static void run_say(struct push_run *run)
 {
   const char *said = push_sender_said(run->sender);
@@ -88,7 +88,7 @@ static bool run_step(struct push_run *run, int *status)
   return goes_on;
 }
 
-/* What is left, and what became of all. Returns whether all of it was sent. */
+/* Sends the rest and reports the result. Returns whether everything was sent. */
 static bool run_end(struct push_run *run)
 {
   const struct push_queue *queue = &run->push.queue;

@@ -23,7 +23,7 @@ static int record_done(const struct rtop_options *options, uint64_t bytes)
   return 0;
 }
 
-/* What is wanted of what is held, once more. */
+/* Saves the wanted part of the held data. */
 static int record_span(const struct batch_watch *watch)
 {
   const struct rtop_options *options = watch->options;
@@ -60,7 +60,7 @@ static int record_watch(struct batch_watch *watch)
   return empty ? batch_watch_nothing(watch) : record_done(options, bytes);
 }
 
-/* The last of what was there before has to be kept until the end is known. */
+/* The last of the earlier data must be kept until it is known when watching ends. */
 static bool record_at_the_end(const struct batch_watch *watch)
 {
   bool over = rtop_session_ready(watch->session) && rtop_session_over(watch->session);

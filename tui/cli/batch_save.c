@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Saving a profile without a screen (-o FILE). */
+/* Saves a profile without a screen (-o FILE). */
 #include "batch.h"
 
 #include "batch_progress.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Who reads a pipe and goes away has seen enough. */
+/* A reader that closes the pipe has seen enough; that is not an error. */
 static int save_problem(const char *path, int problem, const char *words)
 {
   if (problem == EPIPE && rtop_export_file_is_stdout(path)) return 0;
@@ -45,7 +45,7 @@ static struct rtop_export save_export(struct rtop_session *session, const struct
   };
 }
 
-/* What is wanted of the session, compared with everything that the other one holds (NULL: not). */
+/* Writes the wanted data of the session, compared with everything in the other one (NULL: not compared). */
 static bool save_write(const struct batch_watch *watch, struct rtop_session *baseline, FILE *out)
 {
   struct rtop_session *session = watch->session;
@@ -69,7 +69,7 @@ static bool save_write(const struct batch_watch *watch, struct rtop_session *bas
   return fine;
 }
 
-/* False: errno says why; 0: no call was traced, which is said. */
+/* Writes counted calls. False: errno says why; 0: no call was counted, and a message was printed. */
 static bool save_write_calls(const struct whole_watch *watch, FILE *out)
 {
   struct rtop_session *session = watch->batch.session;
@@ -128,7 +128,7 @@ int rtop_export_run(const struct rtop_options *options)
   int status = 1;
   if (options->records) return rtop_record_run(options);
   if (options->whole) return save_calls(options);
-  /* Before anything else: an hour of watching that cannot be saved would be a pity. */
+  /* Opened first, so that an hour of watching does not end without a file to write. */
   if (!rtop_export_file_open_output(&file, options->output)) return save_failed(options->output);
   if (!batch_watch_before(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
     rtop_session_close(&baseline);

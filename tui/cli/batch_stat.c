@@ -16,8 +16,7 @@
 
 enum { STAT_COMMAND_BYTES = 2048 };
 
-/* Of processes that are watched, not started: what the kernel had counted when we came, and at the last
- * look. */
+/* For processes that are watched, not started: counts of the kernel when we came, and at the last look. */
 struct stat_watch {
   struct batch_watch batch;
   int64_t start_ns;
@@ -28,7 +27,7 @@ struct stat_watch {
   struct rtop_stat_os gone; /* of processes whose places others have */
 };
 
-/* One that became another program is the same to the kernel. */
+/* Is the process counted by another source already? The kernel counts on after exec. */
 static bool stat_is_told(const struct rtop_session *session, int source)
 {
   for (int i = 0; i < rtop_session_count(session); i++)
@@ -70,7 +69,7 @@ static void stat_command(char *out, size_t bytes, char *const *command)
   }
 }
 
-/* The kernel's figures and the time that it took. */
+/* Fills in the kernel's figures and the elapsed time. */
 static void stat_fill(struct stat_watch *watch, struct rtop_stat *stat)
 {
   const struct rtop_options *options = watch->batch.options;
@@ -90,7 +89,7 @@ static void stat_fill(struct stat_watch *watch, struct rtop_stat *stat)
   }
 }
 
-/* Of a process that ran before us only what came since counts, as with the kernel's figures. */
+/* For processes that ran before us only later time counts, as in the kernel's figures. */
 static bool stat_report(struct stat_watch *watch, struct rtop_report *report, struct rtop_span held)
 {
   struct rtop_session *session = watch->batch.session;

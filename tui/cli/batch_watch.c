@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Watching without a screen: when a refresh is due, and when it is over. */
+/* Watching without a screen: when a report is due, and when watching is over. */
 #include "batch_watch.h"
 
 #include "options_session.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What is read at once has all its time when it is opened; what lives may be watched for ever. */
+/* Limits computing time for files, which are complete when opened; live processes may be watched for ever. */
 static void batch_limit_time(const struct rtop_options *options)
 {
   char why[128], name[160], line[320];
@@ -49,7 +49,7 @@ bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *optio
                      struct rtop_error *error)
 {
   interrupt_open();
-  /* What is there already is only read, and a table on its way out is no loss. */
+  /* Files are only read, and a partly printed table is no loss, so signals end the program at once. */
   if (options->action == RTOP_ACTION_REPLAY) batch_limit_time(options);
   interrupt_at_once(options->action == RTOP_ACTION_REPLAY ||
                     (options->action == RTOP_ACTION_WATCH && options->batch && !options->on_stall));
@@ -86,7 +86,7 @@ bool batch_watch_open_later(struct batch_watch *watch, const struct rtop_options
   return false;
 }
 
-/* Stalls are looked for only when something is to be done about them, or they are counted. */
+/* Looks for stalls only if they trigger an action or are counted. */
 static void batch_watch_stalls(struct batch_watch *watch)
 {
   const struct rtop_options *options = watch->options;
@@ -98,8 +98,8 @@ static void batch_watch_stalls(struct batch_watch *watch)
   watch->action.said[0] = '\0';
 }
 
-/* The time of -t begins when there is something to watch. What is saved is counted in the process's windows, and
- * the last of them comes a little later than its time is up. */
+/* The time of -t begins when there is something to watch. Saved data are counted in the process's windows, the last
+ * of which comes slightly after the time is up. */
 static void batch_watch_begin(struct batch_watch *watch)
 {
   int64_t now_ns = clock_now_ns(), time_ns = (int64_t)(watch->options->time_seconds * 1e9);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All calls of a process or a command for a moment (--trace-all), or where it makes objects (--allocations): watches until
- * that is over, then tells. */
+/* Counts all calls of a process or command for a limited time (--trace-all), or samples where it makes objects
+ * (--allocations), then reports. */
 #include "batch.h"
 
 #include "batch_whole.h"
@@ -15,7 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* After its time: as long as numbers are still told, or a process that does nothing may take to notice. */
+/* How long to wait after the time is up: counts are still being published, or an idle process notices late. */
 #define WHOLE_PATIENCE_NS (10 * CLOCK_NS_PER_SECOND)
 enum { WHOLE_COLUMNS = 120, WHOLE_LEAST_PERCENT = 1 };
 
@@ -28,7 +28,7 @@ struct rtop_span whole_watch_span(const struct whole_watch *watch)
   return span;
 }
 
-/* Only states: the rest is added up once. */
+/* Checks states only; figures are added up once, at the end. */
 static bool whole_is_over(struct whole_watch *watch)
 {
   const struct rtop_options *options = &watch->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Watching until all calls were traced for their time, and all is told.
+/* Watches until all calls were counted for the given time and everything was published.
  *
  * Threads: one.
  */
@@ -16,7 +16,7 @@ struct whole_watch {
   int64_t end_ns; /* by our clock; 0: nothing to watch yet */
 };
 
-/* False: it cannot be watched, as batch_watch_open(). Else close watch->batch. */
+/* Runs the watch. False like batch_watch_open(); otherwise close watch->batch. */
 bool whole_watch_run(struct whole_watch *watch, const struct rtop_options *options, int *status);
 /* What came since. */
 struct rtop_span whole_watch_span(const struct whole_watch *watch);

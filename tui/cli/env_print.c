@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the variables, quoted as each kind of text wants it. */
+/* Prints the variables, quoted for each kind of text. */
 #include "env_print.h"
 
 #include "tui/feed/launch.h"
@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* What is put before each of the characters that would mean something between double quotes; a shell's own values stay
- * in front. */
+/* Escapes for each character with a meaning between double quotes; in shells the variables' old values are kept in
+ * front. */
 static const struct {
   const char *name, *special, *before;
   const char *start, *between, *end;

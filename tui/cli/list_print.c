@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the list of processes: what the library tells anybody. */
+/* Prints the list of processes, as the library reports them. */
 #include "list_print.h"
 
 #include "tui/feed/bare.h"
@@ -18,7 +18,7 @@ static void list_print_row(const struct rperf_top_process *process, FILE *out)
           *process->end ? ")" : "");
 }
 
-/* Nothing to watch: what there is to do, and to which processes. */
+/* Explains what to do when there is nothing to watch, and for which processes. */
 static void list_print_nothing(FILE *out)
 {
   struct rtop_bare bare[RTOP_BARE_MAX];

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* With a header line (or one line that says how to start a process with the extension). Returns the exit status. */
+/* Prints the table with a heading, or a line on how to start a process with the extension. Returns the exit status. */
 int rtop_list_print(FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done when a stall is found: a command is run, a recording saved. */
+/* Acts on stalls: runs a command, or saves a recording. */
 #include "stall_action.h"
 
 #include "options.h"
@@ -69,7 +69,7 @@ static void action_environment(const struct stall *stall, const struct rtop_sess
   action_number("RPERF_TOP_STALL_PID", "%.0f", (double)action_pid(session, stall));
 }
 
-/* In the child: our signals, terminal and files are not the command's business. */
+/* Runs in the child: resets signals, terminal and files for the command. */
 static void action_become(const struct stall_action *action, const struct stall *stall,
                           const struct rtop_session *session)
 {

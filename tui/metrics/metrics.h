@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes did since they are watched, as counters that only grow: for systems that keep such figures of a fleet.
+/* What processes did since they were first watched, as counters that only grow, for monitoring systems.
  *
- * Everything comes from the profile's windows. A window is counted once, when nothing in it can change any more: a call
- * that told late where it was (profile.h) takes its place first. What is younger is counted anew at every look. Time
- * whose stack is not yet known counts for no method until its window is counted, and for "(not sampled)" from then on.
- * A window in which a call is still open waits up to METRICS_LATE_NS.
+ * Everything comes from windows of the profile. A window is counted once, when late records (profile.h) can no longer
+ * change it; younger windows are counted as pending, anew at every look. Time with an unknown stack counts for no
+ * method until its window is counted, then for "(not sampled)". A window in which a call is still open waits up to
+ * METRICS_LATE_NS.
  *
- * A process has the place (source) of its feed, and goes on being told for METRICS_LINGER_NS after its end.
- * Threads: one.
+ * A process has the place (source) of its feed, and is reported for METRICS_LINGER_NS after its end. Threads: one.
  */
 #ifndef RTOP_TUI_METRICS_H
 #define RTOP_TUI_METRICS_H
@@ -43,11 +42,11 @@ enum metrics_count {
 struct metrics_process {
   uint64_t opened; /* which feed */
   char *labels;    /* pid="4711",start="1700000000.123": which process that is */
-  char *about;     /* command, Ruby and user, in the same way */
+  char *about;     /* command, Ruby and user, as label text */
   bool up, gone;   /* gone: not told any more */
   struct metrics_figure counts[METRICS_COUNTS];
   uint64_t threads[RTOP_STATES], rss_bytes, heap_live_slots; /* now; 0 bytes or slots: not known */
-  struct metrics_top methods, named;                         /* by name and path; labels by key and value */
+  struct metrics_top methods, named;                         /* methods by name and path; labels by key and value */
   /* Private: */
   uint32_t window_ns;
   int64_t settled_ns, settles_ns, end_ns, last_start_ns, last_ns, stale_ns, over_ns;
@@ -65,16 +64,16 @@ struct metrics {
 struct metrics *metrics_create(size_t top);
 void metrics_destroy(struct metrics **metrics);
 
-/* Who has the place of a source now; to be called before a look, for each. */
+/* The process that now has the place of a source; to be set for each before a look. */
 struct metrics_source {
-  uint64_t opened; /* another one in a place is another feed */
+  uint64_t opened; /* serial number of the feed; another number means another feed */
   const struct rtop_feed_info *info;
   bool live, over;
 };
 void metrics_source(struct metrics *metrics, uint32_t source, const struct metrics_source *about);
 /* Those found since the last call. */
 void metrics_stalls(struct metrics *metrics, const struct stalls *stalls);
-/* Counts what came since. NULL: nobody is watched yet. */
+/* Counts new windows. A NULL profile: nothing is watched yet. */
 void metrics_look(struct metrics *metrics, struct rtop_profile *profile);
 
 #endif

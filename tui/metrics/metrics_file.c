@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the page beside the file and puts it in its place. */
+/* Writes the page to a temporary file beside the target, and renames it. */
 #include "metrics_file.h"
 
 #include "metrics_text.h"
 #include "tui/export/export.h"
 #include <sys/stat.h>
 
-/* What a program has set before it starts threads; asking means setting. */
+/* The umask, which can only be read by setting it; safe while there is one thread. */
 static mode_t file_mode(void)
 {
   mode_t mask = umask(077);

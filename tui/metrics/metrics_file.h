@@ -7,8 +7,8 @@
 
 struct metrics;
 
-/* Replaces the file at once; others may read it (the umask has a say). False: errno says why, and the one that was there
- * stays. */
+/* Replaces the file at once, with read permission for others according to the umask. False: errno says why, and the
+ * old file stays. */
 bool metrics_file_write(const struct metrics *metrics, const char *path);
 
 #endif

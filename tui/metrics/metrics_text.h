@@ -17,7 +17,7 @@ const char *metrics_content_type(enum metrics_format format);
 
 /* The whole page. False: writing failed. */
 bool metrics_write(const struct metrics *metrics, enum metrics_format format, FILE *out);
-/* The same in memory that the caller frees; NULL: there is none. */
+/* Writes the page to memory that the caller frees; NULL: memory ran out. */
 char *metrics_page(const struct metrics *metrics, enum metrics_format format, size_t *bytes);
 
 /* The value of a label, in quotes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which names get a series of their own. */
+/* Decides which names get a series of their own. */
 #include "metrics_top.h"
 
 #include "tui/text/text.h"
@@ -21,7 +21,7 @@ struct metrics_entry {
   char key[]; /* both names with their ends */
 };
 
-/* A look ago counts so much of what is new. Nanoseconds decide, and counts where there are none. */
+/* Weight of the previous look against new figures. Nanoseconds decide, or counts where there are none. */
 static const double top_memory = 0.8;
 
 void metrics_top_begin(struct metrics_top *top)
@@ -45,7 +45,7 @@ static struct metrics_entry *top_new(struct metrics_top *top, const char *key, s
   return NULL;
 }
 
-/* Copies a name with its end; it is sanitised already. */
+/* Copies a sanitised name with its terminator. */
 static size_t top_copy(char *out, const char *name)
 {
   size_t bytes = strlen(name);
@@ -84,7 +84,7 @@ static int top_by_lately(const void *left, const void *right)
   return memcmp(a->key, b->key, a->key_bytes);
 }
 
-/* What is pending comes again at the next look, under whatever name. */
+/* Forgets an entry. Its pending figures come again at the next look, under any name. */
 static void top_forget(struct metrics_top *top, struct metrics_entry *entry)
 {
   for (int i = 0; i < METRICS_FIGURES; i++) top->rest[i].settled += entry->item.figures[i].settled;
@@ -104,7 +104,7 @@ static void top_tell(struct metrics_top *top)
   }
 }
 
-/* What has a place now was one of the others until the last look. */
+/* Names that have a place now were reported with the others until the last look. */
 static void top_tell_other(struct metrics_top *top)
 {
   uint64_t other[METRICS_FIGURES] = { top->rest[0].told, top->rest[1].told };
@@ -163,7 +163,7 @@ void metrics_top_destroy(struct metrics_top *top)
 {
   struct metrics_entry *entry = top->entries;
   HASH_CLEAR(hh, top->entries);
-  while (entry) { /* what was in the hash is a list still */
+  while (entry) { /* entries of the former hash table are still a linked list */
     struct metrics_entry *next = entry->hh.next;
     free(entry);
     entry = next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Goes through the windows that are not settled yet. */
+/* Walks through the windows that are not settled yet. */
 #include "metrics_walk.h"
 
 #include "shm/base/label_text.h"
@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What comes late of a window comes later than this only where a stack is said not to be known. */
+/* Late records come later than this only where a stack is marked as unknown. */
 #define WALK_SETTLE_NS INT64_C(1000000000)
-/* The longest window that comes as one: all of the one in which a stretch without a stack began waits for it. */
+/* Length of the longest window as it arrives: the whole window in which a stretch without a stack began must wait for
+ * it. */
 #define WALK_WINDOW_NS INT64_C(1100000000)
 
 enum { WALK_LABELS = RTOP_SOURCES_MAX }; /* of sets of labels: source + this */
@@ -39,7 +40,7 @@ static struct metrics_process *walk_process(const struct walk *walk, const struc
   return process && !process->gone && look->end_ns > process->settled_ns ? process : NULL;
 }
 
-/* ---- first: how far there are windows, and what was seen last -------------------------------------- */
+/* ---- first: for how long there are windows, and what was seen last ---------------------------------- */
 
 static void walk_note_end(void *context, const struct rtop_look *look)
 {
@@ -74,14 +75,14 @@ static void walk_decide(struct metrics_process *process)
 {
   int64_t until_ns = process->end_ns - WALK_SETTLE_NS;
   if (process->last_start_ns < until_ns)
-    until_ns = process->last_start_ns; /* a window that is cut would be estimated */
+    until_ns = process->last_start_ns; /* a part of a window would be an estimate */
   if (process->stale_ns < until_ns) until_ns = process->stale_ns;
   process->settles_ns = until_ns > process->settled_ns ? until_ns : process->settled_ns;
 }
 
 /* ---- then: what is in them ----------------------------------------------------------------------------- */
 
-/* Of a window, which may have been put together with others since. */
+/* A window, which may have been merged with others meanwhile. */
 struct walk_window {
   const struct rtop_look *look;
   struct rtop_span settled, pending;
@@ -127,7 +128,7 @@ static struct walk_sum *walk_sum(struct walk *walk, uint32_t source, uint32_t fr
   return &walk->sums[*place - 1];
 }
 
-/* Without memory it is one of the others. */
+/* Without memory, the frame's time counts for the others. */
 static void walk_add(struct walk *walk, uint32_t source, uint32_t frame, const struct walk_part *part)
 {
   struct walk_sum *sum = walk_sum(walk, source, frame);
@@ -151,13 +152,13 @@ static void walk_cells(struct walk *walk, const struct walk_window *window)
     if (cell.state == RTOP_STATE_BLOCKED) continue;
     const struct rtop_call_node *node = rtop_symbols_get_node(walk->symbols, cell.node);
     struct walk_part part = walk_part(window, cell.wall_ns);
-    if (unsampled && cell.node == unsampled) part.pending = 0; /* it may still be told whose it is */
+    if (unsampled && cell.node == unsampled) part.pending = 0; /* it may still turn out which method it belongs to */
     walk_add(walk, look->source, node->frame, &part);
     if (node->labels) walk_add(walk, WALK_LABELS + look->source, node->labels, &part);
   }
 }
 
-/* The text of a set of labels; NULL: it is none. */
+/* The text of a label set; NULL: the frame is none. */
 static const char *walk_set(const struct walk *walk, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(walk->symbols, frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The windows of a profile, counted for metrics.h. Private to it. */
+/* Counts the windows of a profile for metrics.h. Private to it. */
 #ifndef RTOP_TUI_METRICS_WALK_H
 #define RTOP_TUI_METRICS_WALK_H
 

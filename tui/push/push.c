@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cuts the history into intervals, and these into processes. */
+/* Divides the history into intervals, and these into processes. */
 #include "push.h"
 
 #include "tui/history/profile_each.h"
@@ -9,7 +9,8 @@
 /* ---- how far it has come ------------------------------------------------------------------------------------ */
 
 struct push_reach {
-  int64_t start_ns[RTOP_SOURCES_MAX], end_ns[RTOP_SOURCES_MAX]; /* of the oldest and the newest window; 0: none */
+  /* by source: start of the oldest and end of the newest window; 0: none */
+  int64_t start_ns[RTOP_SOURCES_MAX], end_ns[RTOP_SOURCES_MAX];
 };
 
 static void reach_note(void *context, const struct rtop_look *look)
@@ -32,7 +33,7 @@ static void gaps_note(void *context, const struct rtop_look *look)
   gaps->count += look->gap && look->end_ns > gaps->span.start_ns && look->end_ns <= gaps->span.end_ns;
 }
 
-/* Where all that live have told of, but for those that stand still. */
+/* End of the time that all living processes have reported, except those that stand still. */
 static int64_t reach_end(const struct push_reach *reach, const struct push_source *sources, size_t count, bool last,
                          int64_t newest_ns)
 {
@@ -52,7 +53,7 @@ static size_t push_place(const struct rtop_sum *sum, const struct rtop_sum_cell 
   return source < RTOP_SOURCES_MAX ? source : RTOP_SOURCES_MAX;
 }
 
-/* Cells in the order of their processes; first[i] is the first of process i, and there is one more. NULL: no memory. */
+/* Sorts cells by process; first[i] is the first of process i, with one more entry at the end. NULL: memory ran out. */
 static struct rtop_sum_cell *push_divide(const struct rtop_sum *sum, size_t first[PUSH_PROCESSES + 1])
 {
   struct rtop_sum_cell *cells = calloc(sum->cell_count + 1, sizeof *cells);
@@ -75,7 +76,7 @@ static void push_put(struct push *push, struct rtop_profile *profile, const stru
   else push->failed++;
 }
 
-/* Those processes of a span that are wanted, NULL: all. */
+/* Sends the wanted processes of a span; NULL: all. */
 static void push_span(struct push *push, struct rtop_profile *profile, const struct push_source *sources, size_t count,
                       struct rtop_span span, const bool *wanted)
 {
@@ -99,7 +100,7 @@ static void push_span(struct push *push, struct rtop_profile *profile, const str
 
 /* ---- intervals ------------------------------------------------------------------------------------------------ */
 
-/* Another process in a place may bring a past, which nobody was told of. */
+/* Another process in a place may bring a history that was not sent before. */
 static void push_places(struct push *push, const struct push_source *sources, size_t count,
                         const struct push_reach *reach)
 {
@@ -110,7 +111,7 @@ static void push_places(struct push *push, const struct push_source *sources, si
   }
 }
 
-/* Those that were behind when the last interval ended, and have told of that time since. */
+/* Sends the time of processes that were behind when the last interval ended, and have reported it since. */
 static void push_behind(struct push *push, struct rtop_profile *profile, const struct push_source *sources,
                         size_t count, const struct push_reach *reach)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends what processes did to a server for profiles, an interval after the other: a profile of each process.
+/* Sends what processes did to a profile server: one profile per process and interval.
  *
- * Of each process every window is told once: an interval ends a second before what all that live have told of, and what a process tells
- * later of such a time is sent in the next one. Time whose stack became known after that was sent as "(not sampled)".
- * What cannot be sent waits in a queue (push_queue.h), is tried again after longer and longer pauses, and what
- * finds no room there is counted.
+ * Each window of a process is sent once. An interval ends a second before the time that all living processes have
+ * reported; what a process reports later about that time is sent with the next interval. Time whose stack becomes known
+ * after that was sent as "(not sampled)". Unsent profiles wait in a queue (push_queue.h) and are retried after growing
+ * pauses; those that find no room are counted.
  *
  * Threads: one.
  */
@@ -21,16 +21,16 @@ enum push_kind { PUSH_NONE, PUSH_PYROSCOPE, PUSH_OTLP };
 
 /* "pyroscope", "otlp". False: it is neither. */
 bool push_kind_parse(const char *name, enum push_kind *kind);
-/* By the end of its path; PUSH_NONE: that does not tell. */
+/* Kind of server by the end of the URL's path; PUSH_NONE: unknown. */
 enum push_kind push_url_kind(const char *url);
-/* NULL: http or https, with a host and without a user, a query or a fragment. Else why it will not do, for "URL %s". */
+/* NULL for http or https with a host and without user, query or fragment; else what is wrong, for "URL %s". */
 const char *push_url_problem(const char *url);
-/* With the usual path where there is none; to be freed. NULL: memory ran out. */
+/* The URL with the usual path if it has none; the caller frees it. NULL: memory ran out. */
 char *push_url_whole(const char *url, enum push_kind kind);
-/* Of letters, digits and "._-/": what servers take as the name of a service. */
+/* Is the name made of letters, digits and "._-/", as servers require for services? */
 bool push_name_is(const char *name);
 
-/* What is younger waits for the next interval: many stacks become known a little later. */
+/* Younger data wait for the next interval, because many stacks become known a little later. */
 #define PUSH_LATE_NS INT64_C(1000000000)
 #define PUSH_INTERVAL_MIN 0.5
 enum { PUSH_INTERVAL_USUAL = 10, PUSH_INTERVAL_MAX = 60 };
@@ -44,14 +44,14 @@ struct push_process {
   int64_t clock_offset_ns; /* real - mono */
 };
 
-/* A profile of a process, in a span; NULL: errno says why. The sum has sets of labels on its stacks, and holds nothing but
- * this process. */
+/* Makes a profile of a process in a span; NULL: errno says why. The sum must contain only this process, with label
+ * sets on its stacks. */
 struct push_item *push_item_make(enum push_kind kind, const struct push_process *process, struct rtop_profile *profile,
                                  const struct rtop_sum *sum);
 
 /* ---- intervals: push.c -------------------------------------------------------------------------------------- */
 
-enum { PUSH_PROCESSES = RTOP_SOURCES_MAX + 1 }; /* the last one: all that gave up their places */
+enum { PUSH_PROCESSES = RTOP_SOURCES_MAX + 1 }; /* the last one is for all processes that lost their places */
 
 struct push {
   enum push_kind kind;
@@ -59,21 +59,21 @@ struct push {
   char host[256];
   struct push_queue queue;
   int64_t start_ns;                  /* of the next interval */
-  int64_t told_ns[RTOP_SOURCES_MAX]; /* so far that one is sent, where it was behind; 0: as far as all */
+  int64_t told_ns[RTOP_SOURCES_MAX]; /* time up to which a source was sent while it was behind; 0: the same as all */
   uint64_t opened[RTOP_SOURCES_MAX]; /* by which feed */
-  uint64_t profiles, gaps, failed;   /* made; windows that were lost before they were read; no memory for it */
-  uint64_t lost_ns;                  /* time that memory did not hold until it could be sent */
+  uint64_t profiles, gaps, failed;   /* profiles made; windows lost before they were read; profiles without memory */
+  uint64_t lost_ns;                  /* time that memory could not hold until it was sent */
 };
 
-/* Who has the place of a source now. */
+/* The process that now has the place of a source. */
 struct push_source {
   uint64_t opened; /* 0: nobody */
   bool live;       /* more comes */
   struct push_process process;
 };
 
-/* Puts what came since into the queue; `last`: all of it, else as far as all that live have told. `sources`: count of
- * them, by source. */
+/* Queues everything new; `last`: all of it, else only the time that all living processes have reported. `sources`:
+ * `count` entries, by source. */
 void push_interval(struct push *push, struct rtop_profile *profile, const struct push_source *sources, size_t count,
                    bool last);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For a value of a label in the name of a profile, where commas and braces part them; and then for a query. */
+/* Escapes a label value for the name of a profile, where commas and braces are separators, and then for a query. */
 static void item_tag(FILE *out, const char *key, const char *value)
 {
   fprintf(out, "%%2C%s%%3D", key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pprof as OTLP: the tables are nearly the same, but a profile has one kind of value. */
+/* Converts pprof to OTLP: the tables are almost the same, but an OTLP profile has a single type of value. */
 #include "push_otlp.h"
 
 #include "push.h"
@@ -30,7 +30,7 @@ struct otlp {
   struct otlp_entry *stacks, *attributes;
   int32_t stack_count, attribute_count;
   int32_t *stack_of;  /* by sample */
-  int32_t *marks;     /* of samples: numbers of attributes, one sample's behind the other's */
+  int32_t *marks;     /* attribute numbers of samples, one sample after the other */
   size_t *first_mark; /* by sample, and one more */
   size_t mark_capacity;
   uint8_t *buffer;
@@ -38,7 +38,7 @@ struct otlp {
   bool failed;
 };
 
-/* The number of a key; *is_new when it was not there. 0: memory ran out. */
+/* The number of a key; *is_new if it was added. 0: memory ran out. */
 static int32_t otlp_number(struct otlp_entry **entries, int32_t *count, const void *key, size_t bytes, bool *is_new)
 {
   struct otlp_entry *entry = NULL;
@@ -60,14 +60,14 @@ static void otlp_forget(struct otlp_entry **entries)
 {
   struct otlp_entry *entry = *entries;
   HASH_CLEAR(hh, *entries);
-  while (entry) { /* what was in the hash is a list still */
+  while (entry) { /* entries of the former hash table are still a linked list */
     struct otlp_entry *next = entry->hh.next;
     free(entry);
     entry = next;
   }
 }
 
-/* Lists of a field are joined by whoever reads, as are messages in pieces: memory holds one at a time. */
+/* Readers join lists that are split over several messages, so memory holds one piece at a time. */
 static void otlp_emit(struct otlp *otlp, const Rtop__Otlp__Dictionary *piece)
 {
   Rtop__Otlp__Request request = RTOP__OTLP__REQUEST__INIT;
@@ -113,7 +113,8 @@ static void otlp_attribute(struct otlp *otlp, const Rtop__Pprof__Label *label, i
   otlp_emit(otlp, &piece);
 }
 
-/* The process is the resource's; and of two of a name, which the program gave as we do, the first is meant. */
+/* Is the attribute wanted? pid belongs to the resource; of two equal names, ours and the program's, the first is
+ * used. */
 static bool otlp_is_wanted(const struct otlp *otlp, const Rtop__Pprof__Sample *sample, size_t at)
 {
   if (strcmp(otlp_text(otlp, sample->label[at]->key), "pid") == 0 && !sample->label[at]->str) return false;
@@ -197,7 +198,7 @@ static void otlp_empties(struct otlp *otlp)
   otlp_emit(otlp, &piece);
 }
 
-/* pprof's numbers of locations and functions are 1, 2, … in their order, and strings begin with "". */
+/* pprof numbers locations and functions 1, 2, … in order, and its strings begin with "". */
 static void otlp_tables(struct otlp *otlp)
 {
   const Rtop__Pprof__Profile *from = otlp->from;
@@ -218,7 +219,7 @@ static void otlp_tables(struct otlp *otlp)
   if (!otlp->failed) otlp->first_mark[from->n_sample] = marks;
 }
 
-/* Samples that have any of this kind. Returns how many. */
+/* The samples with any value of this type. Returns their number. */
 static size_t otlp_samples(const struct otlp *otlp, size_t kind, Rtop__Otlp__Sample *samples, Rtop__Otlp__Sample **list)
 {
   size_t count = 0;

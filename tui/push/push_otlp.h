@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A request for an OTLP endpoint, made of what was written for pprof: so both say the same.
+/* Makes a request for an OTLP endpoint from pprof data, so both formats have the same content.
  *
  * Threads: no shared state.
  */
@@ -13,9 +13,9 @@
 
 struct push_process;
 
-/* `pprof` is not compressed. False: memory ran out. */
+/* Writes the request; `pprof` must be uncompressed. False: memory ran out. */
 bool push_otlp_write(const struct push_process *process, const uint8_t *pprof, size_t bytes, FILE *out);
-/* How many profiles the endpoint says that it refused, 0 when it says nothing; `why` is sanitised. */
+/* Number of profiles that the endpoint reports as refused, 0 if it reports none; `why` is sanitised. */
 uint64_t push_otlp_refused(const uint8_t *response, size_t bytes, char *why, size_t why_bytes);
 
 #endif

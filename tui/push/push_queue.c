@@ -25,7 +25,7 @@ static void queue_drop(struct push_queue *queue, struct push_item *item)
   push_item_free(item);
 }
 
-/* The oldest that is not on its way; false: there is none. */
+/* Drops the oldest item that is not being sent; false: there is none. */
 static bool queue_drop_oldest(struct push_queue *queue)
 {
   struct push_item **place = queue->sending && queue->first ? &queue->first->next : &queue->first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles that are to be sent, oldest first, bounded in bytes: what finds no room takes that of the oldest, which are
- * counted. The one that is being sent stays until it is sent, refused or given up.
+/* Profiles to be sent, oldest first, limited in bytes: a new one displaces the oldest, which are counted. The one being
+ * sent stays until it is sent, refused or given up.
  *
  * Threads: one. A zeroed struct is empty.
  */
@@ -18,7 +18,7 @@ struct push_item {
   char *query;              /* behind the URL; "": nothing */
   unsigned char *body;      /* compressed */
   size_t bytes;             /* of the body */
-  int64_t start_ns, end_ns; /* what it tells of, by the clock on the wall */
+  int64_t start_ns, end_ns; /* the span of the profile, wall clock */
 };
 
 struct push_queue {
@@ -28,7 +28,7 @@ struct push_queue {
   uint64_t dropped, dropped_bytes;
 };
 
-/* Takes the item, and memory that it points to. False: there was no room, and it was dropped, or others for it. */
+/* Takes over the item and its memory. False: there was no room, so it or others were dropped. */
 bool push_queue_add(struct push_queue *queue, struct push_item *item);
 /* The first one is done with. */
 void push_queue_pop(struct push_queue *queue);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends the queue by HTTP: one request at a time, without a thread. Who waits, waits in push_sender_wait(), and meanwhile it
- * is sent.
+/* Sends the queue by HTTP, one request at a time, without a thread: sending happens within push_sender_wait().
  *
- * Of an answer only the status and the first bytes count, and it must be there in PUSH_TIMEOUT_MS. A redirection is
- * not followed. What is refused for what it is (4xx) is dropped and counted; after all else the same is tried
- * again, after pauses that double up to PUSH_PAUSE_MAX_MS and vary by chance, or that the server asks for.
+ * Only the status and the first bytes of an answer are used, and it must come within PUSH_TIMEOUT_MS. Redirections are
+ * not followed. A profile refused for its content (4xx) is dropped and counted; after all other errors it is retried,
+ * after pauses that double up to PUSH_PAUSE_MAX_MS with random variation, or that the server requests.
  */
 #ifndef RTOP_TUI_PUSH_SEND_H
 #define RTOP_TUI_PUSH_SEND_H
@@ -18,28 +17,29 @@ enum {
   PUSH_TIMEOUT_MS = 10000,
   PUSH_PAUSE_MS = 500, /* after the first failure, on the average */
   PUSH_PAUSE_MAX_MS = 60000,
-  PUSH_ASKED_MAX_MS = 300000, /* a pause that the server may ask for */
-  PUSH_LAST_MS = 3000,        /* to send what is left at the end */
+  PUSH_ASKED_MAX_MS = 300000, /* longest pause that the server may request */
+  PUSH_LAST_MS = 3000,        /* time to send the rest at the end */
   PUSH_ANSWER_BYTES = 4096,   /* of an answer that are looked at */
-  PUSH_ANSWER_MAX = 1 << 16,  /* a longer one is not read to its end */
+  PUSH_ANSWER_MAX = 1 << 16,  /* a longer answer is not read completely */
 };
 
 struct push_counts {
   uint64_t sent, sent_bytes, failures; /* requests */
-  uint64_t refused;                    /* profiles; also those of which the server says so afterwards */
+  uint64_t refused;                    /* refused profiles, also those that the server reports afterwards */
 };
 
-/* `headers`: a file of them, one a line, for what must not stand in a command line; NULL: none. The environment's
- * RPERF_TOP_PUSH_AUTHORIZATION is the header Authorization. NULL: one clear sentence in error->text. */
+/* Opens a sender. `headers`: a file with one header per line, for secrets that must not be on a command line; NULL:
+ * none. The environment variable RPERF_TOP_PUSH_AUTHORIZATION gives the header Authorization. NULL, with one clear
+ * sentence in error->text. */
 struct push_sender *push_sender_open(const char *url, enum push_kind kind, const char *headers,
                                      struct rtop_error *error);
 void push_sender_close(struct push_sender **sender);
-/* Until it is time, or a signal came. */
+/* Sends until the time is up, or a signal came. */
 void push_sender_wait(struct push_sender *sender, struct push_queue *queue, int milliseconds);
-/* Each of the queue once more, until one fails or `milliseconds` are over. */
+/* Tries each queued profile once more, until one fails or `milliseconds` have passed. */
 void push_sender_last(struct push_sender *sender, struct push_queue *queue, int milliseconds);
 const struct push_counts *push_sender_counts(const struct push_sender *sender);
-/* What is to be said on standard error, once for each trouble; NULL: nothing new. */
+/* A message for standard error, once per problem; NULL: nothing new. */
 const char *push_sender_said(struct push_sender *sender);
 
 #endif

@@ -24,7 +24,7 @@ bool push_kind_parse(const char *name, enum push_kind *kind)
   return false;
 }
 
-/* Behind "://"; NULL: it is no URL that we send to. */
+/* The part after "://"; NULL for other URLs. */
 static const char *url_host(const char *url)
 {
   if (strncmp(url, "http://", 7) == 0) return url + 7;

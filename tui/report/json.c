@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One refresh as a line of JSON (-J). */
+/* One update as a line of JSON (-J). */
 #include "json.h"
 
 #include "exact_out.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As many digits as a double holds for sure: 0.1 is written as 0.1. */
+/* JSON_DIGITS: as many digits as a double can hold reliably, so 0.1 is written as 0.1. */
 enum { JSON_DIGITS = 15, JSON_STACK_TEXT = 8400, JSON_VERDICT_COLUMNS = 1000 };
 
 static json_t *json_seconds(uint64_t nanoseconds)
@@ -44,7 +44,7 @@ static void json_state_range(json_t *object, const struct rtop_cost *cost, enum 
     json_object_set_new(object, state_key((enum rtop_state)state), json_seconds(cost->wall_ns[state]));
 }
 
-/* What methods and threads have in common: where the time went. */
+/* Where the time went, by state; shared by methods and threads. */
 static void json_states(json_t *object, const struct rtop_cost *cost)
 {
   json_state_range(object, cost, RTOP_STATE_RUNNING, RTOP_STATE_BLOCKED);
@@ -114,7 +114,7 @@ static json_t *json_frame(const struct rtop_report *report, uint32_t frame)
   return frame ? json_text(rtop_symbols_get(report->symbols, frame)->label) : json_null();
 }
 
-/* What most of the waiting for a lock was behind; null: not known. */
+/* What most of the waiting for a lock was behind; null: unknown. */
 static json_t *json_behind(const struct rtop_report *report)
 {
   const struct verdict_behind *behind = &report->verdict.behind;
@@ -127,7 +127,7 @@ static json_t *json_behind(const struct rtop_report *report)
   return object;
 }
 
-/* The same words as on the screen, and what they are made of. */
+/* The verdict in the words of the screen, and the data behind them. */
 static json_t *json_verdict(const struct rtop_report *report)
 {
   const struct verdict *verdict = &report->verdict;
@@ -214,7 +214,7 @@ static const struct {
 };
 enum { JSON_FIELDS = sizeof json_fields / sizeof json_fields[0] };
 
-/* Shares of a frame, so that frames of different length compare; what is counted, per second. */
+/* Changes of shares of a frame, so that frames of different length compare; counts per second. */
 static json_t *json_delta(const struct rtop_report *report, const struct rtop_method_row *row)
 {
   const struct rtop_method_row *before = rtop_report_before(report, row->frame);
@@ -272,7 +272,7 @@ static json_t *json_work_time(const struct work_figures *work, enum rtop_work_ca
   return object;
 }
 
-/* What ended in the window, and what is open at its end. */
+/* Work that ended in the window, and work open at its end. */
 static json_t *json_work(const struct work_figures *work)
 {
   json_t *object = json_work_time(work, RTOP_WORK_WHOLE), *causes = json_object();
@@ -375,7 +375,7 @@ static json_t *json_one_process(const struct rtop_report_process *process)
   return object;
 }
 
-/* With several: which of them live, what each does, and how the others ended. */
+/* With several processes: which of them live, what each does, and how the others ended. */
 json_t *rtop_json_processes(const struct rtop_report *report)
 {
   json_t *processes = json_array();
@@ -386,7 +386,7 @@ json_t *rtop_json_processes(const struct rtop_report *report)
   return processes;
 }
 
-/* Ended, and told of all together; nothing while there are none. */
+/* Summary of processes that ended and lost their places; nothing if there are none. */
 void rtop_json_processes_gone(json_t *object, const struct rtop_report *report)
 {
   json_t *gone = report->gone_count ? json_object() : NULL;
@@ -406,7 +406,7 @@ static json_t *json_baseline(const struct rtop_report *report)
   return object;
 }
 
-/* jansson's setters take NULL for a value as a failure and leave the key out: the check is one place. */
+/* jansson's setters treat a NULL value as an error and omit the key, so a single check suffices. */
 json_t *rtop_json_build(const struct rtop_report *report)
 {
   const struct rtop_sum *sum = &report->sum;

@@ -32,7 +32,7 @@ static void locks_stack(const struct rtop_report *report, const struct rtop_thre
   }
 }
 
-/* Each thread, what it waits for, and its stack. */
+/* Writes each thread of the circle, what it waits for, and its stack. */
 static void locks_deadlock(const struct rtop_report *report, const struct rtop_lock_chain *circle, FILE *out,
                            int columns)
 {
@@ -51,7 +51,7 @@ static void locks_deadlock(const struct rtop_report *report, const struct rtop_l
   }
 }
 
-/* What is longer than a line goes on in the next ones: who has it is what matters. */
+/* Continues long text in further lines, since the owner at its end matters most. */
 static void locks_words(FILE *out, int columns, char *line)
 {
   char *end;

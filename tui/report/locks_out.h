@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for which lock, and who has it, as text and as JSON.
+/* Which threads wait for which locks, and who owns them, as text and as JSON.
  *
  * Threads: no shared state.
  */
@@ -9,13 +9,13 @@
 #include "report.h"
 #include <jansson.h>
 
-/* A line for each lock that threads wait for, of very many the first ones; a deadlock first, with all its stacks. Nothing
- * when no thread waits for one. */
+/* Writes a line for each lock that threads wait for, up to a limit, and before them a deadlock with all its stacks.
+ * Nothing when no thread waits for a lock. */
 void locks_write_text(const struct rtop_report *report, FILE *out, int columns);
 
-/* "lock" of a thread, which is a row of the sum; null: it waits for none. */
+/* The "lock" object of a thread, given as a row of the sum; null: it waits for none. */
 json_t *locks_json(const struct rtop_report *report, const struct rtop_thread_row *thread);
-/* "deadlock" of the verdict: its threads, each waits for the next, the last one for the first. */
+/* The "deadlock" array of the verdict: its threads, each waiting for the next, the last for the first. */
 json_t *locks_json_deadlock(const struct rtop_report *report);
 
 #endif

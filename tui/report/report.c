@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one refresh of a report tells: sum, methods, counters, changes. */
+/* Collects what an update reports: sum, methods, counters, changes. */
 #include "report.h"
 #include "tui/methods/methods_impl.h"
 #include "tui/methods/sum_translate.h"
@@ -54,7 +54,7 @@ static void report_process(struct rtop_report *report, const struct rtop_session
   report->source_pids[index] = info->pid;
 }
 
-/* The source that tells of the same process now. */
+/* The present source of the same process. */
 static struct rtop_report_process *report_process_now(struct rtop_report *report, uint32_t source)
 {
   uint32_t now = source;
@@ -138,7 +138,8 @@ static bool report_exact(struct rtop_report *report, const struct rtop_session *
   return true;
 }
 
-/* Who goes on with the process that the first source is of: it may have become another program, with a channel of its own. */
+/* The feed that continues the first source's process, which may have become another program with a channel of its
+ * own. */
 static const struct rtop_feed_info *report_first(const struct rtop_session *session)
 {
   int newest = 0;
@@ -203,7 +204,7 @@ static bool report_make_before(struct rtop_report *report, struct rtop_profile *
   return fine;
 }
 
-/* The report owns its rows: those of the changes are copied over. */
+/* The report owns its rows, so those of the comparison are copied. */
 static bool report_take_changes(struct rtop_report *report)
 {
   struct rtop_methods *methods = &report->methods;
@@ -211,7 +212,7 @@ static bool report_take_changes(struct rtop_report *report)
   if (!rtop_reserve(&methods->rows, &methods->capacity, changes->count, sizeof *methods->rows)) return false;
   memcpy(methods->rows, changes->rows, changes->count * sizeof *methods->rows);
   methods->count = changes->count;
-  if (!rtop_changes_has(report->options->sort)) /* the others stand in their order, and what is gone behind */
+  if (!rtop_changes_has(report->options->sort)) /* other rows stay in order, and methods that are gone come last */
     rtop_methods_sort(methods, report->symbols, report->options);
   return true;
 }

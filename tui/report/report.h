@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One refresh without a screen: a frame of time, its sum and its methods, ready to be written as text or
- * JSON.
+/* An update without a screen: a frame of time, its sum and its methods, to be written as text or JSON.
  *
- * Threads: one. Memory of sum and methods is used again by the next refresh.
+ * Threads: one. The next update reuses the memory of sum and methods.
  */
 #ifndef RTOP_TUI_REPORT_H
 #define RTOP_TUI_REPORT_H
@@ -30,12 +29,13 @@
 struct rtop_report_process {
   pid_t pid;
   enum rtop_feed_state state;
-  pid_t parent; /* of one that was forked or spawned by another, watched or not; 0: it was asked for */
+  /* parent, watched or not, of a process that was forked or spawned by a watched one; 0: requested itself */
+  pid_t parent;
   const char *command, *ruby;
   uint32_t process;      /* rtop_session_process() */
   uint64_t opened;       /* in which order they came */
-  bool replaced;         /* by exec: another source goes on with it, and has its figures */
-  struct rtop_cost cost; /* of its threads in the frame: those of all processes make that of the frame */
+  bool replaced;         /* another source continues this process after exec, and has its figures */
+  struct rtop_cost cost; /* cost of its threads in the frame; all processes together give the frame's cost */
   unsigned threads;      /* alive at the end of the frame */
   bool has_end;
   struct rtop_feed_end end;
@@ -59,27 +59,27 @@ struct rtop_report {
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;
   bool has_end;
-  struct rtop_feed_end end; /* of the process that ended last, when all have */
+  struct rtop_feed_end end; /* ending of the process that ended last, if all have */
   int64_t clock_offset_ns;
-  unsigned states;            /* whose time methods and labels are made of; 0: of all (rtop_lens_shows()) */
-  const char *command, *ruby; /* of the first process; as it calls itself now */
+  unsigned states;            /* states whose time counts for methods and labels; 0: all (rtop_lens_shows()) */
+  const char *command, *ruby; /* of the first process, by its present name for itself */
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];                    /* by source */
   struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX]; /* by source */
   int source_count;
-  int gone_count;               /* processes that ended and lost their places here to others, */
+  int gone_count;               /* number of ended processes whose places here were taken by others, */
   struct rtop_cost gone;        /* and what they had of the frame */
   bool tells_losses;            /* of any process */
-  uint64_t losses[RTOP_LOSSES]; /* what found no room, of all processes since they were started */
+  uint64_t losses[RTOP_LOSSES]; /* losses of all processes since their start */
   struct verdict verdict;       /* on the frame */
   int64_t verdict_ns;           /* for how long it has been so */
   bool verdict_longer;          /* and longer than that */
   struct verdict_maker maker;   /* private */
   struct verdict_past past;     /* private */
-  struct history history;       /* of the last minute, when the methods are sorted by it */
-  bool compared;                /* the rows carry changes (row->delta), of this figure: */
+  struct history history;       /* the last minute, if methods are sorted by it */
+  bool compared;                /* rows have changes (row->delta) of this figure: */
   enum rtop_sort_key change_of;
   uint64_t before_ns;                   /* how much time they are compared with */
-  const struct rtop_profile *before_of; /* private: whose sum that is; NULL: the frame before */
+  const struct rtop_profile *before_of; /* private: whose sum is compared; NULL: the frame before */
   struct rtop_sum before_sum;           /* private */
   struct rtop_methods before;           /* private */
   struct rtop_changes changes;          /* private */
@@ -91,22 +91,22 @@ bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
 /* The same for any span. */
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span);
-/* Gives the rows their changes against everything that another profile holds (a recording: always the same),
- * or, when that is NULL, against the frame before this one. Methods that are gone get rows; by DELTA all are
- * sorted again. Without any time to compare with nothing happens. False when memory ran out. */
+/* Compares the rows with everything that another profile holds (a recording), or if that is NULL with the frame
+ * before this one. Methods that are gone get rows; when sorted by DELTA, all rows are sorted again. Does nothing
+ * without any time to compare with. False when memory ran out. */
 bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile, struct rtop_profile *other);
-/* What a method was before; NULL: not there. */
+/* The row of a method before; NULL: it was not there. */
 const struct rtop_method_row *rtop_report_before(const struct rtop_report *report, uint32_t frame);
-/* Judges the frame that the sum is of; taking does that. */
+/* Judges the frame of the sum; rtop_report_take() does so, too. */
 bool rtop_report_judge(struct rtop_report *report, struct rtop_profile *profile);
 /* The verdict in words. */
 void rtop_report_verdict_words(const struct rtop_report *report, struct verdict_words *words, int columns);
 void rtop_report_destroy(struct rtop_report *report);
 
-/* The main table as text, `columns` wide, and an empty line. */
+/* Writes the main table as text, `columns` wide, and an empty line. */
 void rtop_report_write_text(const struct rtop_report *report, FILE *out, int columns);
 
-/* "fib.rb:3", "<C>", "" for frames that the profiler made up; `line` 0: the frame's own first line. */
+/* Writes "fib.rb:3", "<C>", or "" for frames of the profiler; `line` 0: the frame's first line. */
 void rtop_report_location(char *out, size_t out_bytes, const struct rtop_symbol *symbol, uint32_t line,
                           bool whole_path);
 

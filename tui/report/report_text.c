@@ -76,7 +76,7 @@ static void text_one_end(const struct rtop_feed_end *end, const char *who, FILE 
   fprintf(out, "END %s%s  last window %s, after %s\n", who, end->text, when, lived);
 }
 
-/* Of several processes a line for each that is gone, also while others live. */
+/* With several processes, writes a line for each that has ended, also while others live. */
 static void text_ends(const struct rtop_report *report, FILE *out)
 {
   if (report->source_count < 2 && report->has_end) text_one_end(&report->end, "", out);
@@ -135,7 +135,7 @@ static void text_threads(const struct rtop_report *report, FILE *out)
   if (vm_missing_words(counters, missing)) fprintf(out, "Not available on this Ruby: %s\n", missing);
 }
 
-/* Threads whose stack is not the one of now; nothing when there are none. Those that run come first. */
+/* Writes threads whose stacks are not present ones, running threads first; nothing if there are none. */
 static void text_old_stacks(const struct rtop_report *report, FILE *out, int columns)
 {
   unsigned count = 0, told = 0;
@@ -155,7 +155,7 @@ static void text_old_stacks(const struct rtop_report *report, FILE *out, int col
   if (count > told) fprintf(out, "Old stacks of %u more thread%s\n", count - told, count - told == 1 ? "" : "s");
 }
 
-/* What found no room; samples that were dropped are told of the frame. */
+/* Writes losses; dropped samples are those of the frame. */
 static void text_losses(const struct rtop_report *report, FILE *out)
 {
   bool any = false;
@@ -168,7 +168,7 @@ static void text_losses(const struct rtop_report *report, FILE *out)
   if (any) fprintf(out, "\n");
 }
 
-/* DELTA, when something is compared, and what the rows are sorted by, when no other column shows it. */
+/* Extra columns: DELTA in a comparison, and the sort figure if no other column shows it. */
 struct text_extra {
   int count, columns;
   enum rtop_sort_key at[2];
@@ -243,7 +243,7 @@ static void report_text_row(const struct rtop_report *report, const struct text_
   fprintf(out, "\n");
 }
 
-/* What has no share in busy time is put together at the end. */
+/* Methods without busy time are combined at the end. */
 static bool text_is_off(const struct rtop_report *report, const struct rtop_method_row *row)
 {
   const struct rtop_methods_options *options = report->options;
@@ -283,7 +283,7 @@ static void text_label(const struct rtop_report *report, const struct label_row 
           100 * text_share(report, wall_ns[RTOP_STATE_BLOCKED]), count, each, name);
 }
 
-/* Of every key, as in JSON; what began in the window has a row however small it is. */
+/* Writes labels of every key, as in JSON; labels that began in the window have rows however small. */
 static void text_labels(const struct rtop_report *report, FILE *out, int columns)
 {
   double least = report->options->min_percent / 100 * (double)report->sum.length_ns;
@@ -310,7 +310,7 @@ static void text_fibers_row(const struct rtop_report *report, const struct fiber
           name_columns - named, "", place, place_columns - placed, "", wait);
 }
 
-/* A heading for each thread that has fibers in a scheduler. */
+/* Writes a heading for each thread that has fibers in a scheduler. */
 static void text_fibers(const struct rtop_report *report, FILE *out, int columns)
 {
   const struct fiber_table *fibers = &report->fibers;

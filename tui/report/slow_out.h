@@ -6,9 +6,9 @@
 #include "report.h"
 #include <jansson.h>
 
-/* Nothing where nobody asked for them and there are none. */
+/* Writes slow calls; nothing if nobody requested them and there are none. */
 void slow_write_text(const struct rtop_report *report, const struct exact_row *row, FILE *out, int columns);
-/* Puts them into the object of the method, as rperf-top-json(5) says. */
+/* Adds slow calls to the method's object, as in rperf-top-json(5). */
 void slow_json(const struct rtop_report *report, const struct exact_row *row, json_t *object);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of a whole run, gathered and as text. */
+/* The summary of a whole run: collected, and written as text. */
 #include "stat.h"
 
 #include "exact_out.h"
@@ -51,7 +51,7 @@ static void stat_share(FILE *out, uint64_t nanoseconds, uint64_t all_ns, const c
   fprintf(out, " %6.1f%%  %s\n", all_ns ? 100 * (double)nanoseconds / (double)all_ns : 0, what);
 }
 
-/* Two counts in one line; `what` names the sum, `first` and `second` the parts. */
+/* Writes two counts in a line: `what` names their sum, first_name and second_name the parts. */
 static void stat_pair(FILE *out, const char *what, uint64_t first, const char *first_name, uint64_t second,
                       const char *second_name)
 {
@@ -115,7 +115,7 @@ static void stat_process(const struct rtop_cost *cost, FILE *out)
           (double)cost->cpu_ns / 1e6);
 }
 
-/* A line for each of several processes: who had which part of it. */
+/* With several processes, writes a line for each: its part of the total. */
 static void stat_processes(const struct rtop_stat *stat, FILE *out)
 {
   const struct rtop_report *report = stat->report;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of a whole run: where its time went, what the collector and the kernel did, and what looking
- * at it cost.
+/* The summary of a whole run: where its time went, what collector and kernel did, and the cost of profiling.
  *
  * Threads: one.
  */
@@ -11,7 +10,7 @@
 #include "stat_os.h"
 
 struct rtop_stat {
-  const struct rtop_report *report; /* of everything; NULL: there was nothing to watch */
+  const struct rtop_report *report; /* report of the whole run; NULL: there was nothing to watch */
   const char *command;
   struct rtop_stat_os os;
   uint64_t real_ns;
@@ -20,11 +19,11 @@ struct rtop_stat {
 
 /* Aligned lines. */
 void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out);
-/* One object on one line, "rperf-top-stat/1": seconds and bytes; what is not known is left out. False:
- * memory ran out or writing failed. */
+/* Writes one object on one line, "rperf-top-stat/1", in seconds and bytes, without unknown figures. False: memory ran
+ * out or writing failed. */
 bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out);
 
-/* How many threads there have been, as far as the sum tells. */
+/* Number of threads that the sum has seen. */
 uint64_t stat_threads(const struct rtop_stat *stat);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-/* As many digits as a double holds for sure: 0.1 is written as 0.1. */
+/* as many digits as a double can hold reliably, so 0.1 is written as 0.1 */
 enum { STAT_DIGITS = 15 };
 
 static void stat_seconds(json_t *object, const char *key, uint64_t nanoseconds)

@@ -53,7 +53,7 @@ static bool stat_os_file(const char *path, char *text)
   return bytes > 0;
 }
 
-/* The name in parentheses may hold anything, also parentheses: the last one ends it. */
+/* The name in parentheses may itself contain parentheses; the last one ends it. */
 bool stat_os_parse_stat(struct rtop_stat_os *os, const char *text, long ticks_per_second)
 {
   uint64_t user, sys, minor, major;
@@ -71,7 +71,7 @@ bool stat_os_parse_stat(struct rtop_stat_os *os, const char *text, long ticks_pe
   return true;
 }
 
-/* Each thread has its own count; those that ended are not there any more. */
+/* Adds context switches of each thread; ended threads are missing. */
 static void stat_os_switches(struct rtop_stat_os *os, pid_t pid)
 {
   char path[64 + sizeof((struct dirent *)0)->d_name], text[STAT_OS_TEXT];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel counted for processes: CPU time, memory, context switches, page faults, disk.
+/* Figures of the kernel for processes: CPU time, memory, context switches, page faults, disk.
  *
- * Of a command that we started it comes with its end (rusage: with the children that it waited for), of
- * others from /proc while they live. What may not be read or is not there is not known.
+ * For a command that we started they come at its end (rusage, including children that it waited for), for others from
+ * /proc while they live. Unreadable figures are unknown.
  *
- * Threads: one. Text of /proc is bounded, and only numbers are taken.
+ * Threads: one. Texts of /proc are bounded, and only numbers are used.
  */
 #ifndef RTOP_TUI_STAT_OS_H
 #define RTOP_TUI_STAT_OS_H
@@ -24,14 +24,14 @@ struct rtop_stat_os {
 };
 
 void rtop_stat_os_usage(struct rtop_stat_os *os, const struct rusage *usage);
-/* What a process has used up to now. False: it is gone. */
+/* Reads what a process has used so far. False: it is gone. */
 bool rtop_stat_os_read(struct rtop_stat_os *os, pid_t pid);
-/* Adds `now` without what was counted `before`: a figure is known when it is so on both sides and in `os`,
- * which begins with everything known (rtop_stat_os_start). */
+/* Adds `now` minus `before`: a figure is known if it is on both sides and in `os`, which begins with all known
+ * (rtop_stat_os_start()). */
 void rtop_stat_os_start(struct rtop_stat_os *os);
 void rtop_stat_os_add(struct rtop_stat_os *os, const struct rtop_stat_os *before, const struct rtop_stat_os *now);
 
-/* The text of /proc/PID/stat. False when it is none. `ticks_per_second` is that of sysconf. */
+/* Parses /proc/PID/stat. False when invalid. `ticks_per_second`: from sysconf(). */
 bool stat_os_parse_stat(struct rtop_stat_os *os, const char *text, long ticks_per_second);
 
 #endif

@@ -9,9 +9,10 @@
 #include "report.h"
 #include <jansson.h>
 
-/* How much by kind; nothing when no thread was blocked. */
+/* Writes waiting time by kind; nothing when no thread was blocked. */
 void waits_write_kinds(const struct rtop_report *report, FILE *out, int columns);
-/* Where, how long, behind whom: what took a hundredth of the span at least. Nothing where nothing did. */
+/* Writes where, how long and behind whom threads waited, for at least a hundredth of the span; nothing if there is
+ * none. */
 void waits_write_text(const struct rtop_report *report, FILE *out, int columns);
 /* Adds "blocked_on" and "waits", as rperf-top-json(5) says. */
 void waits_json(json_t *object, const struct rtop_report *report);

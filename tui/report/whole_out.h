@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All calls of the program in reports: as text and as JSON. */
+/* Counted calls of the program in reports: as text and as JSON. */
 #ifndef RTOP_TUI_WHOLE_OUT_H
 #define RTOP_TUI_WHOLE_OUT_H
 
@@ -8,9 +8,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#define WHOLE_LEAST 0.01 /* of all time: less is left out of the tree of a report */
+#define WHOLE_LEAST 0.01 /* share of all time below which calls are left out of a report's tree */
 
-/* Nothing where nothing was traced. least: calls with a smaller share of all time are left out of the tree, 0 to 1. */
+/* Writes the table; nothing if nothing was counted. least: calls with a smaller share of all time (0 to 1) are left
+ * out of the tree. */
 void whole_write_text(const struct whole_table *table, const struct rtop_symbols *symbols, double least, FILE *out,
                       int columns);
 /* An object, as rperf-top-json(5) says. */

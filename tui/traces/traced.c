@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws calls per second, percentiles, how calls are spread over their times, callers, and slow calls. */
+/* Draws calls per second, percentiles, the distribution of call times, callers, and slow calls. */
 #include "traced.h"
 
 #include "tui/term/draw.h"
@@ -49,14 +49,14 @@ static void traced_times(struct traced_pen *pen, const struct exact_row *row, en
               text[1], text[2], text[3], text[4]);
 }
 
-/* Calls by the power of two that their time is in. */
+/* Number of calls by the power of two of their time. */
 struct traced_spread {
   uint64_t calls[64];
   int first, last, step;
   uint64_t most;
 };
 
-/* In so many rows at most: neighbours stand together where there are more powers than rows. */
+/* Fits the distribution into `rows` rows, combining neighbours if there are more powers than rows. */
 static void traced_spread(struct traced_spread *spread, const struct exact_times *times, int rows)
 {
   uint64_t powers[64] = { 0 };
@@ -123,7 +123,7 @@ static void traced_slow_row(struct traced_pen *pen, const struct ui *ui, const s
               slow->labels ? "  " : "", slow->labels ? rtop_symbols_get(symbols, slow->labels)->label : "");
 }
 
-/* False: there are none, or there is no room. */
+/* Draws the arguments of a slow call. False: there are none, or no room. */
 static bool traced_args(struct traced_pen *pen, const struct slow_row *slow)
 {
   if (!slow->args[0] || !traced_room(pen)) return false;
@@ -152,7 +152,7 @@ static void traced_slow(struct traced_pen *pen, const struct ui *ui, const struc
   }
 }
 
-/* What is there at all, and how long: with the time in other states where it has room. */
+/* Draws which figures exist and for how long, and the time in other states where it fits. */
 static void traced_head(struct traced_pen *pen, const struct exact_row *row)
 {
   char rate[16], calls[16], raised[16], state[EXACT_STATE_TEXT], off[64];
@@ -181,7 +181,7 @@ static void traced_summary(struct traced_pen *pen, const struct exact_row *row)
   traced_times(pen, row, EXACT_SELF, "self");
 }
 
-/* What the rows that are left are for: some callers and slow calls first, then bars, then more of the others. */
+/* Rows for each part: first some callers and slow calls, then bars, then more callers and slow calls. */
 struct traced_parts {
   int bars, callers, slow;
 };
@@ -191,7 +191,7 @@ static int traced_least(int wanted, int least)
   return wanted < least ? wanted : least;
 }
 
-/* Slow calls and those of them with arguments, in rows of their own: one caller less, so that there is one of each. */
+/* Slow calls with arguments need two rows each, so there is one caller less, to show one of each. */
 static struct traced_parts traced_share(int rows, int callers, int slow, int args)
 {
   struct traced_parts parts = { .callers = traced_least(callers, args > 0 ? TRACED_CALLERS - 1 : TRACED_CALLERS) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a method's pane that tells what is known exactly while it is traced.
+/* The part of a method's pane with its exact figures while it is traced.
  *
  * Threads: one.
  */
@@ -9,10 +9,10 @@
 #include "tui/term/layout.h"
 #include "tui/ui/ui.h"
 
-/* Draws it from the top of `rect` on; returns the rows that it takes. 0: the method was not traced in the span. */
+/* Draws the part from the top of `rect` down; returns the rows used. 0: the method was not traced in the span. */
 int traced_draw(const struct ui *ui, uint32_t frame, struct rect rect);
 
-/* How a process is asked to trace the method of a row. NULL: it is no method that can be called by a name. */
+/* The name by which a process can be asked to trace the method. NULL: it has none, such as a block. */
 const char *traced_name(const struct rtop_symbol *symbol);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the program makes objects, while that is sampled and after it: class, method and line, what of it stays alive. */
+/* Where the program makes objects, during sampling and after it: class, method and line, and how many survive. */
 #include "view_sites.h"
 
 #include "tui/report/report.h"
@@ -37,7 +37,7 @@ static struct ui_rows sites_rows(const struct ui *ui)
   return ui_rows_of(ui, &sites_view(ui)->pager, sites_view(ui)->table.count, SITES_HEADINGS, 0);
 }
 
-/* All that is held since it began last. */
+/* Uses all held data since sampling last began. */
 static void sites_update(struct ui *ui)
 {
   struct sites_view *view = sites_view(ui);
