@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rperf-top: reads the command line and goes where it says. */
+/* rperf-top: parses the command line and runs the requested action. */
 #include "tui/app/app.h"
 #include "tui/cli/batch.h"
 #include "tui/cli/list_print.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The environment asks for UTF-8, but its locale does not exist here (ssh carries LANG along): the one
- * that always exists does. Without it every wide or accented character would be miscounted. */
+/* Sets the locale. If the environment names a UTF-8 locale that is not installed here (ssh passes LANG along), sets
+ * C.UTF-8, which always exists: without UTF-8 the width of wide and accented characters would be wrong. */
 static void main_locale(void)
 {
   static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -22,7 +22,7 @@ static void main_locale(void)
   if (strcasestr(wish, "utf-8") || strcasestr(wish, "utf8")) setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* No screen can be had: one plain snapshot, or the list when nobody said of what. */
+/* Without a screen: prints one plain snapshot, or the list of processes when no target was given. */
 static int main_without_screen(const struct rtop_options *options, const char *reason)
 {
   if (options->action == RTOP_ACTION_CHOOSE) return rtop_list_print(stdout);

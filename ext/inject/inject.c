@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Loaded by a debugger into a Ruby process that was started without the extension (inject.py, next to it): has a
- * thread ask the VM for a job, and does nothing else at that moment. The job, which the VM runs at a safepoint, makes a
- * Ruby thread, and that one requires the extension, as the program itself could have done.
+/* A debugger loads this library into a Ruby process that was started without the extension (inject.py, in this folder).
+ * The constructor only starts a thread that triggers a postponed job of the VM. The job runs at a safepoint and makes a
+ * Ruby thread, which requires the extension as the program itself could have done.
  *
- * Threads: the constructor any, in a system call, with the others stopped; the rest as a Ruby thread does.
+ * Threads: the constructor may run in any thread, inside a system call, while all other threads are stopped.
  */
 #include <ruby/ruby.h>
 
@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum {
-  INJECT_ASK_MS = 300000, /* an idle server does something now and then */
+  INJECT_ASK_MS = 300000, /* an idle server reaches a safepoint only now and then */
   INJECT_PAUSE_MS = 20,
   INJECT_STACK_BYTES = 64 << 10,
 };
@@ -33,7 +33,7 @@ static VALUE inject_require(VALUE nothing)
   return rb_require(extension);
 }
 
-/* A program that cannot have it runs on: the extension's own shim says why in one line. */
+/* If the extension cannot be loaded, the program continues; the extension itself prints the reason. */
 static VALUE inject_thread(void *nothing)
 {
   int state;
@@ -49,7 +49,7 @@ static VALUE inject_make_thread(VALUE nothing)
   return rb_thread_create(inject_thread, NULL);
 }
 
-/* Jobs may not wait for locks, and `require` has one: hence the thread. */
+/* Makes a thread, because a job must not wait for locks, and `require` takes one. */
 static void inject_job(void *nothing)
 {
   VALUE before = rb_errinfo();
@@ -60,8 +60,8 @@ static void inject_job(void *nothing)
   if (state) rb_set_errinfo(before);
 }
 
-/* Asks as a thread that the VM does not know: then the thread that runs is interrupted, not the one that calls. Again and
- * again, since that one may go to sleep before it looks. */
+/* Triggers the job from a thread unknown to the VM, so that the VM interrupts the running Ruby thread, not the
+ * calling one. Repeats this, since the interrupted thread may go to sleep before it checks. */
 static void *inject_ask(void *nothing)
 {
   (void)nothing;
@@ -88,7 +88,7 @@ static void inject_begin(void)
   pthread_attr_destroy(&attributes);
 }
 
-/* No lock of the VM: a job is registered by atomic operations on a table. */
+/* Takes no lock of the VM: a job is registered by atomic operations on a table. */
 __attribute__((constructor)) static void inject_asked(void)
 {
   static const char name[] = "rperf_top";

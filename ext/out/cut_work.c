@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Empties a buffer of work that ended, and looks at what is open. */
+/* Adds the ended work of a buffer to the window, and counts open work. */
 #include "cut_work.h"
 
 #include "ext/names/label_nodes.h"
 
-/* Labels of which nothing is open any more are told so for a while: a reader may miss windows. */
+/* Labels without open work are reported as such for several windows, because a reader may miss windows. */
 enum { OPEN_TOLD_WINDOWS = 10 };
 
 static bool add(struct cut *cut, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
@@ -102,7 +102,7 @@ static bool tell_open(struct cut *cut, struct cut_open *open)
   return add(cut, node, RTOP_WORK_OPEN, key, 1 + open->count) && add(cut, node, RTOP_WORK_OLDEST_NS, key, oldest_ns);
 }
 
-/* Those that began before the end of the window, and have not ended by now. */
+/* Counts pieces that began before the end of the window and are still open. */
 static bool add_open(struct cut *cut)
 {
   struct work *work = &cut->sampler->work;
@@ -145,6 +145,6 @@ bool cut_work_add(struct cut *cut)
   if (!cut->ended) return fine;
   fine = add_rows(cut, cut->ended) && fine;
   fine = add_buckets(cut, cut->ended) && fine;
-  atomic_store(&cut->ended->used, false); /* only now: the child of a fork clears what is used */
+  atomic_store(&cut->ended->used, false); /* only now: the child of a fork clears buffers that are in use */
   return fine;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What labelled work of the window that is cut took, and what is still open (ext/sampling/work.h). Private to the cut.
+/* Adds to the window what labelled work took that ended in it, and what is still open (ext/sampling/work.h). Private to
+ * the cut.
  *
  * Threads: the publisher.
  */
@@ -8,14 +9,14 @@
 
 #include "cut.h"
 
-/* What ended before the cells are swapped, so that all its labels can be named then. */
+/* Takes the ended work. Before the cells are swapped, so that its labels can be named with theirs. */
 void cut_work_take(struct cut *cut);
 
-/* Names labels under which nothing began in this window. Under the sampler's lock. */
+/* Names labels of ended work under which no work began in this window. Under the sampler's lock. */
 void cut_work_name(struct cut *cut);
 
-/* After labels were named and tables published. What is told of labels that have no node is told of none
- * (RTOP_NODE_FOLDED). False when memory ran out. */
+/* Adds the work to the window, after labels were named and tables published. Work of labels without a node is
+ * reported without labels (RTOP_NODE_FOLDED). False when memory ran out. */
 bool cut_work_add(struct cut *cut);
 
 #endif

@@ -26,7 +26,7 @@ void work_forget(struct work *work)
   atomic_store(&work->gc_word, 0);
 }
 
-/* What was never used is not written to: it takes no memory. */
+/* Leaves buffers alone that were never used, so that they keep taking no memory. */
 void work_clear(struct work *work)
 {
   work_forget(work);
@@ -53,7 +53,7 @@ static bool take_place(struct work_piece *at, int64_t now_ns)
                                                  memory_order_relaxed);
 }
 
-/* The hint is the place that was given back last; next to it others mostly are free. */
+/* Searches from the hint, the place that was given back last, because places next to it are mostly free. */
 static uint32_t find_place(struct work *work, int64_t now_ns)
 {
   uint32_t from = atomic_load_explicit(&work->hint, memory_order_relaxed);
@@ -68,7 +68,8 @@ static uint32_t find_place(struct work *work, int64_t now_ns)
   return WORK_PIECES_MAX;
 }
 
-/* The sums of a thread as its running fiber sees them. */
+/* Reads the thread's time by cause as its running fiber has it: without what the thread did while the fiber was away,
+ * which counts as RTOP_WORK_FIBER. */
 static void read_sums(const struct thread_data *data, const struct work_piece *outermost,
                       int64_t sums[RTOP_WORK_CAUSES])
 {
@@ -178,7 +179,7 @@ static void add_piece(struct work_buffer *buffer, struct work_row *row, uint32_t
   }
 }
 
-/* Into the buffer that is open now; the publisher waits until that is done. */
+/* Adds an ended piece to the open buffer. work_take() hands out a buffer only when `writers` is 0. */
 static void add_ended(struct work *work, uint64_t labels, const int64_t took_ns[RTOP_WORK_CAUSES])
 {
   uint32_t set = (uint32_t)(labels >> 32), own = labels & UINT16_MAX;
@@ -192,7 +193,8 @@ static void add_ended(struct work *work, uint64_t labels, const int64_t took_ns[
   atomic_fetch_sub_explicit(&work->writers, 1, memory_order_release);
 }
 
-/* In a storm the hooks' clock is that of ticks, and what they tell may be more than there was: then less of it is told. */
+/* Bounds the times by cause to the length of the piece; the remainder is running time. The causes can exceed the
+ * length when frequent hooks use a coarse clock. */
 static void divide(int64_t took_ns[RTOP_WORK_CAUSES])
 {
   int64_t left = took_ns[RTOP_WORK_WHOLE];

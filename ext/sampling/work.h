@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* How long work with labels takes, and what its thread does or waits for meanwhile: exactly, for each piece.
+/* Exact duration of work with labels, and by cause what its thread did or waited for meanwhile.
  *
- * A piece begins with a block of labels and ends with it. Each thread sums up, by cause, what it waits for and collects
- * (data->work_ns) as the hooks tell; running time is what is left. So a piece is the difference of these sums between its
- * end and its begin, and what it did adds up to how long it took, to the nanosecond. While a fiber is away from its thread
- * (under a fiber scheduler) what the thread does is not the fiber's: that is taken off, and the time is RTOP_WORK_FIBER.
+ * A piece of work begins and ends with a block of labels. Hooks sum up off-GVL time and GC of each thread by cause
+ * (data->work_ns); a piece is the difference of these sums between its end and its begin, and its running time is the
+ * remainder, so the causes add up to the duration. While a fiber scheduler runs another fiber, the piece counts
+ * RTOP_WORK_FIBER instead.
  *
- * Times of pieces are counted in buckets: those of the whole are 1.6 % wide, so that the middle is within 0.8 % of each;
- * those by cause 12.5 %, within 6.2 % (shm/base/latency.h). Sums and the longest are exact.
+ * Durations are counted in buckets: those of whole pieces are 1.6 % wide (error 0.8 %), those by cause 12.5 % (6.2 %;
+ * shm/base/latency.h). Sums and maxima are exact.
  *
- * All memory is bounded. Pieces that are open have a place each; those that find none are not timed, and counted
- * (`untimed`). What ends is added to a row of its label, and to buckets, of the open one of two buffers; the publisher takes
- * them in turns. Of labels without room for a row the sums are in one row of all; times without room for a bucket are only
- * in the sums.
+ * Memory is bounded: an open piece has a place; pieces without a place are only counted (`untimed`). Ended pieces are
+ * added to a row of their label and to buckets, in the open one of two buffers, which the publisher swaps. Labels
+ * without a row share one (`rest`); durations without a bucket are only in the sums.
  *
- * Threads: see each function. A place is not a pointer into somebody's stack: a block may be left by ways that tell nobody
- * (Kernel#callcc, a fiber that is never resumed). Then its place stays taken.
+ * Threads: see each function. A piece is a number, not a pointer into a stack: a block that is left without notice
+ * (Kernel#callcc, a fiber never resumed) keeps its place taken.
  */
 #ifndef RTOP_EXT_WORK_H
 #define RTOP_EXT_WORK_H
@@ -36,19 +35,20 @@ enum {
 
 struct work_piece {
   _Atomic int64_t begin_ns; /* 0: the place is free */
-  _Atomic uint64_t labels;  /* set << 32 | those that may turn out to be its own << 16 | its own */
+  _Atomic uint64_t labels;  /* set << 32 | labels that may become the piece's own << 16 | its own labels */
   _Atomic uint32_t ticket;  /* tells pieces of one place apart */
   uint32_t outermost;       /* place of that of its fiber */
   uint64_t serial;          /* of the thread */
   int64_t before_ns[RTOP_WORK_CAUSES];
-  /* of the outermost one: what the thread did while the fiber was away, and, when it is, since when and with which sums */
+  /* Only in the outermost piece: what the thread did while the fiber was away; time and sums at which the fiber left,
+   * while it is away. */
   int64_t away_ns[RTOP_WORK_CAUSES];
   int64_t left_at_ns, left_ns[RTOP_WORK_CAUSES];
 };
 
 struct work_row {
   _Atomic uint32_t label; /* set << 4 | which one, + 1; 0: free */
-  /* by cause; `ended`: pieces that had some of it */
+  /* By cause. `ended`: number of pieces with time of the cause. */
   _Atomic uint64_t ended[RTOP_WORK_CAUSES], sum_ns[RTOP_WORK_CAUSES], longest_ns[RTOP_WORK_CAUSES];
 };
 
@@ -58,7 +58,7 @@ struct work_bucket {
 };
 
 struct work_buffer {
-  struct work_row rest; /* of labels without a row, or without a set */
+  struct work_row rest; /* pieces of labels without a row, or without a set */
   struct work_row rows[WORK_ROWS_MAX];
   struct work_bucket buckets[WORK_BUCKETS_MAX];
   _Atomic bool used;
@@ -70,43 +70,45 @@ struct work {
   _Atomic uint32_t hint;    /* a place that is perhaps free */
   _Atomic uint32_t high;    /* places from here on were never used */
   _Atomic uint32_t ticket;
-  _Atomic uint64_t untimed; /* pieces that found no place, since the publisher took it */
-  _Atomic int64_t gc_word;  /* all time of collections so far << 1, or, in one, when it began less that << 1 | 1 */
+  _Atomic uint64_t untimed; /* pieces without a place since the publisher last read the number */
+  _Atomic int64_t gc_word;  /* total time of collections << 1; during one: its begin less that total, << 1 | 1 */
   struct work_piece pieces[WORK_PIECES_MAX];
   struct work_buffer buffers[2];
 };
 
-/* Under the GVL, while no hook runs: nothing is open. */
+/* Closes all pieces without counting them. Under the GVL, while no hook runs. */
 void work_forget(struct work *work);
-/* In the child of a fork: nothing has ended, either. */
+/* For the child of a fork: also forgets the ended pieces. */
 void work_clear(struct work *work);
 
-/* The calling thread begins a piece within another one of its fiber, or none (0). 0: it is not timed. */
+/* Begins a piece of the calling thread within piece `outer` of its fiber (0: none). Returns 0 when the piece is not
+ * timed. */
 uint64_t work_begin(struct sampler *sampler, uint64_t outer);
-/* The labels that it is about: of the set those of `own`; perhaps those of `ahead`, which are shown while it is open. */
+/* Sets the labels of a piece: label set `set`, in which the bits `own` are its own labels, and the bits `ahead` may
+ * become its own; while the piece is open, both are shown. */
 void work_tell(struct work *work, uint64_t piece, uint32_t set, uint32_t own, uint32_t ahead);
-/* What was told; 0: nothing, or it is none. */
+/* The bits `own` of a piece; 0 when none were set or the piece has ended. */
 uint32_t work_own(struct work *work, uint64_t piece);
-/* The calling thread ends it, and is in `outer` again. Does nothing with one that has ended. */
+/* Ends a piece of the calling thread, which is in piece `outer` again. Does nothing when the piece has ended. */
 void work_end(struct sampler *sampler, uint64_t piece, uint64_t outer);
-/* The calling thread runs a fiber that is in this piece. */
+/* The calling thread now runs a fiber that is in this piece. */
 void work_switch(struct sampler *sampler, struct thread_data *data, uint64_t piece);
 
-/* [hook] The thread goes off the GVL now. */
+/* [hook] The thread releases the GVL now. */
 void work_go_off(struct sampler *sampler, struct thread_data *data);
-/* [hook] It may run again from now on: perhaps called by another thread. */
+/* [hook] The thread is ready to run again; perhaps called by another thread. */
 void work_ready(struct sampler *sampler, struct thread_data *data, int64_t now_ns);
-/* [hook] It got the GVL after so long off it, and so long of waiting for it. */
+/* [hook] The thread got the GVL after off_ns off it and then wait_ns of waiting for it. */
 void work_resumed(struct sampler *sampler, struct thread_data *data, int64_t off_ns, int64_t wait_ns, int64_t now_ns);
-/* [hook] A collection begins and ends, which took so long. */
+/* [hook] A collection begins and ends; it took `ns`. */
 void work_gc_enter(struct work *work, int64_t now_ns);
 void work_gc_leave(struct work *work, struct thread_data *data, int64_t ns, int64_t now_ns);
 
-/* The publisher: the buffer that is full, into which nobody writes any more, while the other one is open. NULL: somebody
- * still does; again later. */
+/* The publisher takes the buffer of ended pieces, into which no thread writes any more, and opens the other one.
+ * NULL: a thread still writes; call again later. */
 struct work_buffer *work_take(struct work *work);
 
-/* The publisher, while hooks are off: what ended before is told of no more. */
+/* The publisher drops all ended pieces, while hooks are disabled. */
 void work_drop(struct work *work);
 
 #endif

@@ -25,7 +25,7 @@ enum rtop_channel_state {
   RTOP_CHANNEL_LIVE,    /* lock held, windows come */
   RTOP_CHANNEL_STALLED, /* lock held, no window for more than 3 window lengths + 1 s */
   RTOP_CHANNEL_ENDED,   /* the process ended the channel */
-  RTOP_CHANNEL_DEAD,    /* the process is gone without a word: post mortem */
+  RTOP_CHANNEL_DEAD,    /* the process ended without closing the channel; the data stay readable */
 };
 const char *rtop_channel_state_name(enum rtop_channel_state state); /* "live", … */
 

@@ -283,7 +283,7 @@ struct rtop_raised *rtop_window_add_raised(struct rtop_window *window)
 
 size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes, uint32_t *codec)
 {
-  /* A target too small for less than the wanted gain makes LZ4 give up early. */
+  /* LZ4 gives up early if the target is too small for the wanted saving. */
   size_t target = raw_bytes - raw_bytes / 8;
   if (raw_bytes <= RTOP_WINDOW_RAW_BYTES_MAX && target > 1 && target <= out_bytes) {
     int packed = LZ4_compress_default(raw, out, (int)raw_bytes, (int)target - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From bytes that nobody vouches for to a window whose every index is in range. */
+/* Decodes untrusted bytes into a window whose every index is in range. */
 #include "window_parts.h"
 #include "shm/base/label_text.h"
 #include "shm/base/latency.h"
@@ -31,7 +31,7 @@ static bool decode_column(struct varint_reader *reader, const struct window_colu
   return !reader->bad;
 }
 
-/* The count is bounded by the bytes that are left: every element takes at least one per column. */
+/* Reads a count, limited by the remaining bytes, since every element takes at least one byte per column. */
 static bool decode_count(struct varint_reader *reader, size_t column_count, size_t *count)
 {
   uint64_t claimed = varint_get(reader);
@@ -54,7 +54,7 @@ static void *decode_part(struct varint_reader *reader, const struct window_part 
   return grown;
 }
 
-/* Columns more of the threads, written over the zeros of those that were decoded before. */
+/* Reads further columns of the threads into elements decoded before. */
 static bool decode_more(struct varint_reader *reader, const struct window_part *part, struct rtop_window *window)
 {
   size_t count;
@@ -154,7 +154,7 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   return right && reader->next == reader->end;
 }
 
-/* Walks the table and the bodies side by side; they must fill the payload exactly. */
+/* Reads the table and the parts together; they must fill the payload exactly. */
 static bool decode_parts(struct rtop_window *window, const unsigned char *raw, size_t raw_bytes)
 {
   struct varint_reader table = { .next = raw, .end = raw + raw_bytes };
@@ -188,7 +188,7 @@ static bool decode_threads_valid(const struct rtop_window *window, const struct 
   return true;
 }
 
-/* Sums over all cells of a window; a viewer may add them up without another thought. */
+/* Sums over all cells of a window; checked, so that viewers can add cells without overflow. */
 struct decode_sums {
   uint64_t samples, wall_ns, cpu_ns, allocations, blame_ns;
 };
@@ -253,7 +253,7 @@ static bool decode_fibers_valid(const struct rtop_window *window, const struct r
   return true;
 }
 
-/* A viewer takes it for an index. Causes and labels may be of a later writer. */
+/* Validates a bucket, which viewers use as an index. Causes and labels may be those of a later version. */
 static bool decode_bucket_valid(const struct rtop_exact *exact)
 {
   if (exact->what == RTOP_WORK_TIMES) return rtop_work_key_bucket(exact->key) < RTOP_LATENCY_BUCKETS;

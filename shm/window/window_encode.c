@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A window as bytes: columns of varints, compressed. */
+/* Encodes a window as columns of varints, and compresses it. */
 #include "window_fibers.h"
 #include "window_parts.h"
 #include "window_raised.h"
@@ -55,7 +55,7 @@ static void encode_counters(struct varint_writer *writer, const struct rtop_wind
     if (window->counters_present >> id & 1) varint_put(writer, window->counters[id]);
 }
 
-/* The parts of a payload while it is made: their bodies, and the table that will stand before them. */
+/* The parts of a payload being made: their bodies, and the table that will precede them. */
 struct encode_parts {
   struct varint_writer body;
   struct varint_writer table;
@@ -119,8 +119,8 @@ static void encode_counters_part(struct encode_parts *parts, const struct rtop_w
   parts->part_count++;
 }
 
-/* Writes everything once. Returns the bytes, or more than out_bytes when it does not fit; *cells_bytes
- * is the share of the cells. The bodies are written behind a gap that the table then closes. */
+/* Writes the whole payload once. Returns its size, which exceeds out_bytes if it does not fit; *cells_bytes: size of
+ * the cells. Bodies are written behind a gap, which is closed when the table is known. */
 static size_t encode_once(const struct rtop_window *window, unsigned char *out, size_t out_bytes, size_t *cells_bytes)
 {
   unsigned char entries[ENCODE_TABLE_BYTES_MAX], count[10];
@@ -155,7 +155,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   return table_bytes + parts.body.bytes;
 }
 
-/* How many cells to keep: in proportion to the room, a little less because the small go first. */
+/* Number of cells to keep, in proportion to the room, and slightly less because small ones are folded first. */
 static size_t encode_keep(size_t unfolded, size_t bytes, size_t cells_bytes, size_t out_bytes)
 {
   size_t others = bytes - cells_bytes;
@@ -173,7 +173,7 @@ static size_t encode_bytes(const struct window_part *part, const void *elements,
   return parts.body.bytes;
 }
 
-/* Labels that began so often or less become one, of no set. */
+/* Folds labels that began at most this often into one row without a set. */
 static void encode_fold_begun(struct rtop_window *window, uint64_t most)
 {
   struct rtop_begun folded = { .node = RTOP_NODE_FOLDED };
@@ -190,7 +190,7 @@ static void encode_fold_begun(struct rtop_window *window, uint64_t most)
   window->folded = true;
 }
 
-/* False: they take no more than that as it is. */
+/* Folds labels until they take at most `bytes`. False: they fit already. */
 static bool encode_bound_begun(struct rtop_window *window, size_t bytes)
 {
   bool bound = false;
@@ -203,8 +203,8 @@ static bool encode_bound_begun(struct rtop_window *window, size_t bytes)
   return bound;
 }
 
-/* Of each thread the fibers that waited so long in all, or less, become one row; of all of them, if that is not enough.
- * False: they take no more than that as it is. */
+/* Folds the fibers with least waiting time of each thread, if necessary of all threads, until they take at most
+ * `bytes`. False: they fit already. */
 static bool encode_bound_fibers(struct rtop_window *window, size_t bytes)
 {
   bool bound = false;
@@ -218,7 +218,8 @@ static bool encode_bound_fibers(struct rtop_window *window, size_t bytes)
   return bound;
 }
 
-/* Times of work by cause go first, then all details, then work is of no labels. False: it takes no more than that, or nothing is left to leave out. */
+/* Reduces exact figures to at most `bytes`: first drops times of work by cause, then all details, then labels of
+ * work. False: they fit already, or nothing is left to drop. */
 static bool encode_bound_exact(struct rtop_window *window, size_t bytes)
 {
   size_t kept = 0, by_cause = 0;
@@ -255,7 +256,8 @@ static bool encode_drop_args(struct rtop_window *window)
   return some;
 }
 
-/* Arguments go first; then the longest calls stay; how many there were is a number (RTOP_EXACT_SLOW). False: they take no more than that as it is. */
+/* Drops arguments, then the shortest slow calls, until they take at most `bytes`; their number remains as a figure
+ * (RTOP_EXACT_SLOW). False: they fit already. */
 static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
 {
   bool bound = false;
@@ -272,7 +274,7 @@ static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
   return bound;
 }
 
-/* Those that were raised so often, or less, become one row. False: they take no more than that as it is. */
+/* Folds the rarest exceptions into one row until they take at most `bytes`. False: they fit already. */
 static bool encode_bound_raised(struct rtop_window *window, size_t bytes)
 {
   bool bound = false;

@@ -51,7 +51,7 @@ static bool fibers_are_rest(const struct rtop_fibers *fibers)
   return fibers->serial == 0 && fibers->name == RTOP_NODE_ROOT && fibers->node == RTOP_NODE_FOLDED;
 }
 
-/* The last place is for the rest, of no thread. */
+/* The last entry is for the rest, without a thread. */
 static bool merge_one(struct rtop_window *to, const struct rtop_fibers *fibers)
 {
   size_t place = sorted_place(to->fibers, to->fibers_count, sizeof *to->fibers, fibers, fibers_before);

@@ -105,7 +105,7 @@ static void merge_index(struct window_merge *merge)
     *merge_place(merge, merge->window.threads[i].serial) = (uint16_t)(i + 1);
 }
 
-/* Room for `wanted` more cells: first by summing equal ones, then by folding the small. */
+/* Makes room for `wanted` more cells: sums equal ones, then folds small ones. */
 static void merge_make_room(struct window_merge *merge, size_t wanted)
 {
   struct rtop_window *window = &merge->window;
@@ -119,7 +119,7 @@ static void merge_make_room(struct window_merge *merge, size_t wanted)
   merge_index_unsampled(merge);
 }
 
-/* What is not sampled of a thread in a state, in one cell from the first on; NULL when there is none. */
+/* The single cell of unsampled time for a thread and state; NULL when there is none. */
 static struct rtop_cell *merge_unsampled(const struct window_merge *merge, uint32_t row, uint32_t state)
 {
   uint16_t at = merge->unsampled[row][state];
@@ -142,7 +142,7 @@ static void merge_cell(struct window_merge *merge, const struct rtop_cell *cell,
   if (cell->node == RTOP_NODE_UNSAMPLED) merge->unsampled[row][cell->state] = (uint16_t)window->cell_count;
 }
 
-/* The map stands in the scratch memory: nothing is being sorted now. */
+/* The map uses the scratch memory, since nothing is being sorted now. */
 static void merge_sum_threads(struct window_merge *merge, bool only_ended)
 {
   struct rtop_window *window = &merge->window;
@@ -162,7 +162,7 @@ static uint32_t merge_add_row(struct window_merge *merge, uint64_t serial)
   struct rtop_window *window = &merge->window;
   if (window->thread_count + 1 >= window->thread_capacity) {
     bool room = *merge_place(merge, 0);
-    serial = 0; /* the last row is for all that find none */
+    serial = 0; /* the last row is for all threads without a row of their own */
     merge->lossy = true;
     if (room) return (uint32_t)*merge_place(merge, 0) - 1;
   }
@@ -171,7 +171,7 @@ static uint32_t merge_add_row(struct window_merge *merge, uint64_t serial)
   return (uint32_t)window->thread_count++;
 }
 
-/* The row of a thread, made when it is first met. */
+/* Finds or adds the row of a thread. */
 static uint32_t merge_row(struct window_merge *merge, const struct rtop_window_thread *thread)
 {
   uint16_t row = *merge_place(merge, thread->serial);
@@ -189,7 +189,7 @@ static void merge_take_time(struct rtop_cell *from, const struct rtop_cell *know
   from->cpu_ns = merge_less(from->cpu_ns, known->cpu_ns);
 }
 
-/* A record gives its thread's time a stack. */
+/* Applies a late record, which gives unsampled time of its thread a stack. */
 static void merge_move(struct window_merge *merge, const struct rtop_cell *known, uint32_t row)
 {
   struct rtop_cell *from = merge_unsampled(merge, row, known->state);
@@ -213,7 +213,7 @@ static void merge_late(struct window_merge *merge, const struct rtop_late *late,
   window->late[window->late_count++].cell.thread = row;
 }
 
-/* What the thread is at the end of the window that is added; a sum of many is only ever added to. */
+/* Updates a thread to its state at the end of the added window; for "(other threads)" flags and times are only added. */
 static void merge_thread(struct window_merge *merge, const struct rtop_window_thread *from, int64_t start_mono_ns)
 {
   uint32_t row = merge_row(merge, from);
@@ -283,8 +283,9 @@ static bool merge_exact_before(const void *row, const void *key)
   return a->what != b->what ? a->what < b->what : a->key < b->key;
 }
 
-/* Of the room a quarter is for what is not a detail, which is for no more methods than a writer traces, and another one for
- * what is no time of work by cause. Sums of work that find none are of no labels. */
+/* Adds a figure. A quarter of the room is reserved for figures that are not details, of which there are only as many
+ * as a writer traces methods; another quarter for all but times of work by cause. Figures of work that find no room
+ * lose their labels. */
 static void merge_exact_one(struct window_merge *merge, const struct rtop_exact *exact)
 {
   struct rtop_window *to = &merge->window;
@@ -309,7 +310,7 @@ static void merge_exact_one(struct window_merge *merge, const struct rtop_exact 
   to->exact_count++;
 }
 
-/* Room for arguments is there until so many bytes are taken. */
+/* Keeps the arguments of a call only while their total size is below the limit. */
 static void merge_args(struct window_merge *merge, struct rtop_slow *slow)
 {
   size_t used = 0;
@@ -320,7 +321,7 @@ static void merge_args(struct window_merge *merge, struct rtop_slow *slow)
   merge->lossy = true;
 }
 
-/* The longest stay, in the order in which they came. */
+/* Keeps the longest calls, in order of arrival. */
 static void merge_slow_one(struct window_merge *merge, const struct rtop_slow *slow)
 {
   struct rtop_window *to = &merge->window;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows added up to a longer one. Private to shm/.
+/* Merges windows into a longer one. Private to shm/.
  *
- * Everything that is a sum stays a sum: cells of equal key are one, counters that are changes are added,
- * "now" values are the last ones, a thread is as it was at the end. A late record whose interval lies in
- * the merged window becomes a cell and takes its time from what is not sampled of its thread and state (or
- * replaces the provisional time that was added for its thread); one that begins before it stays a late
- * record. When more threads ended in it than WINDOW_MERGE_ENDED_MAX,
- * these are one: slot 0, serial 0, "(other threads)".
+ * Sums stay sums: cells with equal keys become one, changes of counters are added, "now" values are the last ones, a
+ * thread is as it was at the end. A late record within the merged window becomes a cell and takes its time from the
+ * unsampled time of its thread and state (or replaces provisional time); one that begins before stays a late record.
+ * More than WINDOW_MERGE_ENDED_MAX ended threads become one: slot 0, serial 0, "(other threads)".
  *
- * Threads: the publisher. Never allocates: memory is the caller's and bounded. What does not fit is folded
- * (cells), told at once (late records, as cells of this window), told of no set (labels that began), without their stacks
- * (fibers) or their classes and places (exceptions), or left out (marks, times and callers of traced methods, the shortest of slow calls and
- * the arguments of those that come last).
+ * Without room: cells are folded; late records become cells of this window; labels that began lose their set, fibers
+ * their stacks, exceptions their class and place; marks, details of traced methods, the shortest slow calls and the
+ * latest arguments are dropped.
+ *
+ * Threads: the publisher. Never allocates: memory is the caller's and bounded.
  */
 #ifndef RTOP_SHM_WINDOW_MERGE_H
 #define RTOP_SHM_WINDOW_MERGE_H
@@ -37,7 +36,7 @@ enum {
 
 struct window_merge {
   struct rtop_window window;               /* empty while thread_count and end_mono_ns are 0 */
-  int64_t *provisional_since;              /* by row: start of the first window it was added for */
+  int64_t *provisional_since;              /* by row: start of the first window in which it was provisional */
   uint16_t *rows;                          /* open addressing by serial: row + 1; 0: free */
   uint16_t (*unsampled)[RTOP_STATE_COUNT]; /* by row: its cell of RTOP_NODE_UNSAMPLED + 1; 0: none */
   uint32_t ended_count;
@@ -45,8 +44,8 @@ struct window_merge {
   void *scratch;
 };
 
-/* Memory for window_merge_init(), zeroed. `scratch`: window_merge_scratch_bytes(), shared with others that
- * use it in between. */
+/* window_merge_memory_bytes(): zeroed memory for window_merge_init(). `scratch`: of window_merge_scratch_bytes(),
+ * which others may use in between. */
 size_t window_merge_memory_bytes(void);
 size_t window_merge_scratch_bytes(void);
 void window_merge_init(struct window_merge *merge, void *memory, void *scratch);
@@ -56,7 +55,7 @@ static inline bool window_merge_is_empty(const struct window_merge *merge)
   return merge->window.end_mono_ns == 0;
 }
 
-/* Adds a window that follows on what was added before. Its indices are trusted: the writer made it. */
+/* Adds a window that follows those added before. Its indices are trusted, since the writer made it. */
 void window_merge_add(struct window_merge *merge, const struct rtop_window *window);
 
 /* To begin anew. */

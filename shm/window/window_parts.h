@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a window's payload is made of: one table read by the encoder and by the decoder. Private to
- * shm/window_*.c.
+/* The structure of a window's payload: a table shared by encoder and decoder. Private to shm/window_*.c.
  *
- * A part is an array of structs, stored as a count and then column by column. A column is a field.
+ * A part is an array of structs, stored as a count and then column by column; a column is a field.
  */
 #ifndef RTOP_SHM_WINDOW_PARTS_H
 #define RTOP_SHM_WINDOW_PARTS_H
@@ -12,8 +11,8 @@
 
 enum window_coding {
   WINDOW_PLAIN, /* varint */
-  WINDOW_DELTA, /* zigzag varint of the difference to the element before */
-  WINDOW_TIME,  /* the same, the first to the start of the window */
+  WINDOW_DELTA, /* zigzag varint of the difference to the previous element */
+  WINDOW_TIME,  /* like WINDOW_DELTA; the first one is relative to the window's start */
 };
 
 struct window_column {
@@ -44,7 +43,7 @@ extern const struct window_part window_part_locks; /* columns more of the thread
 extern const struct window_part window_part_raises;
 extern const struct window_part window_part_args; /* lengths; their bytes stand behind them */
 
-/* Of a traced method, or of labels, what there may be much of. */
+/* Is the figure a detail, of which there may be many per method or label? */
 static inline bool window_exact_is_detail(const struct rtop_exact *exact)
 {
   if (exact->what >= RTOP_WORK_ENDED && exact->what < RTOP_WORK_WHAT_END) return exact->what == RTOP_WORK_TIMES;
@@ -52,13 +51,14 @@ static inline bool window_exact_is_detail(const struct rtop_exact *exact)
          exact->what == RTOP_EXACT_SELF_TIMES || exact->what >= RTOP_EXACT_WHAT_END;
 }
 
-/* Of details, those that go first: times of work by cause. */
+/* Is the detail a time of work by cause, which is dropped first? */
 static inline bool window_exact_is_by_cause(const struct rtop_exact *exact)
 {
   return exact->what == RTOP_WORK_TIMES && rtop_work_key_cause(exact->key) != RTOP_WORK_WHOLE;
 }
 
-/* Room for `wanted` elements: the array, moved perhaps; NULL when memory ran out (the old one stays). */
+/* Makes room for `wanted` elements and returns the array, which may move; NULL when memory ran out (the old one stays
+ * valid). */
 void *window_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes);
 
 #endif

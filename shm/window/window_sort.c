@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts cells, and folds the small ones when there are too many. */
+/* Sorts cells, and folds small ones when there are too many. */
 #include "window_sort.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static size_t sort_tail(const struct window_sort_pair *pairs, size_t count)
   return start;
 }
 
-/* Bottom-up merge sort: stable, so that equal keys keep a defined order. Returns where the result is. */
+/* Bottom-up merge sort: stable, so that equal keys keep a defined order. Returns the array that has the result. */
 static struct window_sort_pair *sort_runs(struct window_sort_pair *pairs, size_t count, struct window_sort_pair *other)
 {
   for (size_t run = 1; run < count; run *= 2) {
@@ -42,7 +42,7 @@ static struct window_sort_pair *sort_runs(struct window_sort_pair *pairs, size_t
   return pairs;
 }
 
-/* The same of cells most of which stand in order at the end: those of threads that sleep on. */
+/* Sorts pairs of which the last ones are mostly sorted already: cells of threads that sleep on. */
 static struct window_sort_pair *sort_pairs(struct window_sort_pair *pairs, size_t count, struct window_sort_pair *other)
 {
   size_t tail = sort_tail(pairs, count);

@@ -7,7 +7,7 @@ static bool threads_goes(const struct rtop_window_thread *thread, bool only_ende
   return !only_ended || thread->flags & RTOP_WINDOW_THREAD_ENDED || thread->serial == 0;
 }
 
-/* Of one that ended nothing will come that replaces it. */
+/* For an ended thread nothing will replace provisional time, so it becomes a cell. */
 static void threads_settle(struct rtop_window *window, uint32_t index, bool only_ended)
 {
   struct rtop_window_thread *thread = &window->threads[index];
@@ -18,7 +18,7 @@ static void threads_settle(struct rtop_window *window, uint32_t index, bool only
   thread->provisional_ns = 0;
 }
 
-/* One ended when all did; none has a stack that could be stale. */
+/* The combined thread is ended if all are; none has a stack that could be stale. */
 static void threads_add(struct rtop_window_thread *others, const struct rtop_window_thread *thread)
 {
   uint32_t ended = others->flags & thread->flags & RTOP_WINDOW_THREAD_ENDED;
@@ -28,7 +28,7 @@ static void threads_add(struct rtop_window_thread *others, const struct rtop_win
   if (others->state_age_ns < thread->state_age_ns) others->state_age_ns = thread->state_age_ns;
 }
 
-/* "(other threads)" takes the place of the first that goes. */
+/* "(other threads)" takes the place of the first thread that is merged. */
 void window_sum_threads(struct rtop_window *window, bool only_ended, uint32_t *map)
 {
   size_t kept = 0, others = SIZE_MAX;

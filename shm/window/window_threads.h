@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of a window that become one, so that a window of thousands of short threads stays small.
- * Private to shm/.
+/* Merges threads into one, so that a window with thousands of short threads stays small. Private to shm/.
  */
 #ifndef RTOP_SHM_WINDOW_THREADS_H
 #define RTOP_SHM_WINDOW_THREADS_H
@@ -10,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes all threads, or only those that ended, one: slot 0, serial 0, "(other threads)", ended when all of
- * them are. Their cells and late records move to it, provisional time of those that ended becomes a cell
- * where there is room (cell_capacity). Cells are not in order afterwards, and some have equal keys.
- * `map` gets the new index of every thread: of thread_count elements. Never allocates. */
+/* Merges all threads, or only ended ones, into one: slot 0, serial 0, "(other threads)", ended if all are. Their
+ * cells and late records move to it; provisional time of ended threads becomes a cell if there is room
+ * (cell_capacity). Cells are then unsorted, and some have equal keys. `map`, of thread_count elements, gets the new
+ * index of every thread. Never allocates. */
 void window_sum_threads(struct rtop_window *window, bool only_ended, uint32_t *map);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums labelled work up, whatever its labels are. */
+/* Adds up labelled work regardless of its labels. */
 #include "window_work.h"
 
 bool window_work_become_rest(struct rtop_exact *exact)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The screen's loop: keys, new data, signals, what the views wish for, and the way out. */
+/* The main loop with a screen: keys, new data, signals, requests of views, and leaving. */
 #include "app.h"
 #include "app_dump.h"
 #include "app_record.h"
@@ -90,7 +90,7 @@ static void read_keys(struct app *app)
   }
 }
 
-/* What the terminal has answered since the last time. */
+/* Takes what the terminal has answered since the last call. */
 static void take_width(struct app *app)
 {
   struct ui *ui = &app->ui;
@@ -117,7 +117,7 @@ static void watch(struct app *app, struct rtop_session *session)
   if (session != NULL) app_source_update(&app->ui, session, app->options);
 }
 
-/* Between the list and a target, both ways. */
+/* Switches from the list to a target, or back. */
 static void change_target(struct app *app)
 {
   struct ui *ui = &app->ui;
@@ -131,7 +131,7 @@ static void change_target(struct app *app)
   }
   if (ui->wish.leave_target) {
     ui->wish.leave_target = false;
-    ui_watch(ui, NULL); /* lets go of the profile before the session frees it */
+    ui_watch(ui, NULL); /* releases the profile before the session frees it */
     rtop_session_close(&app->session);
     watch(app, NULL);
   }
@@ -183,8 +183,8 @@ static int wait_ms(const struct app *app)
   return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;
 }
 
-/* Windows are fetched when the screen is about to be refreshed, and often enough that the ring does not
- * lap us when the delay is long. Until the first one is here, as soon as there is one. */
+/* Windows are read just before the screen is updated, and often enough not to be overtaken by the ring if the delay
+ * is long; until the first window is there, as soon as one comes. */
 static int poll_ms(const struct app *app)
 {
   int ms = wait_ms(app);
@@ -212,7 +212,7 @@ static void app_draw(struct app *app)
   }
 }
 
-/* The editor has the terminal; windows go on being collected, so that nothing is missing afterwards. */
+/* The editor has the terminal; windows are still collected, so that nothing is missing afterwards. */
 static void run_editor(struct app *app)
 {
   int status = 0;
@@ -256,7 +256,7 @@ static void loop(struct app *app)
     }
     app_record(ui, app->session);
     app_trace(ui, app->session);
-    /* The first window of a target is shown when it comes, not at the next refresh. */
+    /* The first window of a target is shown when it comes, not at the next update. */
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) app->refresh_at_ns = 0;
     take_windows(app);
     app_draw(app);
@@ -272,7 +272,7 @@ static void loop(struct app *app)
   }
 }
 
-/* What is worth knowing of how the processes, or the command, were found. */
+/* Shows notes on how the processes, or the command, were found. */
 static void say_what_began(struct ui *ui, const struct rtop_session *session)
 {
   const struct rtop_launch *launch = rtop_session_launch(session);
@@ -310,7 +310,7 @@ static int app_run(struct app *app)
   return status;
 }
 
-/* What is to be shown, if it is known. False: said why, and what to exit with. */
+/* Opens the target, if it is known. False: the reason was printed, and *status is the exit status. */
 static bool app_open(struct app *app, int *status)
 {
   struct rtop_error error = { 0 };
@@ -331,7 +331,7 @@ int rtop_app_run(const struct rtop_options *options)
   if (!screen_possible(NULL)) return RTOP_APP_NO_SCREEN;
   int status = 0;
   app = (struct app){ .options = options, .signal_fd = -1 };
-  /* A stream may take its time (a password is asked for): till it comes, signals end us. */
+  /* A stream may take long to begin (for instance, a password is asked for); until then signals end the program. */
   if (options->action == RTOP_ACTION_REPLAY && !app_open(&app, &status)) return status;
   app.signal_fd = signals_open();
   stall_action_open(&app.action, options);

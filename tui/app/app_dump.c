@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One screen drawn without a terminal, as text or as a picture (--dump-screen). */
+/* A screen drawn without a terminal, as text or as a picture (--dump-screen). */
 #include "app_dump.h"
 #include "app_source.h"
 #include "shm/base/clock.h"

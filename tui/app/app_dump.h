@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One screen, drawn where nobody sees it, as text or as a picture: for the manual, for bug reports and
- * for tests. Needs no terminal. For app.c.
+/* A screen drawn invisibly, as text or as a picture: for the manual, bug reports and tests. Needs no terminal. Private
+ * to app.c.
  */
 #ifndef RTOP_TUI_APP_DUMP_H
 #define RTOP_TUI_APP_DUMP_H
@@ -16,10 +16,11 @@ struct app_dump_target {
   bool light; /* dark text on a light ground */
 };
 
-/* "80x24", "80x24:FILE.svg" (light on dark), "80x24:FILE.light.svg", "80x24:FILE.txt". False: not of this form, or not within 1x1 to 500x200. */
+/* Parses "80x24", "80x24:FILE.svg" (light on dark), "80x24:FILE.light.svg" or "80x24:FILE.txt". False: invalid, or
+ * not within 1x1 to 500x200. */
 bool app_dump_parse(struct app_dump_target *target, const char *text);
 
-/* Waits until one span of data is there (or the target ended), draws, writes. Returns the exit status. */
+/* Waits until there is a full span of data (or the target has ended), draws and writes. Returns the exit status. */
 int app_dump(const struct rtop_options *options);
 
 #endif

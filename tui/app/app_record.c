@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording while the screen is open, and saving the span that is shown. */
+/* Recording while the screen is open, and saving the shown span. */
 #include "app_record.h"
 
 #include "shm/base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the loop knows of the processes, told to the state of the screen. */
+/* Copies what the loop knows of processes to the screen's state. */
 #include "app_source.h"
 #include "tui/cli/options.h"
 #include "tui/feed/session.h"
@@ -11,7 +11,7 @@
 
 static const int64_t STREAM_SILENT_NS = 2500000000;
 
-/* Another source goes on with the process; a recording does not say so. */
+/* Does another source continue the process after exec? Recordings do not say so. */
 static bool is_replaced(const struct rtop_session *session, int index)
 {
   bool replaced = rtop_session_feed_replaced(session, index);
@@ -21,7 +21,7 @@ static bool is_replaced(const struct rtop_session *session, int index)
   return replaced;
 }
 
-/* It lives, or did when the recording ended. */
+/* Is the process alive, or was it when the recording ended? */
 static bool goes_on(const struct rtop_session *session, int index)
 {
   struct rtop_feed_end end;
@@ -30,7 +30,7 @@ static bool goes_on(const struct rtop_session *session, int index)
   return !is_replaced(session, index) && !rtop_session_feed_end(session, index, &end);
 }
 
-/* Of a recording that goes on behind the end of all of them: all. */
+/* Number of living processes; for a recording without known ends, all of them. */
 static int processes_alive(const struct rtop_session *session)
 {
   int alive = 0, all = 0, count = rtop_session_count(session);
@@ -42,8 +42,8 @@ static int processes_alive(const struct rtop_session *session)
   return alive > 0 ? alive : 1;
 }
 
-/* The first process that is alive; when none is, the one that ended last, for its end is told: a command may have turned
- * into another one. */
+/* Index of the first living process; if none lives, of the one that ended last, whose ending is shown, since a
+ * command may have become another program. */
 static int main_index(const struct rtop_session *session)
 {
   struct rtop_feed_end end, last = { 0 };
@@ -100,12 +100,12 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   }
 }
 
-/* Of all together: how the last one ended is told when none lives. */
+/* Fills in the data for all processes together: if none lives, the ending is that of the last. */
 static void fill_main(struct ui_source *source, const struct rtop_session *session)
 {
   struct rtop_feed_end end;
   int index = main_index(session);
-  if (index >= 0) fill_process(&source->main, session, index); /* which may have no place of its own */
+  if (index >= 0) fill_process(&source->main, session, index); /* that process may have no place of its own */
   source->main.state = rtop_session_state(session);
   memset(source->main.losses, 0, sizeof source->main.losses);
   for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++)
@@ -139,13 +139,13 @@ static void say_who_came(struct ui *ui, const struct ui_source *now)
   for (int i = 0; ui->source.count > 0 && i < now->count && i < UI_SOURCES_MAX; i++) {
     const struct ui_process *process = &now->at[i];
     if (i < ui->source.count && same_process(process, &ui->source.at[i])) continue;
-    if (i + 2 == ui->apart) show_all(ui); /* who was shown alone gave up its place */
+    if (i + 2 == ui->apart) show_all(ui); /* the process shown alone lost its place to another */
     if (process->parent != 0 && ui_lives(process->state))
       ui_say(ui, "process %d joined: %s", (int)process->pid, ui_short_command(process->command));
   }
 }
 
-/* Says which process went, when it goes: afterwards the title does. */
+/* Shows a message when a process ends; afterwards the title says so. */
 static void say_who_went(struct ui *ui, const struct ui_source *now)
 {
   const struct ui_source *before = &ui->source;
@@ -157,8 +157,8 @@ static void say_who_went(struct ui *ui, const struct ui_source *now)
   }
 }
 
-/* The output of a command opens by itself when that is all there is to see, and closes when the command can be watched
- * after all. */
+/* Opens the output of a command if there is nothing else to see, and closes it when the command can be watched after
+ * all. */
 static void show_output(struct ui *ui, bool said)
 {
   bool says = ui->source.launch != NULL && (ui->source.problem != NULL || ui->source.waits != NULL);
@@ -170,7 +170,7 @@ static void show_output(struct ui *ui, bool said)
   }
 }
 
-/* A stream says something every second; and what is behind by less than the way from there takes is not told. */
+/* A stream reports every second; a delay below the transmission time is not shown. */
 static void fill_stream(struct ui_stream *stream, const struct rtop_session *session)
 {
   struct rtop_stream_look look;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a session to what the screen says about its target. For app.c and app_dump.c. */
+/* Copies the state of a session to the screen's description of its target. For app.c and app_dump.c. */
 #ifndef RTOP_TUI_APP_SOURCE_H
 #define RTOP_TUI_APP_SOURCE_H
 
@@ -9,7 +9,7 @@ struct rtop_options;
 struct rtop_session;
 struct ui;
 
-/* Refreshes ui->source; marks the screen dirty when something that is shown changed. */
+/* Updates ui->source; marks the screen dirty when something visible changed. */
 void app_source_update(struct ui *ui, const struct rtop_session *session, const struct rtop_options *options);
 
 #endif

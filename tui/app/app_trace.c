@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks the processes, and says what comes of it. */
+/* Passes trace requests to the processes, and shows the results. */
 #include "app_trace.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@ static bool is_traced(const struct rtop_session *session, const char *name)
   return false;
 }
 
-/* text: as for rtop_session_trace(). What is traced already, and is to be forced now, begins again. */
+/* Toggles tracing; text as for rtop_session_trace(). A method that is traced already and shall now be forced is
+ * started again. */
 static void trace_toggle(struct ui *ui, struct rtop_session *session, const char *text)
 {
   char name[sizeof ui->wish.trace];
@@ -49,7 +50,7 @@ static void sites_toggle(struct ui *ui, struct rtop_session *session)
   ui->stale = true;
 }
 
-/* What is over is asked for no more: so the next time it begins again. */
+/* Withdraws a finished request, so that the next one begins again. */
 static void sites_over(const struct ui *ui, struct rtop_session *session)
 {
   struct rtop_span span = rtop_profile_bounds(rtop_session_profile(session));

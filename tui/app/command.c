@@ -19,7 +19,7 @@ struct command {
   void (*run)(struct ui *ui, const char *rest);
 };
 
-/* The next word of a line; what comes after it, without blanks, is returned. */
+/* Copies the next word of a line to `word`, and returns the rest without leading blanks. */
 static const char *take_word(const char *line, char *word, size_t bytes)
 {
   size_t length = strcspn(line, " ");
@@ -35,7 +35,7 @@ static const char *home_path(char *out, size_t bytes, const char *name)
   return out;
 }
 
-/* The screen without the message of the command before. */
+/* Saves the screen without the message of the previous command. */
 static void save_screen(struct ui *ui, const char *name, bool svg)
 {
   struct rtop_export_file file;
@@ -56,7 +56,7 @@ static void save_screen(struct ui *ui, const char *name, bool svg)
   else ui_say(ui, "cannot write %s: %s", name, strerror(errno));
 }
 
-/* The views' sum once more, with its cells in order; threads that are left out stay so. */
+/* Makes the views' sum again with sorted cells; hidden threads stay hidden. */
 static bool sum_shown(const struct ui *ui, struct rtop_sum *sum)
 {
   if (!rtop_profile_sum(ui->profile, ui->span, sum)) {
@@ -73,7 +73,7 @@ static bool sum_shown(const struct ui *ui, struct rtop_sum *sum)
   return true;
 }
 
-/* What the views show, as a file for other programs: the span, its threads, the filters. */
+/* Writes what the views show as a file for other programs: the span, its threads, the filters. */
 static bool write_profile(struct ui *ui, enum rtop_file_format format, const char *path)
 {
   struct rtop_export_file file;
@@ -224,7 +224,7 @@ static const struct command commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* NULL: none, or more than one that starts like this. */
+/* The command that begins like this; NULL: none, or several. */
 static const struct command *find(const char *word)
 {
   const struct command *found = NULL;

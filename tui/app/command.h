@@ -19,8 +19,7 @@
 
 struct ui;
 
-/* Runs one line. What came of it, or what is wrong with it, is said in the row of tabs. Files appear
- * only when they are complete. */
+/* Runs one line. Results and errors are shown in the row of tabs. Files appear only when they are complete. */
 void command_run(struct ui *ui, const char *line);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The editor of the user, on the line of a file, while the screen is put away. */
+/* Runs the user's editor at a line of a file, while the screen is closed. */
 #include "editor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Ctrl-C, Ctrl-\ and Ctrl-Z reach us too, for we share the terminal: the first two are the editor's alone,
- * the third stops both. */
+/* Handling of Ctrl-C, Ctrl-\ and Ctrl-Z, which reach this process, too: the first two are for the editor only, the
+ * third stops both. */
 static const struct {
   int number;
   void (*meanwhile)(int);

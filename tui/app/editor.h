@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's editor, for as long as it runs in front of us: $VISUAL, $EDITOR, else vi.
+/* Runs the user's editor in the foreground: $VISUAL, $EDITOR, else vi.
  *
- * No shell: the variable is split at blanks, the line and the path are arguments of their own, and a path
- * cannot be taken for an option. The caller has given the terminal back and takes it again afterwards.
+ * No shell is used: the variable is split at blanks, line and path are separate arguments, and the path cannot be taken
+ * for an option. The caller must have released the terminal, and takes it back afterwards.
  *
  * Threads: one.
  */
@@ -16,18 +16,19 @@
 
 enum { EDITOR_WORDS_MAX = 16 };
 
-/* What is executed: words of `editor` (cut apart in place), "+LINE" when line > 0, the path ("./" before it
- * when it does not start with '/'), NULL. `path_space` holds the path. Returns the number of words. */
+/* Builds the arguments: words of `editor` (split in place), "+LINE" if line > 0, the path (with "./" unless it begins
+ * with '/'), NULL. `path_space` holds the path. Returns the number of words. */
 size_t editor_words(char **words, char *editor, uint32_t line, const char *path, char *path_space, size_t path_bytes);
 
-/* With whose rights? An editor does what a file tells it to (modelines, plugins), and the file was named by the owner of
- * the channel: root edits what root named; for another's it is who called sudo. False: there is nobody. *user
- * (uid_t)-1: with the rights that we have. */
+/* Chooses the user whose rights the editor gets. Editors obey instructions in files (modelines, plugins), and the
+ * channel's owner named the file: root edits files that root named; for others' files the user who called sudo is
+ * used. False: there is none. *user (uid_t)-1: the present rights. */
 bool editor_user(uid_t owner, uid_t *user);
 
-/* Starts it with the rights of editor_user(); -1: it could not be forked. While it runs, keys that interrupt are its own. */
+/* Starts the editor with the rights of editor_user(); -1: fork failed. While it runs, interrupting keys are its own. */
 pid_t editor_start(uint32_t line, const char *path, uid_t user);
-/* Has it ended? Then *status is its exit status (127: there is no such program, or the rights cannot be had), our signals are back. */
+/* Has the editor ended? If so, *status is its exit status (127: program not found, or rights not available), and our
+ * signal handlers are restored. */
 int editor_ended(pid_t pid, int *status);
 
 #endif

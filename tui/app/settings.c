@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of settings: read at the start, written when the user asks for it. */
+/* The settings file: read at the start, written when the user asks for it. */
 #include "settings.h"
 #include "tui/cli/options.h"
 #include "tui/export/export.h"
@@ -30,7 +30,7 @@ bool settings_path(const struct rtop_options *options, char *out, size_t out_byt
   return strcmp(out, "none") != 0 && used > 0 && (size_t)used < out_bytes;
 }
 
-/* The whole file; NULL: errno says why (ENOENT; EFBIG or EINVAL when it is no file of ours). free() it. */
+/* Reads a whole file, which the caller frees; NULL: errno says why (ENOENT; EFBIG or EINVAL for unsuitable files). */
 static char *read_file(const char *path)
 {
   struct stat status;
@@ -61,7 +61,7 @@ static char *trim(char *text)
   return text + strspn(text, " \t");
 }
 
-/* Splits "name = value" in place. False: a comment, an empty line, or no setting at all. */
+/* Splits "name = value" in place. False: a comment, an empty line, or not a setting. */
 static bool settings_split(char *line, char **name, char **value)
 {
   char *equals = strchr(line, '=');
@@ -73,7 +73,7 @@ static bool settings_split(char *line, char **name, char **value)
   return true;
 }
 
-/* The line at `at` without its end; NULL when it is too long for a setting. Moves on to the next. */
+/* The line at `at` without its end, NULL when it is too long for a setting; advances to the next line. */
 static char *take_line(const char **at, char *line, size_t *length)
 {
   const char *start = *at;
@@ -125,7 +125,7 @@ static void take_file(struct ui *ui, const char *text, const char *path, unsigne
   }
 }
 
-/* NULL text: problem says why, 0: none are wanted. */
+/* text NULL: `problem` says why; 0: no file is wanted. */
 struct settings_text {
   bool read;
   char *text;
@@ -176,7 +176,7 @@ static int index_of_line(char *line)
   return !is_nothing(line) && settings_split(line, &name, &value) ? ui_setting_find(name) : -1;
 }
 
-/* The old text with the values of now; a setting that stands twice stays once. */
+/* Writes the old text with present values; a setting that occurs twice is written once. */
 static void write_over(const struct ui *ui, const char *text, FILE *out)
 {
   bool written[SETTINGS_MAX] = { false };
@@ -197,7 +197,7 @@ static void write_over(const struct ui *ui, const char *text, FILE *out)
     if (!written[i]) write_setting(ui, i, out);
 }
 
-/* Every folder on the way, for the user alone. */
+/* Makes every missing directory of the path, for the user alone. */
 static void make_folders(char *path)
 {
   for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -207,13 +207,13 @@ static void make_folders(char *path)
   }
 }
 
-/* Through links to the file itself: dotfiles are often linked. */
+/* Resolves links, since such files are often linked. */
 static const char *real_name(const char *path, char *out)
 {
   return realpath(path, out) != NULL ? out : path;
 }
 
-/* For root: neither a folder on the way nor a link is in the hands of another user, who could lead us anywhere. */
+/* For root: is no directory or link on the path owned by another user, who could redirect it? */
 static bool is_ours_all_the_way(const char *path)
 {
   char part[PATH_MAX];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of settings: read when the screen opens, written only when the user asks for it.
+/* The settings file: read when the screen opens, written only when the user asks for it.
  *
- * Lines are "name = value"; what starts with '#' is a comment. Writing changes the values of settings
- * that are there, adds those that are not, and leaves comments and names that it does not know alone, so
- * that an older and a newer version can share a file. The file is never trusted: it is read when it is a
- * plain file of at most 64 kB, a line that makes no sense is skipped, and the first of them is told.
+ * Lines are "name = value"; '#' begins a comment. Writing changes the values of existing settings, adds missing ones,
+ * and keeps comments and unknown names, so that different versions can share a file. The file is not trusted: only a
+ * plain file of at most 64 kB is read, invalid lines are skipped, and the first of them is reported.
  *
  * Threads: one, while a screen is open.
  */
@@ -17,17 +16,18 @@
 struct ui;
 struct rtop_options;
 
-/* Where settings are kept: --config, $RPERF_TOP_CONFIG, $XDG_CONFIG_HOME/rperf-top/config or
- * ~/.config/rperf-top/config. False: nowhere ("none", or there is no home). */
+/* Path of the settings file: --config, $RPERF_TOP_CONFIG, $XDG_CONFIG_HOME/rperf-top/config or
+ * ~/.config/rperf-top/config. False: none ("none", or no home directory). */
 bool settings_path(const struct rtop_options *options, char *out, size_t out_bytes);
 
-/* Reads the file now: what is opened next may take the rights to read it later. The next settings_load() takes that. */
+/* Reads the file now, because opening a target may drop the rights to read it. The next settings_load() uses the
+ * content. */
 void settings_read(const struct rtop_options *options);
-/* Takes the settings of the file, or of /etc/rperf-top.conf when there is none; those that stand on the
- * command line stay. A file that is not there is no problem; others are said in the row of tabs. */
+/* Applies the settings of the file, or of /etc/rperf-top.conf if there is none; those given on the command line stay.
+ * A missing file is not an error; errors are shown in the row of tabs. */
 void settings_load(struct ui *ui, const struct rtop_options *options);
 
-/* Writes all settings, mode 0600, complete or not at all; folders are made. What came of it is said. */
+/* Writes all settings, mode 0600, completely or not at all, making directories as needed. The result is shown. */
 void settings_save(struct ui *ui, const struct rtop_options *options);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line, read option by option (options.def) and then as a whole. */
+/* Parses the command line: each option (options.def), then the combination. */
 #include "options_impl.h"
 
 #include "shm/base/version.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Percent of the frame below which a text report leaves methods out. */
+/* Minimum percentage of the frame at which a text report lists a method. */
 static const double options_batch_min = 0.1;
 
 static const struct option long_options[] = {
@@ -21,7 +21,7 @@ static const struct option long_options[] = {
   { NULL, 0, NULL, 0 },
 };
 
-/* The letters, as getopt_long() has them: it stops at the first other word, and says what has no argument. */
+/* The letters for getopt_long(), which is to stop at the first other word (+) and to report missing arguments (:). */
 static const char *options_letters(void)
 {
   static char letters[2 * RTOP_OPTIONS + 3] = "+:";
@@ -34,7 +34,7 @@ static const char *options_letters(void)
   return letters;
 }
 
-/* Another number behind those of -p: `-p $(pgrep ruby)` makes a word of each. */
+/* Is the next word one more number for -p? `-p $(pgrep ruby)` gives each number a word of its own. */
 static bool options_pid_follows(enum rtop_option option, int argc, char **argv)
 {
   const char *word = optind < argc ? argv[optind] : "";
@@ -42,7 +42,7 @@ static bool options_pid_follows(enum rtop_option option, int argc, char **argv)
          strspn(word, "0123456789, \t\n") == strlen(word);
 }
 
-/* Is the next word what to watch: numbers, a recording, or, alone, the name of a process? */
+/* Is the next word a target: numbers, a recording or, if it is the only one, the name of a process? */
 static bool options_is_target(const struct rtop_options *options, int argc, char **argv)
 {
   const char *word = optind < argc ? argv[optind] : "", *ending = strrchr(word, '.');
@@ -109,7 +109,7 @@ static int options_done(const struct rtop_options *options)
   return rtop_output_status(stdout);
 }
 
-/* People look at what works; what programs read has all the time unless something else is asked for. */
+/* The default of -m: busy time for output to people, all wall time for output to programs. */
 static enum rtop_mode options_usual_mode(const struct rtop_options *options)
 {
   bool page = options->output && !options->records && options->output_kind.format == RTOP_FILE_HTML;
@@ -117,7 +117,7 @@ static enum rtop_mode options_usual_mode(const struct rtop_options *options)
   return file ? RTOP_MODE_WALL : RTOP_MODE_BUSY;
 }
 
-/* All words up to a command, or up to the first that is neither an option nor a target. */
+/* Reads all words up to a command, or up to the first that is neither an option nor a target. */
 static int options_read(struct rtop_options *options, int argc, char **argv)
 {
   enum rtop_option last = RTOP_OPTION_NONE;
@@ -153,7 +153,7 @@ int rtop_options_parse(struct rtop_options *options, int argc, char **argv)
     .interval_seconds = PUSH_INTERVAL_USUAL,
   };
   opterr = 0;
-  optind = 0; /* a fresh start, also when tests parse twice */
+  optind = 0; /* resets getopt, since tests parse more than once */
   int status = options_read(options, argc, argv);
   if (status < 0) status = options_rest(options, argc, argv);
   if (status < 0) status = options_check(options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line, parsed once (getopt_long), as DESIGN's contract says. */
+/* Options of the command line, parsed with getopt_long(). */
 #ifndef RTOP_TUI_OPTIONS_H
 #define RTOP_TUI_OPTIONS_H
 
@@ -27,7 +27,7 @@ enum rtop_option {
   RTOP_OPTIONS,
 };
 
-/* Settings of the screen (settings.def), and the bit of each that was given on the command line. */
+/* Settings of the screen (settings.def), and one bit for each that was given on the command line. */
 enum rtop_setting {
 #define SETTING(id, ...) RTOP_SETTING_##id,
 #include "settings.def"
@@ -58,26 +58,26 @@ struct rtop_options {
   int pid_count;
   const char *names[RTOP_NAMES_MAX]; /* -p NAME */
   int name_count;
-  const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last is shown, those before are compared with */
+  const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last one is shown; comparisons are with those before */
   int replay_count;
   bool alone;                        /* --no-follow */
   bool inject, yes;                  /* --inject, --yes */
   char **command;                    /* NULL-terminated, points into argv */
-  const char *output;                /* -o of a profile; NULL: none */
-  const char *format;                /* --format; NULL: the name says it */
-  struct rtop_file_kind output_kind; /* what is written to output, unless */
-  bool records;                      /* it is a recording */
-  const char *stat_output;           /* -o of --stat; NULL: standard error, or output as JSON */
+  const char *output;                /* -o without --stat; NULL: none */
+  const char *format;                /* --format; NULL: by the ending of the name */
+  struct rtop_file_kind output_kind; /* its format, unless `records` */
+  bool records;                      /* the output is a recording */
+  const char *stat_output;           /* -o with --stat; NULL: standard error, with -J standard output */
   uint64_t size_max_bytes;           /* --max-size of a recording; 0: no bound */
   double time_seconds;               /* -t; 0: not given */
   struct stall_limits stall;         /* --stall-… */
   const char *on_stall;              /* --on-stall: a command of sh; NULL: none */
   const char *save_on_stall;         /* --save-on-stall: a folder; NULL: none */
   const char *metrics;               /* --metrics: [ADDRESS:]PORT, or FILE.prom; NULL: none */
-  bool metrics_file;                 /* it is a file */
+  bool metrics_file;                 /* metrics go to a file */
   long metrics_top;                  /* --metrics-top, default 20 */
   const char *push;                  /* --push: a URL; NULL: none */
-  enum push_kind push_kind;          /* --push-as, or what the URL says */
+  enum push_kind push_kind;          /* --push-as, or by the URL */
   const char *push_name;             /* --push-name, default "ruby" */
   const char *push_headers;          /* --push-headers: a file; NULL: none */
   double interval_seconds;           /* --interval, default 10 */
@@ -91,31 +91,31 @@ struct rtop_options {
   int fail_if_count;
   uint32_t slower_us;                  /* --slower; 0: not given */
   bool whole;                          /* --trace-all */
-  char whole_how[3];                   /* =ruby, =force: as the channel has it */
-  double whole_seconds;                /* of -t, else RTOP_WHOLE_SECONDS; of allocation sites, too */
+  char whole_how[3];                   /* =ruby, =force, encoded as in the channel */
+  double whole_seconds;                /* duration of --trace-all and --allocations: -t, or RTOP_WHOLE_SECONDS */
   bool sites, sites_by_bytes;          /* --allocations, =bytes */
   long refreshes;                      /* -n; 0: no bound */
-  bool last_only;                      /* of a recording: its last frame, where no screen can be had */
+  bool last_only;                      /* show only the last frame of a recording, because there is no screen */
   double delay_seconds;                /* -d, default 1 */
   double frame_seconds;                /* -F, default 1; 0: all */
   struct rtop_methods_options methods; /* -m -s --filter --thread --min */
   struct rtop_lens_look lens; /* --exclude --only-mine --no-c --merge --label --label-root --label-leaf --state */
-  uint32_t rate_hz;           /* --hz; 0: what the process takes by itself */
+  uint32_t rate_hz;           /* --hz; 0: the rate of the process */
   enum rtop_color { RTOP_COLOR_AUTO, RTOP_COLOR_NEVER, RTOP_COLOR_ALWAYS } color;
   bool ascii;                    /* -U */
   struct columns_choice columns; /* --columns */
   bool no_header, no_footer;
   bool mouse;              /* -M */
   enum theme_name theme;   /* --theme */
-  const char *config;      /* --config: the settings' file; NULL: the usual one */
+  const char *config;      /* --config: file of the settings; NULL: the default one */
   bool has[RTOP_OPTIONS];  /* options that are on the command line */
-  unsigned given;          /* RTOP_GIVEN_…, those that are settings, too: no setting changes it */
-  enum view_id view;       /* --view: what the screen starts with */
-  enum rtop_env_kind env;  /* --env: for what */
+  unsigned given;          /* RTOP_GIVEN_… of options that the saved settings must not change */
+  enum view_id view;       /* --view: first view of the screen */
+  enum rtop_env_kind env;  /* --env: kind of text */
   const char *dump_screen; /* --dump-screen=WIDTHxHEIGHT[:FILE.svg|FILE.txt]; NULL: none */
 };
 
-/* Returns -1 to go on, or the exit status (0 or 2) after printing help, version or one usage line. */
+/* Returns -1 to go on, or the exit status (0 or 2) after printing help, version or one line about wrong usage. */
 int rtop_options_parse(struct rtop_options *options, int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line as a whole: what options need and exclude (options.def), and rules of more than two. */
+/* Checks the combination of options: what each needs and excludes (options.def), and rules for more than two. */
 #include "options_impl.h"
 
 #include "tui/export/export.h"
@@ -7,14 +7,14 @@
 #include <assert.h>
 #include <string.h>
 
-/* What options need, by its id in options.def. */
+/* The conditions in options.def on which options depend. */
 enum option_need {
   NEED_NOTHING,
 #define CONDITION(id, ...) NEED_##id,
 #include "options.def"
 };
 
-/* In which format is it written, and where? */
+/* Determines the format and destination of -o. */
 static int options_check_output(struct rtop_options *options)
 {
   const char *output = options->output;
@@ -34,7 +34,7 @@ static int options_check_output(struct rtop_options *options)
                        rtop_file_endings(), output);
 }
 
-/* What is watched, replayed or started is one of these. */
+/* Targets are processes, recordings or a command to start, but only one of these kinds. */
 static int options_check_targets(const struct rtop_options *options)
 {
   bool live = options->pid_count || options->name_count;
@@ -70,7 +70,7 @@ static int options_exclude_each_other(const struct rtop_options *options, enum r
   return -1;
 }
 
-/* The rules of options.def, in their order. */
+/* Checks the rules of options.def, in their order. */
 static int options_check_rules(const struct rtop_options *options)
 {
   const struct rtop_options *const o = options; /* as options.def calls it */
@@ -101,7 +101,8 @@ static int options_check_rules(const struct rtop_options *options)
   return -1;
 }
 
-/* A recording drops windows when it is full; one that is written at the end of a frame has none to drop. */
+/* --max-size drops old windows of a full recording. With -F, a recording is written in one go at the end of the
+ * frame, so there are none to drop. */
 static int options_check_size(const struct rtop_options *options)
 {
   if (!options->size_max_bytes || !(options->given & RTOP_GIVEN_FRAME) || options->frame_seconds <= 0) return -1;
@@ -114,7 +115,7 @@ static int options_check_slower(const struct rtop_options *options)
   return options_usage("--slower is of methods that are traced: --trace METHOD");
 }
 
-/* Its time is that of -t, as far as it goes. */
+/* Checks --trace-all and --allocations, which take their duration from -t. */
 static int options_check_moment(struct rtop_options *options)
 {
   static_assert((int)RTOP_SITES_SECONDS == (int)RTOP_WHOLE_SECONDS, "one default");
@@ -132,7 +133,7 @@ static int options_check_moment(struct rtop_options *options)
   return -1;
 }
 
-/* What kind of server it goes to; labels go with the stacks. */
+/* Determines the kind of server for --push. Labels are always sent with the stacks. */
 static int options_check_push(struct rtop_options *options)
 {
   if (!options->push) return -1;
@@ -143,7 +144,7 @@ static int options_check_push(struct rtop_options *options)
   return -1;
 }
 
-/* Time of the states that are asked for counts, whatever else would. */
+/* --state selects states, so -m must not leave them out: without -m it sets the mode to wall time. */
 static int options_check_state(struct rtop_options *options)
 {
   const unsigned off = 1U << RTOP_STATE_WAITING | 1U << RTOP_STATE_BLOCKED;

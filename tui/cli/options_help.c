@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of --help and `--help all`, and the list for shells: rows of options.def. */
+/* Prints the texts of --help and `--help all` and the list for shells, from the rows of options.def. */
 #include "options_impl.h"
 
 #include <string.h>
@@ -41,11 +41,12 @@ enum { HELP_SHORT_COLUMN = 34 };
 struct help {
   FILE *out;
   bool all;
-  const char *title; /* to be written above its first option; NULL: it was */
+  const char *title; /* section title, printed above the first option of the section; NULL: already printed */
   int column;        /* in which texts begin */
 };
 
-/* "  -p, --pid PID", and the rest of the line up to the texts; a line of its own where it is too long. */
+/* Prints the names of an option ("  -p, --pid PID") and pads to the column of the texts, if necessary on the next
+ * line. */
 static void help_names(const struct help *help, const struct option_row *row)
 {
   int column = fprintf(help->out, row->letter ? "  -%c, " : "      ", row->letter);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the command line share: the table of its options (options.def), and how each is read, checked and
- * told of. */
+/* Shared by the files that parse the command line: the table of options (options.def), and functions that read, check
+ * and explain options. */
 #ifndef RTOP_TUI_OPTIONS_IMPL_H
 #define RTOP_TUI_OPTIONS_IMPL_H
 
 #include "options.h"
 #include <stdio.h>
 
-/* A row of options.def; the first one is of none. */
+/* A row of options.def; the row of RTOP_OPTION_NONE is empty. */
 struct option_row {
   char letter;      /* 0: there is none */
   const char *name; /* without dashes */
@@ -19,26 +19,27 @@ extern const struct option_row option_rows[RTOP_OPTIONS];
 
 /* options_rows.c: prints one line on stderr; returns the exit status of wrong usage. */
 int __attribute__((format(printf, 1, 2))) options_usage(const char *format, ...);
-/* By what messages call it; RTOP_OPTION_NONE when there is no such option. */
+/* The option with a name as in messages ("-p", "--inject"); RTOP_OPTION_NONE: unknown. */
 enum rtop_option option_find(const char *said, size_t bytes);
-/* By what getopt_long() returns for options_rows.c's table: a letter, or OPTION_LONG and the id. */
+/* The option for a result of getopt_long(): a letter, or OPTION_LONG plus the option's number. */
 enum { OPTION_LONG = 256 };
 enum rtop_option option_of(int got);
 
-/* options_values.c: puts an option and its argument, or NULL, into the options. -1 to go on, or the exit status. */
+/* options_values.c: stores an option with its argument (or NULL). Returns -1 to go on, or the exit status. */
 int options_take(struct rtop_options *options, enum rtop_option option, const char *text);
 int options_pids(struct rtop_options *options, const char *text);
 int options_replay(struct rtop_options *options, const char *text);
-/* Views, and formats of files, parted by blanks. Each in a static buffer. */
+/* Names of views and of file formats, separated by blanks, each in a static buffer. */
 const char *options_view_names(void);
 const char *options_format_names(void);
 
-/* options_check.c: do the options make sense together? Completes those that follow from others. */
+/* options_check.c: checks the combination of options and sets those that follow from others. Returns -1 to go on, or
+ * the exit status. */
 int options_check(struct rtop_options *options);
 
-/* options_help.c: the text of --help, or of `--help all`. */
+/* options_help.c: prints the text of --help, or of `--help all`. */
 void options_help_write(bool all, FILE *out);
-/* A line for each option: its names, and the words that can follow (WORDS of options.def). */
+/* Prints one line for each option: its names and possible arguments (WORDS of options.def). */
 void options_list_write(FILE *out);
 
 #endif

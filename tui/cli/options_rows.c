@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options as a table, and the line that says what is wrong with one. */
+/* The options as a table, and the message about wrong usage. */
 #include "options_impl.h"
 
 #include <getopt.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions as the command line asks for them. */
+/* Opens sessions as the command line asks. */
 #include "options_session.h"
 
 #include "tui/export/export.h"
@@ -17,11 +17,11 @@ size_t rtop_session_memory(const struct rtop_options *options)
 }
 
 enum {
-  METRICS_HZ = 100, /* as when nobody watches: it is for ever */
-  SITES_HZ = 1000,  /* of a few of so many intervals: the more, the less error */
+  METRICS_HZ = 100, /* the process's rate without viewers, because metrics run permanently */
+  SITES_HZ = 1000,  /* allocation sites sample few of these intervals: more of them reduce the error */
 };
 
-/* 0: as the process has it. */
+/* 0: leaves the rate of the process unchanged. */
 static uint32_t session_rate_hz(const struct rtop_options *options)
 {
   if (options->rate_hz) return options->rate_hz;
@@ -34,29 +34,31 @@ double rtop_metrics_seconds(const struct rtop_options *options)
   return options->given & RTOP_GIVEN_DELAY ? options->delay_seconds : usual;
 }
 
-/* A frame, the one before it, and what is still on its way; the sparklines of methods are of the last minute. */
+/* How much history a session must keep: the frame, the one before it and windows still to come; the sparklines of
+ * methods cover the last minute. */
 static int64_t session_keep_ns(const struct rtop_options *options)
 {
   static const int64_t second_ns = 1000000000;
   if (options->metrics) return METRICS_LATE_NS + 5 * second_ns;
   if (options->push) return (int64_t)((options->interval_seconds + 15) * 1e9);
-  bool minute = options->methods.sort == RTOP_SORT_HISTORY || options->stream; /* an index is of a minute */
+  bool minute = options->methods.sort == RTOP_SORT_HISTORY || options->stream; /* an index needs a minute */
   if (rtop_session_memory(options) != RTOP_SESSION_BATCH_BYTES || options->on_stall) return 0;
   return (int64_t)(2e9 * options->frame_seconds) + (minute ? 80 : 5) * second_ns;
 }
 
 static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
-  if (options->metrics || options->push) return RTOP_LAUNCH_PLAIN; /* it serves as ever, and somebody reads its log */
+  /* a server keeps its output, since its log is read */
+  if (options->metrics || options->push) return RTOP_LAUNCH_PLAIN;
   const char *output = options->stat_output ? options->stat_output : options->json ? "-" : "";
   if (options->stat && !rtop_export_file_is_stdout(output))
-    return RTOP_LAUNCH_PLAIN; /* what is said comes when it has ended, and not where it writes */
+    return RTOP_LAUNCH_PLAIN; /* the summary is printed after the command has ended, and not into its output */
   if (options->stat) return RTOP_LAUNCH_LOG;
   return options->batch || options->output || options->stream ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
 }
 
-/* Of sums, and of stalls by the usual limits, or higher ones, seconds of rest are as good as windows, if nobody is to be
- * shown them. */
+/* Sums need no single windows, nor do stalls with the default limits or higher ones: then the history may hold
+ * seconds instead of windows. */
 static bool session_by_seconds(const struct rtop_options *options)
 {
   const struct stall_limits usual = STALL_LIMITS_USUAL, *limits = &options->stall;

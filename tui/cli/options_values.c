@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arguments of options, read one by one. */
+/* Parses the arguments of single options. */
 #include "options_impl.h"
 
 #include "shm/channel/control.h"
@@ -43,7 +43,7 @@ static bool options_number(const char *text, double least, double most, double *
   char *end;
   errno = 0;
   *number = strtod(text, &end);
-  /* strtod also takes nan, inf and hexadecimal; none of them is a length of time. */
+  /* strtod() also accepts nan, inf and hexadecimal numbers, which are no durations */
   if (end == text || *end || errno || strspn(text, "0123456789.+-eE") != strlen(text)) return false;
   return *number >= least && *number <= most;
 }
@@ -72,7 +72,7 @@ static int options_pid(struct rtop_options *options, pid_t pid)
   return -1;
 }
 
-/* Part of a command line; what it stands for is looked up when it is watched. */
+/* Adds a name, a part of a command line; processes are looked up when watching begins. */
 static int options_name(struct rtop_options *options, const char *name)
 {
   if (options->name_count == RTOP_NAMES_MAX) return options_usage("-p takes at most %d names", RTOP_NAMES_MAX);
@@ -81,7 +81,7 @@ static int options_name(struct rtop_options *options, const char *name)
   return -1;
 }
 
-/* Parted by commas, or by what a shell leaves between the lines of pgrep. */
+/* Parses process numbers, separated by commas or by white space as in the output of pgrep. */
 int options_pids(struct rtop_options *options, const char *text)
 {
   static const char blanks[] = " \t\n";
@@ -150,7 +150,7 @@ static int options_interval(struct rtop_options *options, const char *text)
   return options_usage("--interval takes seconds, %g to %d: '%s' is not", PUSH_INTERVAL_MIN, PUSH_INTERVAL_MAX, text);
 }
 
-/* "100M": a number and, if wanted, k, M or G. */
+/* Parses "100M": a number and optionally k, M or G. */
 static int options_max_size(struct rtop_options *options, const char *text)
 {
   static const char units[] = "kMG";
@@ -268,7 +268,7 @@ static int options_view(struct rtop_options *options, const char *text)
   return options_usage("--view takes one of %s, not '%s'", options_view_names(), text);
 }
 
-/* Each adds to those before it. */
+/* Adds patterns to those of earlier --exclude options. */
 static int options_exclude(struct rtop_lens_look *lens, const char *text)
 {
   size_t used = strlen(lens->exclude), bytes = sizeof lens->exclude - used;
@@ -286,7 +286,7 @@ static int options_merge(struct rtop_lens_look *lens, const char *text)
   return options_usage("--merge takes method, line, class, file, gem or label, not '%s'", text);
 }
 
-/* Each narrows down what is left by those before it. */
+/* Adds a label filter; each one narrows down the result of those before. */
 static int options_label(struct rtop_lens_look *lens, const char *text)
 {
   size_t used = strlen(lens->label), bytes = sizeof lens->label - used;
@@ -336,7 +336,7 @@ static int options_stall(const char *name, struct stall_limits *limits, enum sta
   return -1;
 }
 
-/* How it is spelt is the process's affair. */
+/* Adds a method to trace. Only the process checks the spelling. */
 static int options_trace(struct rtop_options *options, const char *text)
 {
   bool forced;
@@ -357,7 +357,7 @@ static int options_fail_if(struct rtop_options *options, const char *text)
   return -1;
 }
 
-/* "50ms", "1s", "200us"; a number alone is seconds. */
+/* Parses "50ms", "1s" or "200us"; a number without a unit is in seconds. */
 static int options_slower(struct rtop_options *options, const char *text)
 {
   static const struct {

@@ -63,8 +63,8 @@ struct profile_changes {
 struct profile_memory {
   size_t bytes, bytes_max; /* of windows; of all */
   int64_t keep_ns;         /* 0: all that memory holds */
-  size_t forget_from;      /* size of names at which unused ones are searched for again, */
-  uint64_t forget_at;      /* or number of windows after which names unused then are removed; 0: there are few */
+  size_t forget_from;      /* size of names that, exceeded by FORGET_STEP, makes unused names be removed, */
+  uint64_t forget_at;      /* as does this number of windows; 0: only the size does */
   struct rtop_profile_keeper keepers[PROFILE_KEEPERS_MAX];
   uint32_t keeper_count;
 };

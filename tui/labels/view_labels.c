@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels: endpoints and jobs, what each took, how often it began. Rows are drawn in view_labels_draw.c. */
+/* The labels view: endpoints and jobs, their time, how often they began. view_labels_draw.c draws the rows. */
 #include "view_labels.h"
 
 #include "tui/text/text.h"
@@ -36,14 +36,14 @@ static bool labels_have_no_order(const struct ui *ui)
   return as_it_was && !labels_view(ui)->by_self;
 }
 
-/* Nobody has chosen an order, and that of busy time would hide a slow endpoint below busy ones. */
+/* True while the user has not chosen an order and sorting by busy time would hide a slow endpoint below busy ones. */
 static bool labels_are_by_each(const struct ui *ui)
 {
   const struct labels_view *view = labels_view(ui);
   return view->by_each && view->table.counted && labels_have_no_order(ui);
 }
 
-/* Where blocks are timed all of their time counts. */
+/* Where blocks are timed, all of their time counts. */
 static bool labels_are_by_total(const struct ui *ui)
 {
   return labels_are_timed(ui) && !labels_are_by_each(ui) && labels_have_no_order(ui);
@@ -123,7 +123,8 @@ static bool labels_build(struct ui *ui)
          label_order_apply(&view->order, &view->table, &options, view->sum.length_ns, ui->look.units == UNITS_PERCENT);
 }
 
-/* It begins when three quarters of their time are off the GVL, and ends below a half, so that the order stays. */
+/* Starts when three quarters of their time are off the GVL and ends below a half (hysteresis), so that the order is
+ * stable. */
 static bool labels_choose_order(struct labels_view *view)
 {
   double off = 0, all = 0;
@@ -157,7 +158,7 @@ static void take_key(struct labels_view *view, int place)
   memcpy(view->key, view->table.keys[place].name, sizeof view->key);
 }
 
-/* Until the user chooses one, the key under which the most time was spent; it stays as long as there is any. */
+/* Unless the user chose one: the key with most time, which stays as long as it has any. */
 static bool choose_key(struct labels_view *view)
 {
   int most = -1;
@@ -204,7 +205,7 @@ static bool next_key(struct ui *ui)
   return true;
 }
 
-/* "!key=value" with a backslash before what would mean something in a pattern. False: there is no room. */
+/* Writes "!key=value" with characters escaped that are special in patterns. False: there is no room. */
 static bool label_pattern(char *out, size_t bytes, const struct label_row *row, bool without)
 {
   size_t used = (size_t)snprintf(out, bytes, "%s%.*s=", without ? "!" : "", (int)row->key_bytes, row->name);
@@ -218,7 +219,7 @@ static bool label_pattern(char *out, size_t bytes, const struct label_row *row, 
   return true;
 }
 
-/* All views show nothing but its work, or all but its work. What was chosen before stays chosen. */
+/* Makes all views show only the label's work, or all other work. Earlier choices stay in force. */
 static bool choose_label(struct ui *ui, bool without)
 {
   char pattern[2 * RTOP_LABEL_VALUE_MAX + RTOP_LABEL_KEY_MAX + 4];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the view of labels share: what it does (view_labels.c) and how it looks (view_labels_draw.c). */
+/* Shared by the halves of the labels view: behaviour (view_labels.c) and appearance (view_labels_draw.c). */
 #ifndef RTOP_TUI_VIEW_LABELS_H
 #define RTOP_TUI_VIEW_LABELS_H
 
@@ -8,13 +8,13 @@
 #include "tui/ui/ui.h"
 
 struct labels_view {
-  struct rtop_live *live; /* of sets; made when the view is first seen */
+  struct rtop_live *live; /* live sum by label sets; made when the view is first shown */
   struct rtop_sum sum;
   struct label_table table;
   struct label_order order;
   char key[RTOP_LABEL_KEY_MAX + 1]; /* whose values are shown */
   bool chosen;                      /* by the user */
-  bool by_each;                     /* work with labels mostly waits: what takes long each time is first, */
+  bool by_each;                     /* labelled work mostly waits, so rows are sorted by time per begin, */
   bool by_self;                     /* unless the user wants what is busy */
   enum rtop_sort_key sort_before;
   struct pager pager;
@@ -28,16 +28,16 @@ void labels_draw(struct ui *ui);
 struct labels_column {
   enum rtop_sort_key sort;
   const char *title, *title_time;
-  int columns, from; /* with the blank before it; the width of the table from which on it is shown, */
-  int from_timed;    /* and where the time of blocks is known */
+  int columns, from; /* width including the blank before it; table width from which it is shown, */
+  int from_timed;    /* and that width where durations of blocks are known */
 };
 enum { LABELS_COLUMNS = 8 };
-/* How long blocks took: shown are quantiles, and where their time went, in place of what is less exact. */
+/* Are durations of blocks known? Then quantiles and causes are shown instead of less exact figures. */
 bool labels_are_timed(const struct ui *ui);
 const struct labels_column *labels_column(int index);
-/* Busy time, CPU time; of all time there is a column anyhow. */
+/* Is the column shown? Busy time and CPU time depend on the mode; all time always has a column. */
 bool labels_column_is_shown(const struct ui *ui, int index);
-/* The column that rows are sorted by; RTOP_SORT_NAME: none of them. */
+/* The column by which rows are sorted; RTOP_SORT_NAME: none of them. */
 enum rtop_sort_key labels_view_sort(const struct ui *ui);
 const struct label_row *labels_view_row(const struct ui *ui, size_t place);
 struct ui_rows labels_view_rows(const struct ui *ui);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How labels look: a row each, and where there is room a bar of where its time went. */
+/* Draws the labels: a row each, and where there is room a bar of its time by state or cause. */
 #include "view_labels.h"
 
 #include "tui/term/draw.h"
@@ -9,7 +9,7 @@
 
 enum { BAR_FROM = 120, BAR_COLUMNS = 30, CAUSES_FROM = 76, CAUSES_COLUMNS = 21, NAME_COLUMN = 1 };
 
-/* Quantiles of how long blocks took. They are no figures that rows are sorted by. */
+/* Quantiles of durations of blocks. Rows are not sorted by them. */
 static const struct labels_times {
   const char *title;
   int from; /* the width of the table */
@@ -25,7 +25,7 @@ struct labels_pen {
   int bar, bar_columns; /* column; 0: not shown */
 };
 
-/* Where there is little room for names, P50 gives way to what rows are sorted by. */
+/* Where there is little room for names, the sort column replaces P50. */
 static bool times_are_shown(const struct labels_pen *pen, int index)
 {
   enum rtop_sort_key sort = labels_view_sort(pen->ui);
@@ -91,7 +91,7 @@ static bool is_timed(const struct label_row *row)
   return row->work != NULL && row->work->ended > 0;
 }
 
-/* A figure of all threads beside those of some would mean nothing. */
+/* Figures over all threads are left out while some threads are hidden. */
 static void figure_text(const struct labels_pen *pen, const struct label_row *row, int index, char *text, size_t bytes)
 {
   const struct ui *ui = pen->ui;
@@ -141,7 +141,7 @@ static void times_text(const struct label_row *row, int index, char *text, size_
   else draw_time(text, bytes, ns[index]);
 }
 
-/* "sleep 62% GVL 20%": the largest first, as many as fit. */
+/* Writes the largest causes, as many as fit: "sleep 62% GVL 20%". */
 static void causes_text(const struct work_figures *work, char *text, size_t bytes)
 {
   static const char *const names[RTOP_WORK_CAUSES] = {
@@ -174,7 +174,7 @@ static void causes_text(const struct work_figures *work, char *text, size_t byte
   text[used] = '\0';
 }
 
-/* What is open longer than anything took that ended is what matters. */
+/* An open block that already took longer than all ended ones matters most. */
 static void draw_causes(const struct labels_pen *pen, const struct label_row *row, int y, enum face face)
 {
   const struct work_figures *work = row->work;

@@ -47,7 +47,7 @@ struct live_gain {
  * node above which is not; the root's is 0. */
 struct live_climb {
   uint32_t frame;
-  uint32_t up; /* go on there */
+  uint32_t up; /* index of the next node above */
 };
 
 /* Wall time of a frame on the stack of one thread. The shares of a frame are adjacent, hashed by thread. */
@@ -58,9 +58,9 @@ struct live_share {
 
 struct live_most {
   uint64_t wall_ns;     /* largest share of a thread that is not hidden; valid unless `look` is set */
-  uint32_t thread;      /* + 1; 0: none is larger than nothing */
-  uint32_t first, used; /* shares: index, those that are not free */
-  uint8_t order;        /* of 1 << order; 0: there are none */
+  uint32_t thread;      /* thread + 1; 0: no share is above 0 */
+  uint32_t first, used; /* shares: index of the first; number in use */
+  uint8_t order;        /* room for 1 << order shares; 0: no room */
   bool look;            /* the largest share was that of `thread` and may not be largest any more */
   bool listed;          /* in `changed` */
 };

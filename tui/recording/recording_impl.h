@@ -10,9 +10,9 @@
 #include "shm/base/error.h"
 #include "shm/window/window.h"
 
-/* What a stream has still to send. */
+/* Destination of a stream: state of the connection and data still to send. */
 struct recorder_outlet {
-  bool streams; /* a stream; false: a file, and all else is 0 */
+  bool streams; /* false: the recorder writes a file, and all other members are 0 */
   bool begun;   /* something was sent, so the rings' earlier content is in the queue */
   bool gone;    /* the reader */
   bool socket;
@@ -76,8 +76,8 @@ void recorder_add_gap(struct rtop_recorder *recorder, uint32_t source, int64_t s
 void recorder_add_mark(struct rtop_recorder *recorder, uint32_t source, int64_t time_ns, const char *name,
                        size_t name_bytes);
 
-/* recording_write.c: makes a recorder without a file; connects it to the profile as a tap; opens a file without a
- * tap; writes the head; the chunk; the index of the chunks before. */
+/* recording_write.c, in this order: makes a recorder without a file; connects a recorder to the profile as a tap; frees
+ * a recorder and closes its file; writes the head, the open chunk, the index of the chunks written so far. */
 struct rtop_recorder *recorder_make(const char *path, struct rtop_profile *profile, uint64_t bytes_max,
                                     struct rtop_error *error);
 void recorder_tap(struct rtop_recorder *recorder);

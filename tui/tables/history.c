@@ -98,7 +98,7 @@ void history_get(const struct history *history, int64_t end_ns, uint32_t frame, 
     for (int place = 0; place < HISTORY_CELLS - 1; place++) {
       const struct history_cell *cell = &history->cell[place];
       if (cell->filled && cell->index == newest - (HISTORY_CELLS - 2) + i) {
-        /* A frame added later did not exist yet. */
+        /* a frame that was numbered after the cell was filled had no time in it */
         shares[i] = frame < cell->frames ? cell->share[frame] : cell->frames > 0 ? 0 : -1;
       }
     }

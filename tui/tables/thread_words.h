@@ -20,19 +20,19 @@ void thread_age_text(char *out, size_t bytes, uint64_t age_ns);
 /* The thread that has had the GVL longest in a call not sampled yet; NULL: none. A thread not sampled since it woke
  * up must have had it for a second, since before that it may just wait for a core. */
 const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum);
-/* "? Order#total, 2.1 s so far (worker 3)": where it was last seen, except for a wait that is over. */
+/* "? Order#total, 2.1 s so far (worker 3)", from the last known stack, unless that belongs to a wait that is over. */
 void thread_unfinished_words(char *out, size_t bytes, const struct rtop_thread_row *thread,
                              const struct rtop_symbols *symbols);
 
-/* "no safepoint for 0.8 s", "stack unknown"; "" when the stack is the one of now. */
+/* "no safepoint for 0.8 s", "stack unknown"; "" when the stack is up to date. */
 void thread_stack_words(char *out, size_t bytes, const struct rtop_thread_row *thread);
 
 /* Age of a present stack: "in it for 3.4 s" for a thread that waits or is blocked, "stack of 8 ms ago" for one that
  * runs, "stack of its last window" if unknown; "" if the stack is old, or there is none. */
 void thread_stack_age(char *out, size_t bytes, const struct rtop_thread_row *thread);
 
-/* Where it is: "Order#total", "no safepoint for 0.8 s, last seen in Order#total", "stack unknown, last seen in
- * Order#total 2.1 s ago"; or short of that "? Order#total". "-": nothing is known. */
+/* The innermost method: "Order#total", "no safepoint for 0.8 s, last seen in Order#total", "stack unknown, last seen in
+ * Order#total 2.1 s ago"; brief: "? Order#total". "-": unknown. */
 void thread_stack_leaf(char *out, size_t bytes, const struct rtop_thread_row *thread,
                        const struct rtop_symbols *symbols, bool brief);
 

@@ -107,7 +107,8 @@ static void choose_height(struct ui *ui)
 static bool icicle_build(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
-  if (view->root >= ui->tree.count) view->root = view->zooms = 0; /* a root without time in this span stays the root */
+  if (view->root >= ui->tree.count)
+    view->root = view->zooms = 0; /* a root that merely has no time in this span is kept */
   struct rtop_icicle_look look = {
     .root = view->root,
     .columns = ui->layout.part[PART_TABLE].columns,
