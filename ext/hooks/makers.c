@@ -36,7 +36,7 @@ static struct makers {
   bool is_set;             /* the hook */
   int64_t left, distance;  /* objects until the next sample, and mean distance between samples */
   int64_t looked_at;       /* objects until that one, in the interval */
-  uint32_t random, one_in; /* generator state; number of intervals for which the open one stands */
+  uint32_t random, one_in; /* generator state; the open interval represents one_in intervals */
   bool is_full;            /* the interval has examined enough objects, but stays open */
   uint32_t count;
   uint64_t begun;     /* objects counted when the interval began */

@@ -107,8 +107,8 @@ void accounting_flush_own(struct sampler *sampler, struct thread_data *data);
 void accounting_read_blame(struct sampler *sampler, struct thread_data *data, int64_t now_ns);
 void accounting_read_allocations(struct sampler *sampler, struct thread_data *data);
 
-/* May a stack be taken now, given what stacks cost recently? accounting_pay() subtracts the cost of one, of which
- * `spared_ns` would have been spent without the stack, too. Any thread. */
+/* May a stack be taken now, given what stacks cost recently? accounting_pay() subtracts the cost of one stack, except
+ * for `spared_ns`, the part that the hook would have cost without it. Any thread. */
 static inline bool accounting_can_afford(struct sampler *sampler)
 {
   return atomic_load_explicit(&sampler->stack_credit_ns, memory_order_relaxed) > 0;

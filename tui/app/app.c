@@ -90,7 +90,7 @@ static void read_keys(struct app *app)
   }
 }
 
-/* Takes what the terminal has answered since the last call. */
+/* Handles a change of the terminal's measured character width. */
 static void take_width(struct app *app)
 {
   struct ui *ui = &app->ui;

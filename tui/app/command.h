@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of the screen: what has no key, or wants a name or a value.
+/* The command line of the screen, for actions that have no key or need a name or a value:
  *
- *   export FORMAT FILE   svg: this screen as a picture, screen: as text; else what the views show, in a
- *                        format of file_formats.h, compressed when the name ends in .gz
- *   goto TIME            freezes there; see time_text.h
- *   save-display FILE    this screen as text
- *   set NAME [VALUE]     a setting; without a value what it is and what it takes
- *   write-settings       keeps them in the file of settings
- *   view NAME            another view
+ *   export FORMAT FILE   svg: this screen as a picture; screen: this screen as text; else the data of the view in a format
+ *                        of file_formats.h, compressed when the name ends in .gz
+ *   goto TIME            freezes the screen at this time (time_text.h)
+ *   save-display FILE    saves this screen as text
+ *   set NAME [VALUE]     changes a setting; without VALUE shows its value and possible values
+ *   write-settings       saves all settings in their file
+ *   view NAME            changes to another view
  *
- * Commands may be cut short while they stay unlike each other ("sa x.txt"). A file name is the rest of
- * the line; ~/ in front is the home folder.
+ * Names of commands may be abbreviated as far as they stay unique ("sa x.txt"). A file name is the rest of the line;
+ * ~/ at its start is the home directory.
  *
  * Threads: one, while a screen is open.
  */

@@ -20,8 +20,7 @@
 
 enum {
   METRICS_LOOK_MS = 2000, /* rings hold much more */
-  /* memory that stays allocated between looks; returning it and getting it again zeroed would cost a tenth of the
-   * total. */
+  /* memory that stays allocated between reads, because returning it and getting it zeroed again costs CPU time */
   METRICS_SPARE_BYTES = 64 << 20,
 };
 

@@ -18,7 +18,7 @@ static void list_print_row(const struct rperf_top_process *process, FILE *out)
           *process->end ? ")" : "");
 }
 
-/* Explains what to do when there is nothing to watch, and for which processes. */
+/* There is no channel: explains how to start a program with one, and lists Ruby processes without the extension. */
 static void list_print_nothing(FILE *out)
 {
   struct rtop_bare bare[RTOP_BARE_MAX];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Conditions on the latency of labels (--fail-if), for scripts that decide by an exit status:
  *
- *   p99 > 300ms     of any label
- *   p99 > 1.2x      of any label, compared with the same label before
+ *   p99 > 300ms     true if any label is that slow
+ *   p99 > 1.2x      true if any label is that much slower than the same label in the first recording
  *
- * Figures are exact, but another run of the same program has other requests. So a condition holds only when it holds for
- * the lower end of what is shown now and the upper end of what was before (struct work_range). Of a few requests that range
- * is wide, and then nothing fails.
+ * Figures are exact, but another run of a program serves other requests. So each figure has a confidence range (struct
+ * work_range), and a condition is true only for the lower end of the present range and the upper end of the earlier one.
+ * A label with few requests has a wide range, so its condition is false.
  *
  * Threads: one.
  */
@@ -37,8 +37,9 @@ struct fail_if_found {
 struct fail_if_found fail_if_judge(const struct fail_if *condition, const struct label_table *now,
                                    const struct label_table *before, FILE *out);
 
-/* All conditions, of what ended in the span; with what they compare it: all that `before` holds (NULL: nothing). What holds is told
- * on `out`. The exit status: 0, FAIL_IF_HOLDS, or FAIL_IF_UNKNOWN when a condition could not be judged of any label. */
+/* All conditions, of what ended in the span; with what they compare it: all that `before` holds (NULL: nothing). What
+ * holds is told on `out`. The exit status: 0, FAIL_IF_HOLDS, or FAIL_IF_UNKNOWN when a condition could not be judged
+ * of any label. */
 int fail_if_run(const struct fail_if *conditions, int count, struct rtop_profile *now, struct rtop_span span,
                 struct rtop_profile *before, FILE *out);
 

@@ -49,13 +49,13 @@ struct rtop_lock_count {
 };
 size_t rtop_lock_counts(const struct rtop_sum *sum, struct rtop_lock_count counts[RTOP_LOCK_COUNTS_MAX]);
 
-/* A chain: from a thread to the owner of its lock, and on as long as the owner waits, too. */
+/* A chain of threads: the first waits for a lock, each next one owns the lock of the one before and may wait, too. */
 struct rtop_lock_chain {
-  size_t rows[RTOP_LOCK_CHAIN_MAX]; /* the first one is where it begins */
+  size_t rows[RTOP_LOCK_CHAIN_MAX]; /* of the threads in the sum */
   unsigned count;
-  bool circle;     /* the last thread waits for one of these: */
-  unsigned closes; /* its place */
-  bool longer;     /* it goes on */
+  bool circle;     /* the last thread waits for a thread of the chain, */
+  unsigned closes; /* that with this index in rows */
+  bool longer;     /* the chain is longer than rows */
 };
 void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, size_t row);
 

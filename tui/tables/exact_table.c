@@ -51,8 +51,8 @@ static struct exact_row *exact_asked(const struct exact_walk *walk, uint32_t key
   return NULL;
 }
 
-/* Handles the state of a request: when its method is found, its row gets the frame, and takes over figures that came
- * under another row. */
+/* Stores the state of a request in its row, and the frame of the method, once it is found. A state without a request
+ * in the list is stored in the row of the frame. */
 static void exact_state(struct exact_walk *walk, uint32_t frame, const struct rtop_exact_number *number)
 {
   bool known = number->value > 0 && number->value < RTOP_TRACE_STATE_END;

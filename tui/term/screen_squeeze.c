@@ -94,7 +94,7 @@ static void send_for_blank(struct squeeze *squeeze)
 {
   bool alike = squeeze->sent.bg == squeeze->wanted.bg &&
                ((squeeze->sent.flags ^ squeeze->wanted.flags) & ~(unsigned)FLAGS_UNSEEN) == 0;
-  /* With exchanged colours, the text colour is visible. */
+  /* With the flag for exchanged colours, blank cells show the text colour. */
   bool reversed = (squeeze->wanted.flags & ~(unsigned)FLAGS_UNSEEN) != 0;
   if (!alike || reversed || (squeeze->chosen && !squeeze->sure)) send_wanted(squeeze);
 }

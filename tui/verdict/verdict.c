@@ -462,7 +462,8 @@ static struct verdict_place judge_place_now(const struct judge *judge, const str
   return known ? judge_place_of(judge, row->node) : (struct verdict_place){ 0 };
 }
 
-/* The lock that most threads in the place wait for, as a row that waits for it; SIZE_MAX if the process reports none. */
+/* The lock that most threads in the place wait for, given as the index of a thread that waits for it; SIZE_MAX if the
+ * process reports none. */
 static size_t judge_told_lock(const struct judge *judge)
 {
   struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];

@@ -523,7 +523,7 @@ static void methods_open(struct ui *ui)
     apply_order(ui);
   }
   if (ui->selected != 0 && ui->selected != ui->chosen) {
-    /* Another view's cursor happens to rest on this method, which is no reason to leave the top. */
+    /* Only another view's cursor selected this method: the list stays at its top. */
     if (view->anchored && view->anchor != 0) ui->selected = view->anchor;
   } else if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
                                    methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {

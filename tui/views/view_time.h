@@ -32,7 +32,8 @@ struct time_view {
 
 void time_view_draw(struct ui *ui, const struct time_view *view);
 
-/* view_time_stalls.c: the list of stalls, opened from any view; leaving returns there. False: it was not open. */
+/* view_time_stalls.c: the list of stalls, which opens from any view. time_stalls_leave() returns to that view; false:
+ * the list was not open. */
 void time_stalls_open(struct ui *ui);
 bool time_stalls_leave(struct ui *ui);
 void time_stalls_update(const struct ui *ui, struct time_view *view);
