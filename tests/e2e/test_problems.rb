@@ -103,6 +103,31 @@ class TestProblems < Minitest::Test
     end
   end
 
+  # Forty screens of a live server, whatever it does: what stands at the top says something, and each thing once.
+  if FULL
+    def test_screens_of_a_live_server
+      with_site do |site|
+        [[], %w[/lookup?1 /search?1 /cart], ["/dashboard"] * 3, %w[/import /signup /signup]].each do |paths|
+          site.asking(*paths) do
+            5.times { site.screens.each { |screen| assert_first_table(screen) } }
+          end
+        end
+      end
+    end
+  end
+
+  # In its first rows none is of zeros alone, the first row is the first, and the details say what the row of the cursor says.
+  def assert_first_table(screen)
+    text = screen.settled
+    heading, *rows = text.lines(chomp: true).drop_while { |line| !line.match?(/SELF%.*METHOD/) }
+    assert heading, "no table at #{screen.size} in\n#{text}"
+    assert_equal 1, (heading[/(\d+)-\d+ of \d+/, 1] || 1).to_i, "below its top at #{screen.size} in\n#{text}"
+    zeros = rows.first(15).grep(/\A[> ](?: +0\.0){3} /)
+    assert_empty zeros, "at #{screen.size} in\n#{text}"
+    row, pane = rows.grep(/\A>/).first, text[/(?:self|waits) +(\S+)%  total/, 1]
+    assert_equal row[1..].split.first, pane, "two figures at #{screen.size} in\n#{text}" if row && pane
+  end
+
   def test_a_job_that_sleeps
     with_sidekiq do |screens|
       assert_seen(screens, /Legacy#wait_for_it/, 0)

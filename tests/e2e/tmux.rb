@@ -23,6 +23,15 @@ class Tmux
   def text = IO.popen([environment, *tmux, "capture-pane", "-p"], err: File::NULL, &:read)
   def keys(*keys) = mux("send-keys", *keys)
 
+  # Another screen than the one of now, as it stands between two refreshes.
+  def settled
+    before = text
+    E2E.wait_until("another screen at #{size}", every: EVERY) { text != before }
+    shown = nil
+    E2E.wait_until("a screen that stands at #{size}", every: EVERY) { shown == (shown = text) }
+    shown
+  end
+
   def top(rows) = text.lines.first(rows).join
 
   def wait_for(pattern, seconds: E2E::DEADLINE)

@@ -131,7 +131,7 @@ bool detail_build(struct detail *detail, const struct rtop_live *live, const str
   detail->frame = frame;
   detail->mode = mode;
   detail->led_from = 0;
-  detail->self_ns = 0;
+  detail->self_ns = detail->waits_ns = 0;
   memset(&detail->total, 0, sizeof detail->total);
   detail->callers.count = detail->callees.count = detail->lines.count = 0;
   /* Each node adds at most two entries, for lines and callees. */

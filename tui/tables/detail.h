@@ -32,6 +32,7 @@ struct detail {
   uint32_t led_from;      /* caller that comes first regardless of its time (detail_lead()); 0: none */
   struct rtop_cost total; /* of stacks with the frame */
   uint64_t self_ns;
+  uint64_t waits_ns; /* the owner may tell how long it waited in what it called; 0: not told */
   struct detail_list callers, callees, lines;
   struct detail_row *scratch; /* private */
   size_t scratch_capacity;

@@ -279,7 +279,7 @@ static void summary(struct writer *writer, bool brief)
     draw_tail(writer->rect.y + writer->y - 1, writer->rect.x + x, writer->rect.columns - x, FACE_NORMAL,
               symbol->generated);
   }
-  detail_figure(writer, self, sizeof self, detail->self_ns);
+  detail_figure(writer, self, sizeof self, detail->waits_ns > 0 ? detail->waits_ns : detail->self_ns);
   detail_figure(writer, total, sizeof total, total_ns);
   rtop_text_count(alloc, sizeof alloc, seconds > 0 ? (double)detail->total.allocations / seconds : 0);
   const char *unit = writer->ui->look.units == UNITS_PERCENT ? "%" : "";
@@ -289,7 +289,7 @@ static void summary(struct writer *writer, bool brief)
   }
   if (room(writer)) {
     draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
-                "self %s%s  total %s%s  %s alloc/s%s", self, unit, total, unit, alloc,
+                "%s %s%s  total %s%s  %s alloc/s%s", detail->waits_ns > 0 ? "waits" : "self", self, unit, total, unit, alloc,
                 detail->mode != writer->ui->wanted.mode ? "  all time" : "");
   }
   if ((brief || writer->rect.rows < STATES_ROWS_MIN) && room(writer)) states_line(writer);

@@ -198,6 +198,13 @@ bool methods_view_is_wait(const struct ui *ui, const struct rtop_method_row *row
          row->self.wall_ns[RTOP_STATE_BLOCKED] > 0;
 }
 
+uint64_t methods_view_waited_ns(const struct ui *ui, const struct rtop_method_row *row)
+{
+  double ns = ui->verdict.verdict.blocked * (double)ui->methods.length_ns;
+  uint64_t most_ns = row->self.wall_ns[RTOP_STATE_BLOCKED];
+  return ns < (double)most_ns ? (uint64_t)ns : most_ns;
+}
+
 /* The cursor is on that row. */
 static bool on_wait(const struct ui *ui)
 {
@@ -229,6 +236,8 @@ static void methods_update_detail(struct ui *ui)
       frame != 0 && details_shown(ui) && detail_build(&view->detail, ui_shown_live(ui), symbols, frame, mode);
   view->heat_ready = false;
   if (view->detail_ready) {
+    const struct rtop_method_row *row = methods_view_row(ui, view->pager.cursor);
+    view->detail.waits_ns = on_wait(ui) && row->frame != frame ? methods_view_waited_ns(ui, row) : 0;
     detail_lead(&view->detail, symbols, ui_way_node(ui));
     update_file(ui, frame);
     if (ui_calls_are_shown(ui)) return; /* labels and lines are not known for counted calls */

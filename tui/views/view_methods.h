@@ -93,6 +93,8 @@ static inline bool methods_view_below_off(const struct methods_view *view, size_
 }
 /* Is it the first row with the wait that the verdict names, with its time off the GVL? */
 bool methods_view_is_wait(const struct ui *ui, const struct rtop_method_row *row);
+/* Only the part of the named method, since other methods may wait in the same call. */
+uint64_t methods_view_waited_ns(const struct ui *ui, const struct rtop_method_row *row);
 /* For view_ops of whoever shows the table. */
 struct ui_rows methods_view_rows(const struct ui *ui);
 bool methods_view_row_matches(const struct ui *ui, size_t place);

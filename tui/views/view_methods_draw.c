@@ -133,13 +133,6 @@ static const struct rtop_symbol *waiter(const struct pen *pen)
   return caller != 0 ? rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), caller) : NULL;
 }
 
-/* Only the part of the named method, since other methods may wait in the same call. */
-static uint64_t waited_there_ns(const struct pen *pen, uint64_t most_ns)
-{
-  double ns = pen->ui->verdict.verdict.blocked * (double)pen->ui->methods.length_ns;
-  return ns < (double)most_ns ? (uint64_t)ns : most_ns;
-}
-
 /* Writes the wait and the application's method, "IO#gets < Db#query", or only the latter if there is little room. */
 static void write_wait(const struct pen *pen, char *text, size_t bytes, int columns)
 {
@@ -284,7 +277,7 @@ static void methods_draw_row(const void *table, size_t place, int y, bool select
   }
   if (waiter(&pen) != NULL) {
     off = *pen.row;
-    off.self_ns = off.total_ns = waited_there_ns(&pen, off.self.wall_ns[RTOP_STATE_BLOCKED]);
+    off.self_ns = off.total_ns = methods_view_waited_ns(pen.ui, &off);
     pen.row = &off;
   }
   pen.symbol = rtop_symbols_get(rtop_profile_symbols(pen.ui->profile), pen.row->frame);

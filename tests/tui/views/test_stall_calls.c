@@ -173,7 +173,7 @@ static void test_details(void **state)
   (void)state;
   open_screen(40, 160);
   jump('1');
-  assert_true(shows("| AudioClip#close") && shows("self 0.0%  total 100.0%") && shows("all time"));
+  assert_true(shows("| AudioClip#close") && shows("waits 100.0%  total 100.0%") && shows("all time"));
   assert_true(shows("100.0> AudioClip#play") && shows("100.0  Kernel#sleep"));
 }
 
