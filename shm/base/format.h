@@ -457,38 +457,11 @@ enum rtop_trace_state {
   RTOP_TRACE_STATE_END = 9,
 };
 
-/* Counters of a window; readers skip unknown ids. A value is the change over the window, or, where the text begins
- * with "now", the value at its end. */
+/* Counters of a window (counters.def says what each is): RTOP_COUNTER_SAMPLES and so on. Readers skip unknown ids. */
 enum rtop_counter_id {
-  RTOP_COUNTER_SAMPLES = 1,         /* stacks taken */
-  RTOP_COUNTER_TICKS = 2,           /* timer ticks that were due */
-  RTOP_COUNTER_TICKS_MISSED = 3,    /* due ticks that gave no sample although a thread was running */
-  RTOP_COUNTER_SAMPLES_DROPPED = 4, /* stacks not taken because another one was being taken */
-  RTOP_COUNTER_COST_NS = 5,         /* measured cost of sampling on application threads */
-  RTOP_COUNTER_RATE_HZ = 6,         /* now */
-  RTOP_COUNTER_RATE_WANTED_HZ = 7,  /* now; larger than RATE_HZ = governed */
-  RTOP_COUNTER_GC_MINOR = 8,
-  RTOP_COUNTER_GC_MAJOR = 9,
-  RTOP_COUNTER_ALLOCATIONS = 10,     /* objects */
-  RTOP_COUNTER_HEAP_LIVE_SLOTS = 11, /* now */
-  RTOP_COUNTER_MALLOC_BYTES = 12,    /* now: malloc_increase of the VM */
-  RTOP_COUNTER_EXCEPTIONS = 13,
-  RTOP_COUNTER_RSS_BYTES = 14,         /* now */
-  RTOP_COUNTER_CPU_NS = 15,            /* CPU of the process, all its threads */
-  RTOP_COUNTER_PUBLISHER_CPU_NS = 16,  /* of the publisher thread */
-  RTOP_COUNTER_GVL_RELEASES = 17,      /* times that a thread got the GVL back */
-  RTOP_COUNTER_GVL_COARSE = 18,        /* GVL releases timed by the last tick, because there were too many */
-  RTOP_COUNTER_POINT_DISTANCE_NS = 19, /* now: mean distance of the sampling points of short stretches */
-  RTOP_COUNTER_WHOLE_COST_NS =
-      20, /* total cost of the profiler: COST_NS, the publisher, and an estimate of what cannot be measured */
-  RTOP_COUNTER_FIBERS_WAITING = 21, /* now: waiting fibers; only where there is a fiber scheduler */
-  /* time in which the process was stopped, seen by the lateness of the timer; only if it was */
-  RTOP_COUNTER_STOPPED_NS = 22,
-  RTOP_COUNTER_LOCK_WAITS = 23,    /* times that a thread went off the GVL to wait for a Mutex or Monitor */
-  RTOP_COUNTER_LOCKS_UNKNOWN = 24, /* now: 1 if lock waits cannot be read from this VM; else absent */
-  RTOP_COUNTER_RAISES_UNTOLD = 27, /* exceptions in EXCEPTIONS whose class and place no window reports */
-  /* now: a bit for each part of this VM that cannot be read (vm_parts.def); absent if there is none */
-  RTOP_COUNTER_VM_UNKNOWN = 28,
+#define COUNTER(id, number, ...) RTOP_COUNTER_##id = number,
+#define CHANNEL_COUNTER(id, number, ...) RTOP_COUNTER_##id = number,
+#include "counters.def"
   RTOP_COUNTER_ID_MAX = 64,
 };
 

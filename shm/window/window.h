@@ -222,12 +222,18 @@ struct rtop_exact *rtop_window_add_exact(struct rtop_window *window);
 struct rtop_slow *rtop_window_add_slow(struct rtop_window *window);
 struct rtop_raised *rtop_window_add_raised(struct rtop_window *window);
 
+/* How values of a counter go together (counters.def). */
+enum rtop_counter_kind { RTOP_COUNTER_CHANGE, RTOP_COUNTER_RATE, RTOP_COUNTER_SIZE, RTOP_COUNTER_BITS };
+
 /* Is the counter's value that at the window's end, as opposed to the change over the window? */
 static inline bool rtop_counter_is_now(unsigned id)
 {
-  return id == RTOP_COUNTER_RATE_HZ || id == RTOP_COUNTER_RATE_WANTED_HZ || id == RTOP_COUNTER_HEAP_LIVE_SLOTS ||
-         id == RTOP_COUNTER_MALLOC_BYTES || id == RTOP_COUNTER_RSS_BYTES || id == RTOP_COUNTER_FIBERS_WAITING ||
-         id == RTOP_COUNTER_LOCKS_UNKNOWN || id == RTOP_COUNTER_VM_UNKNOWN;
+  static const uint64_t now = 0
+#define COUNTER(id, number, name, kind, text) | (uint64_t)(RTOP_COUNTER_##kind != RTOP_COUNTER_CHANGE) << number
+#define CHANNEL_COUNTER COUNTER
+#include "shm/base/counters.def"
+      ;
+  return id < RTOP_COUNTER_ID_MAX && (now >> id & 1) != 0;
 }
 
 /* Is the figure's value that at the window's end, as opposed to the change over the window? */

@@ -64,6 +64,19 @@ class TestManual < Minitest::Test
     names.each { |variable| assert_equal 1, page("rperf-top.1").scan(/^\.Ev #{variable}\b/).size, variable }
   end
 
+  # By number: what of counters.def is of the end of a window is marked with n.
+  def test_counters
+    table = File.read("#{ROOT}/shm/base/counters.def").scan(/^(?:CHANNEL_)?COUNTER\(\w+, (\d+), \w+, (\w+),/)
+    wanted = table.map { |number, kind| [Integer(number), kind != "CHANGE"] }
+    assert_operator wanted.size, :>, 20
+    assert_equal wanted.map(&:first), wanted.map(&:first).uniq.sort
+    text = page("rperf-top-segment.5")[/^Counters are changes over the window.*?skipped:\n(.*?)^\.Pp/m, 1]
+    text = text.sub(/: 0 names of methods.*/m, "") # the bits of the last one
+    said = text.tr("\n", " ").split(/(?:\A|,? and |, )(?=\d+ )/).reject(&:empty?)
+      .map { |part| [part[/\A\d+/].to_i, part.match?(/ n(?: |:|,|\z)/)] }
+    assert_equal wanted, said
+  end
+
   # [[], ["gvl"], ["gvl", "running"], …]: arrays are their elements.
   def keys_of(value, above = [])
     case value

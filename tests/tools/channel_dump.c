@@ -50,32 +50,9 @@ struct dump {
 static const char *const state_names[] = { "running", "waiting", "blocked", "marking", "sweeping" };
 
 static const char *const counter_names[RTOP_COUNTER_ID_MAX] = {
-  [RTOP_COUNTER_SAMPLES] = "samples",
-  [RTOP_COUNTER_TICKS] = "ticks",
-  [RTOP_COUNTER_TICKS_MISSED] = "ticks_missed",
-  [RTOP_COUNTER_SAMPLES_DROPPED] = "samples_dropped",
-  [RTOP_COUNTER_COST_NS] = "cost_ns",
-  [RTOP_COUNTER_RATE_HZ] = "rate_hz",
-  [RTOP_COUNTER_RATE_WANTED_HZ] = "rate_wanted_hz",
-  [RTOP_COUNTER_GC_MINOR] = "gc_minor",
-  [RTOP_COUNTER_GC_MAJOR] = "gc_major",
-  [RTOP_COUNTER_ALLOCATIONS] = "allocations",
-  [RTOP_COUNTER_HEAP_LIVE_SLOTS] = "heap_live_slots",
-  [RTOP_COUNTER_MALLOC_BYTES] = "malloc_bytes",
-  [RTOP_COUNTER_EXCEPTIONS] = "exceptions",
-  [RTOP_COUNTER_RSS_BYTES] = "rss_bytes",
-  [RTOP_COUNTER_CPU_NS] = "cpu_ns",
-  [RTOP_COUNTER_PUBLISHER_CPU_NS] = "publisher_cpu_ns",
-  [RTOP_COUNTER_GVL_RELEASES] = "gvl_releases",
-  [RTOP_COUNTER_GVL_COARSE] = "gvl_coarse",
-  [RTOP_COUNTER_STOPPED_NS] = "stopped_ns",
-  [RTOP_COUNTER_POINT_DISTANCE_NS] = "point_distance_ns",
-  [RTOP_COUNTER_WHOLE_COST_NS] = "whole_cost_ns",
-  [RTOP_COUNTER_FIBERS_WAITING] = "fibers_waiting",
-  [RTOP_COUNTER_LOCK_WAITS] = "lock_waits",
-  [RTOP_COUNTER_LOCKS_UNKNOWN] = "locks_unknown",
-  [RTOP_COUNTER_RAISES_UNTOLD] = "raises_untold",
-  [RTOP_COUNTER_VM_UNKNOWN] = "vm_unknown",
+#define COUNTER(id, number, name, ...) [number] = #name,
+#define CHANNEL_COUNTER(id, number, name, ...) [number] = #name,
+#include "shm/base/counters.def"
 };
 
 static json_t *number(uint64_t value)

@@ -70,22 +70,11 @@ struct rtop_span {
   int64_t end_ns; /* exclusive */
 };
 
-/* Counters of a span: changes are summed; for "now" values that of the last window counts. */
+/* Counters of a span (shm/base/counters.def says what each is): changes are summed; for values that are of the end of a
+ * window the last window's counts. */
 struct rtop_span_counters {
-  uint64_t samples, ticks, ticks_missed, samples_dropped;
-  /* cost_ns: of samples and hooks in the program; whole_cost_ns: total cost (0: not reported) */
-  uint64_t cost_ns, whole_cost_ns;
-  uint64_t rate_hz, rate_wanted_hz; /* now; wanted > rate: governed */
-  uint64_t gc_minor, gc_major, allocations, exceptions;
-  uint64_t heap_live_slots, malloc_bytes, rss_bytes; /* now; 0 = unknown */
-  uint64_t cpu_ns, publisher_cpu_ns;
-  uint64_t gvl_releases, gvl_coarse; /* gvl_coarse: releases timed only by ticks, in a storm */
-  uint64_t fibers_waiting;           /* now, in fiber schedulers */
-  uint64_t stopped_ns;               /* the process did not run at all */
-  uint64_t lock_waits;               /* number of times that threads had to wait for a Mutex or Monitor */
-  uint64_t locks_unknown;            /* now: whether the process cannot tell what threads wait for */
-  uint64_t vm_unknown;               /* now: a bit for each part of the VM that cannot be read (vm_parts.def) */
-  uint64_t raises_untold;            /* exceptions without class and place; all of them where the channel has none */
+#define COUNTER(id, number, name, kind, text) uint64_t name;
+#include "shm/base/counters.def"
 };
 
 /* False for a profile saved by a program, which has the number of samples but not their rate. */

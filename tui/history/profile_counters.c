@@ -4,43 +4,14 @@
 
 #include "shm/window/window.h"
 
-enum counter_kind { COUNTER_CHANGE, COUNTER_RATE, COUNTER_SIZE, COUNTER_BITS };
-
 static const struct counter_field {
   enum rtop_counter_id id;
-  enum counter_kind kind;
+  enum rtop_counter_kind kind;
   size_t offset;
 } counter_fields[] = {
-#define FIELD(ID, KIND, NAME)                                                                                          \
-  {                                                                                                                    \
-    RTOP_COUNTER_##ID, COUNTER_##KIND, offsetof(struct rtop_span_counters, NAME)                                       \
-  }
-  FIELD(SAMPLES, CHANGE, samples),
-  FIELD(TICKS, CHANGE, ticks),
-  FIELD(TICKS_MISSED, CHANGE, ticks_missed),
-  FIELD(SAMPLES_DROPPED, CHANGE, samples_dropped),
-  FIELD(COST_NS, CHANGE, cost_ns),
-  FIELD(WHOLE_COST_NS, CHANGE, whole_cost_ns),
-  FIELD(RATE_HZ, RATE, rate_hz),
-  FIELD(RATE_WANTED_HZ, RATE, rate_wanted_hz),
-  FIELD(GC_MINOR, CHANGE, gc_minor),
-  FIELD(GC_MAJOR, CHANGE, gc_major),
-  FIELD(ALLOCATIONS, CHANGE, allocations),
-  FIELD(HEAP_LIVE_SLOTS, SIZE, heap_live_slots),
-  FIELD(MALLOC_BYTES, SIZE, malloc_bytes),
-  FIELD(EXCEPTIONS, CHANGE, exceptions),
-  FIELD(RSS_BYTES, SIZE, rss_bytes),
-  FIELD(CPU_NS, CHANGE, cpu_ns),
-  FIELD(PUBLISHER_CPU_NS, CHANGE, publisher_cpu_ns),
-  FIELD(GVL_RELEASES, CHANGE, gvl_releases),
-  FIELD(GVL_COARSE, CHANGE, gvl_coarse),
-  FIELD(FIBERS_WAITING, SIZE, fibers_waiting),
-  FIELD(STOPPED_NS, CHANGE, stopped_ns),
-  FIELD(LOCK_WAITS, CHANGE, lock_waits),
-  FIELD(LOCKS_UNKNOWN, SIZE, locks_unknown),
-  FIELD(RAISES_UNTOLD, CHANGE, raises_untold),
-  FIELD(VM_UNKNOWN, BITS, vm_unknown),
-#undef FIELD
+#define COUNTER(id, number, name, kind, text)                                                                          \
+  { RTOP_COUNTER_##id, RTOP_COUNTER_##kind, offsetof(struct rtop_span_counters, name) },
+#include "shm/base/counters.def"
 };
 enum { COUNTER_FIELDS = sizeof counter_fields / sizeof counter_fields[0] };
 
@@ -78,7 +49,7 @@ void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_
 {
   for (size_t i = 0; i < COUNTER_FIELDS; i++) {
     const struct counter_field *field = &counter_fields[i];
-    if (field->kind == COUNTER_CHANGE) *counter_of(to, field) += counter_get(from, field);
+    if (field->kind == RTOP_COUNTER_CHANGE) *counter_of(to, field) += counter_get(from, field);
     else if (present >> field->id & 1) *counter_of(to, field) = counter_get(from, field);
   }
 }
@@ -86,7 +57,7 @@ void profile_counters_add(struct rtop_span_counters *to, const struct rtop_span_
 void profile_counters_change(struct rtop_span_counters *to, const struct rtop_span_counters *from, bool comes)
 {
   for (size_t i = 0; i < COUNTER_FIELDS; i++)
-    if (counter_fields[i].kind == COUNTER_CHANGE) {
+    if (counter_fields[i].kind == RTOP_COUNTER_CHANGE) {
       uint64_t value = counter_get(from, &counter_fields[i]);
       *counter_of(to, &counter_fields[i]) += comes ? value : 0 - value;
     }
@@ -96,7 +67,7 @@ uint64_t profile_counters_wanted(const uint32_t present[PROFILE_COUNTERS_MAX])
 {
   uint64_t wanted = 0;
   for (size_t i = 0; i < COUNTER_FIELDS; i++)
-    if (counter_fields[i].kind != COUNTER_CHANGE && present[counter_fields[i].id])
+    if (counter_fields[i].kind != RTOP_COUNTER_CHANGE && present[counter_fields[i].id])
       wanted |= UINT64_C(1) << counter_fields[i].id;
   return wanted;
 }
@@ -113,7 +84,7 @@ struct rtop_span_counters profile_counters_part(const struct profile_window *win
 {
   struct rtop_span_counters counters = window->counters;
   for (size_t i = 0; i < COUNTER_FIELDS && !profile_part_is_whole(part); i++)
-    if (counter_fields[i].kind == COUNTER_CHANGE) {
+    if (counter_fields[i].kind == RTOP_COUNTER_CHANGE) {
       uint64_t *value = counter_of(&counters, &counter_fields[i]);
       *value = profile_part_share(part, *value);
     }
@@ -123,7 +94,7 @@ struct rtop_span_counters profile_counters_part(const struct profile_window *win
 void profile_counters_replace(struct rtop_span_counters *counters, const struct rtop_span_counters *before)
 {
   for (size_t i = 0; i < COUNTER_FIELDS; i++)
-    if (counter_fields[i].kind == COUNTER_SIZE)
+    if (counter_fields[i].kind == RTOP_COUNTER_SIZE)
       *counter_of(counters, &counter_fields[i]) -= counter_get(before, &counter_fields[i]);
 }
 
@@ -133,8 +104,8 @@ void profile_counters_merge(struct rtop_span_counters *to, const struct rtop_spa
     const struct counter_field *field = &counter_fields[i];
     uint64_t value = counter_get(from, field);
     uint64_t *sum = counter_of(to, field);
-    if (field->kind == COUNTER_BITS) *sum |= value;
-    else if (field->kind != COUNTER_RATE) *sum += value;
+    if (field->kind == RTOP_COUNTER_BITS) *sum |= value;
+    else if (field->kind != RTOP_COUNTER_RATE) *sum += value;
     else if (value > *sum) *sum = value;
   }
 }
