@@ -104,8 +104,8 @@ static_assert(offsetof(struct rtop_geometry, sections) == 464, "geometry");
 static_assert(sizeof(struct rtop_geometry) == 976, "geometry");
 
 enum rtop_writer_state {
-  RTOP_STATE_LIVE = 1,
-  RTOP_STATE_ENDED = 2, /* the process ended the channel itself */
+  RTOP_WRITER_LIVE = 1,
+  RTOP_WRITER_ENDED = 2, /* the process ended the channel itself */
 };
 
 /* How a process ends, for the counter `ending`: one of these flags plus a number below 256, stored before `state`. 0:

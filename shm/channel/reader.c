@@ -124,7 +124,7 @@ struct rtop_window_limits rtop_reader_limits(const struct rtop_reader *reader)
 
 static bool reader_ended(const struct rtop_reader *reader)
 {
-  return reader_tables_load(&reader->tables, &reader->parts.counters->state) == RTOP_STATE_ENDED;
+  return reader_tables_load(&reader->tables, &reader->parts.counters->state) == RTOP_WRITER_ENDED;
 }
 
 int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_error *error)
@@ -186,7 +186,7 @@ bool rtop_reader_alive(struct rtop_reader *reader, pid_t *pid)
 enum rtop_channel_state rtop_reader_state_by(struct rtop_reader *reader, bool alive,
                                              const struct rtop_counters *counters, int64_t now_mono_ns)
 {
-  if (counters->state == RTOP_STATE_ENDED) return RTOP_CHANNEL_ENDED;
+  if (counters->state == RTOP_WRITER_ENDED) return RTOP_CHANNEL_ENDED;
   if (!alive) return RTOP_CHANNEL_DEAD;
   return reader_stalled(reader, counters->head_sequence, now_mono_ns) ? RTOP_CHANNEL_STALLED : RTOP_CHANNEL_LIVE;
 }

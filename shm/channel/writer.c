@@ -170,7 +170,7 @@ static struct rtop_writer *writer_allocate(const struct rtop_segment *segment, s
   writer->packed = writer->raw + payload;
   writer->scratch = writer->packed + payload;
   writer->segment = *segment;
-  writer->counters.state = RTOP_STATE_LIVE;
+  writer->counters.state = RTOP_WRITER_LIVE;
   outlet_init(&writer->outlet, segment->fd, segment->base);
   channel_parts_of(&writer->segment, &writer->parts);
   channel_parts_write(&writer->parts, &writer->outlet);
@@ -231,7 +231,7 @@ void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
   if (rtop_segment_intact(&taken->segment)) {
     writer_flush(taken);
     if (taken->parts.tiered) tiers_finish(&taken->tiers, taken->tables.node_count, taken->tables.frame_count);
-    outlet_release(&taken->outlet, &taken->parts.counters->state, RTOP_STATE_ENDED);
+    outlet_release(&taken->outlet, &taken->parts.counters->state, RTOP_WRITER_ENDED);
   }
   rtop_control_close(&taken->control, true);
   rtop_segment_close(&taken->segment, !keep_name);

@@ -86,7 +86,7 @@ static void ending_of_zombie(const struct process_stat *stat, bool may_ask, stru
 static void ending_of_listed(const struct process_stat *stat, const struct rtop_geometry *geometry,
                              const struct rtop_counters *said, struct rtop_ending *ending)
 {
-  bool closed = said->state == RTOP_STATE_ENDED;
+  bool closed = said->state == RTOP_WRITER_ENDED;
   if (stat->ending) {
     ending_of_zombie(stat, ending_may_ask(geometry), ending);
   } else if (closed) {
@@ -103,7 +103,7 @@ void rtop_ending_find(const struct rtop_geometry *geometry, const struct rtop_co
 {
   struct process_stat stat;
   pid_t pid = (pid_t)geometry->pid;
-  bool closed = said->state == RTOP_STATE_ENDED;
+  bool closed = said->state == RTOP_WRITER_ENDED;
   *ending = (struct rtop_ending){ .cause = closed ? RTOP_ENDING_CLOSED : RTOP_ENDING_VANISHED };
   if (closed) ending_as_said(said, ending);
   if (!ending_same_boot(geometry)) {

@@ -57,7 +57,7 @@ static void registry_describe(const struct rtop_segment *segment, const struct s
   entry->alive = rtop_liveness_writer_alive(segment->fd, &holder) && registry_holder_right(holder, status->st_uid);
   entry->pid = entry->alive && holder > 0 ? holder : named_pid;
   if (pread(segment->fd, &state, sizeof state, where) == (ssize_t)sizeof state)
-    entry->ended = state == RTOP_STATE_ENDED;
+    entry->ended = state == RTOP_WRITER_ENDED;
 }
 
 static int registry_check(const struct registry_scope *scope, const struct rtop_segment *segment,

@@ -151,7 +151,7 @@ static int segment_fill(struct rtop_segment *segment, int fd, struct rtop_error 
   struct stat status;
   segment->fd = fd;
   if (segment_reserve(fd, &segment->geometry, error) != 0) return -1;
-  const struct rtop_counters counters = { .state = RTOP_STATE_LIVE };
+  const struct rtop_counters counters = { .state = RTOP_WRITER_LIVE };
   if (segment_map(segment, -1, error) != 0 ||
       segment_file_write(fd, &counters, sizeof counters, RTOP_COUNTERS_OFFSET, error) != 0 ||
       segment_file_write(fd, &segment->geometry, sizeof segment->geometry, 0, error) != 0)

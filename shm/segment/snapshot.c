@@ -78,7 +78,7 @@ int rtop_snapshot_take(const struct rtop_segment *segment, void *image, struct r
   for (int i = 0; i < count; i++) {
     heads[i].intent_position = intents[i].intent_position;
     heads[i].intent_sequence = intents[i].intent_sequence;
-    if (i == RTOP_TIER_FINE) heads[i].state = RTOP_STATE_ENDED;
+    if (i == RTOP_TIER_FINE) heads[i].state = RTOP_WRITER_ENDED;
     memcpy((unsigned char *)image + offsets[i], &heads[i], sizeof heads[i]);
   }
   return 0;

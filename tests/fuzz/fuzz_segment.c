@@ -341,7 +341,7 @@ static void find_it(bool is_old)
   demand(rtop_registry_list(entries, 1) <= 1 && rtop_registry_list(entries, 8) == count);
   for (size_t i = 0; i < count; i++) {
     struct rtop_ending ending;
-    struct rtop_counters said = { .state = entries[i].ended ? RTOP_STATE_ENDED : RTOP_STATE_LIVE,
+    struct rtop_counters said = { .state = entries[i].ended ? RTOP_WRITER_ENDED : RTOP_WRITER_LIVE,
                                   .ending = entries[i].geometry.created_real_ns & 0x3ff };
     char text[64];
     rtop_registry_ending(entries[i].pid, &entries[i].geometry, &said, 300, &ending);

@@ -226,7 +226,7 @@ active proctype rtop_writer()
   /*= shm/channel/writer.c */
   if
   :: M(END_RELAXED) -> store_relaxed(WRITER, STATE, 1)
-  :: else -> outlet_release(WRITER, STATE, 1)   /*: outlet_release(&taken->outlet, &taken->parts.counters->state, RTOP_STATE_ENDED); */
+  :: else -> outlet_release(WRITER, STATE, 1)   /*: outlet_release(&taken->outlet, &taken->parts.counters->state, RTOP_WRITER_ENDED); */
   fi;
   goto ended;
 cut_off:

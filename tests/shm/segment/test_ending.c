@@ -30,7 +30,7 @@ static struct rtop_ending find_said(const struct rtop_geometry *geometry, uint64
 
 static struct rtop_ending find(const struct rtop_geometry *geometry, bool closed)
 {
-  return find_said(geometry, closed ? RTOP_STATE_ENDED : RTOP_STATE_LIVE, 0);
+  return find_said(geometry, closed ? RTOP_WRITER_ENDED : RTOP_WRITER_LIVE, 0);
 }
 
 static const char *text_of(const struct rtop_ending *ending)
@@ -147,7 +147,7 @@ static void test_goes_on_without_its_channel(void **state)
 
 static void assert_said(const struct rtop_geometry *geometry, uint64_t said, enum rtop_ending_cause cause, int number)
 {
-  struct rtop_ending ending = find_said(geometry, RTOP_STATE_ENDED, said);
+  struct rtop_ending ending = find_said(geometry, RTOP_WRITER_ENDED, said);
   if (ending.cause != cause || ending.number != number)
     fail_msg("%#llx: %s %d", (unsigned long long)said, rtop_ending_cause_name(ending.cause), ending.number);
 }
@@ -161,11 +161,11 @@ static void test_what_it_said(void **state)
   assert_said(&geometry, 0, RTOP_ENDING_STOPPED, 0);
   assert_said(&geometry, RTOP_ENDS_WITH_STATUS, RTOP_ENDING_CLOSED, 0); /* it still takes its time */
   assert_said(&geometry, RTOP_ENDS_BY_SIGNAL | SIGTERM, RTOP_ENDING_SIGNAL, SIGTERM);
-  assert_true(find_said(&geometry, RTOP_STATE_ENDED, RTOP_ENDS_WITH_STATUS | 3).still_there);
+  assert_true(find_said(&geometry, RTOP_WRITER_ENDED, RTOP_ENDS_WITH_STATUS | 3).still_there);
   kill(pid, SIGKILL);
   assert_true(support_wait_for(is_ending, &pid));
   assert_said(&geometry, RTOP_ENDS_WITH_STATUS | 3, RTOP_ENDING_SIGNAL, SIGKILL); /* but it came to something else */
-  assert_false(find_said(&geometry, RTOP_STATE_ENDED, RTOP_ENDS_WITH_STATUS | 3).still_there);
+  assert_false(find_said(&geometry, RTOP_WRITER_ENDED, RTOP_ENDS_WITH_STATUS | 3).still_there);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
   assert_said(&geometry, 0, RTOP_ENDING_CLOSED, 0);
   assert_said(&geometry, RTOP_ENDS_WITH_STATUS, RTOP_ENDING_CLOSED, 0);
@@ -176,7 +176,7 @@ static void test_what_it_said(void **state)
   };
   for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++)
     assert_said(&geometry, nonsense[i], RTOP_ENDING_CLOSED, 0);
-  assert_int_equal(find_said(&geometry, RTOP_STATE_LIVE, RTOP_ENDS_WITH_STATUS | 3).cause, RTOP_ENDING_VANISHED);
+  assert_int_equal(find_said(&geometry, RTOP_WRITER_LIVE, RTOP_ENDS_WITH_STATUS | 3).cause, RTOP_ENDING_VANISHED);
 }
 
 /* It said 3, and an exit handler after that made it 0. */

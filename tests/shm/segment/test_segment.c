@@ -48,7 +48,7 @@ static void test_create_then_open(void **state)
   assert_string_equal(opened.geometry.ruby_version, "3.3.8");
   assert_string_equal(opened.geometry.command, "ruby app.rb");
   assert_true(opened.geometry.start_ticks > 0 && opened.geometry.created_real_ns > 0);
-  assert_int_equal(rtop_segment_counters(&opened)->state, RTOP_STATE_LIVE);
+  assert_int_equal(rtop_segment_counters(&opened)->state, RTOP_WRITER_LIVE);
   assert_true(rtop_segment_intact(&opened));
   rtop_segment_close(&opened, false);
   assert_int_equal(support_count_files(), 1);
