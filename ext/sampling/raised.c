@@ -164,7 +164,7 @@ static uint32_t find_node(struct sampler *sampler, const struct raised_entry *en
   int lines[RAISED_DEPTH] = { 0 };
   uint32_t node;
   if (entry->depth) lines[entry->depth - 1] = entry->line;
-  struct stack_noted noted = { .frames = entry->frames, .lines = lines, .depth = entry->depth };
+  struct raw_stack noted = { .frames = entry->frames, .lines = lines, .depth = entry->depth };
   if (!sampler_name_noted(sampler, &noted, &node)) return RTOP_NODE_ROOT;
   return node == RTOP_NODE_ROOT ? RTOP_NODE_NO_FRAMES : node;
 }

@@ -125,7 +125,7 @@ static void walk_other(struct sampler *sampler, struct thread_data *data)
 }
 
 /* The oldest stack that a hook noted. */
-static uint32_t stack_noted(struct sampler *sampler, void *data, VALUE *unknown)
+static uint32_t oldest_noted(struct sampler *sampler, void *data, VALUE *unknown)
 {
   const struct noted_stack *noted = &sampler->frames.noted.stacks[0];
   memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
@@ -143,7 +143,7 @@ static void charge_noted(struct sampler *sampler, bool main_ractor)
     if (first->fiber && !main_ractor) return;
     struct thread_data *data = atomic_load(&sampler->threads.table[first->thread]);
     bool alive = data && data->serial == first->serial;
-    uint32_t node = alive ? sampler_named_stack(sampler, data, stack_noted) : SAMPLER_NO_STACK;
+    uint32_t node = alive ? sampler_named_stack(sampler, data, oldest_noted) : SAMPLER_NO_STACK;
     if (alive && !sampler_has_stack(node)) return;
     if (!alive && !trylock_take(&sampler->lock)) return;
     alive = alive && data->serial == first->serial && !data->last_window;

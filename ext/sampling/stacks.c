@@ -136,14 +136,14 @@ uint32_t sampler_named_stack(struct sampler *sampler, void *what,
 static uint32_t walk_noted(struct sampler *sampler, void *what, VALUE *unknown)
 {
   static struct thread_data nobody = { .pool = 1, .main_ractor = true }; /* under the lock */
-  const struct stack_noted *noted = what;
+  const struct raw_stack *noted = what;
   memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
   memcpy(sampler->stack_lines, noted->lines, noted->depth * sizeof *noted->lines);
   uint32_t root = label_nodes_of(&sampler->labels, &sampler->frames, &sampler->tree, noted->label_set);
   return sampler_walk(sampler, &nobody, (int)noted->depth, root, unknown);
 }
 
-bool sampler_name_noted(struct sampler *sampler, struct stack_noted *noted, uint32_t *node)
+bool sampler_name_noted(struct sampler *sampler, struct raw_stack *noted, uint32_t *node)
 {
   *node = RTOP_NODE_ROOT;
   if (noted->depth == 0 || calltree_count(&sampler->tree) >= sampler->tree.capacity / 4 * 3) return true;

@@ -35,7 +35,7 @@ static inline bool sampler_has_stack(uint32_t node)
 
 /* A stack that a hook left to be named; its thread may have ended. Frames are innermost first; the caller keeps the
  * VALUEs alive. */
-struct stack_noted {
+struct raw_stack {
   const VALUE *frames;
   const int *lines;
   uint32_t depth, label_set;
@@ -43,6 +43,6 @@ struct stack_noted {
 
 /* [job] Finds the node of the stack and names its frames; RTOP_NODE_ROOT when unknown or when there is no room. Takes
  * the lock itself. False when the lock could not be had: try again later. */
-bool sampler_name_noted(struct sampler *sampler, struct stack_noted *noted, uint32_t *node);
+bool sampler_name_noted(struct sampler *sampler, struct raw_stack *noted, uint32_t *node);
 
 #endif

@@ -63,8 +63,7 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
 static bool find_stack(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, uint32_t node,
                        uint32_t *stack)
 {
-  struct stack_noted found = { slow->frames + noted->first, slow->lines + noted->first, noted->depth,
-                               noted->label_set };
+  struct raw_stack found = { slow->frames + noted->first, slow->lines + noted->first, noted->depth, noted->label_set };
   if (!sampler_name_noted(sampler, &found, stack)) return false;
   if (noted->has_frame || !*stack || !node) return true;
   if (!trylock_take(&sampler->lock)) return false;
