@@ -128,7 +128,7 @@ static void drop_parent(void)
   /* Another Ractor was writing the tables at the moment of the fork, so they are unusable. */
   session.torn = trylock_holder(&sampler->lock) == TRYLOCK_TAKEN;
   trylock_release(&sampler->lock);
-  trylock_release(&sampler->threads.pool_lock);
+  trylock_release(&sampler->threads.free_lock);
   trylock_release(&sampler->labels.lock);
   publisher_abandon(&session.publisher);
   makers_off();

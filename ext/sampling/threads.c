@@ -43,31 +43,31 @@ static bool take_entry(struct threads *threads, struct thread_data *data)
   return false;
 }
 
-/* Takes a cleared struct from the pool, or allocates one. */
+/* Takes a cleared struct from the free list, or allocates one. */
 static struct thread_data *take_struct(struct threads *threads)
 {
   struct thread_data *data = NULL;
-  if (trylock_take(&threads->pool_lock)) {
-    data = threads->pool;
-    if (data) threads->pool = data->next_free;
-    trylock_release(&threads->pool_lock);
+  if (trylock_take(&threads->free_lock)) {
+    data = threads->free;
+    if (data) threads->free = data->next_free;
+    trylock_release(&threads->free_lock);
   }
   if (!data) data = aligned_alloc(alignof(struct thread_data), sizeof *data);
   if (data) memset(data, 0, sizeof *data);
   return data;
 }
 
-/* Returns a struct to the pool instead of freeing it, since a thread may still point to it; the struct says to which
+/* Returns a struct to the free list instead of freeing it, since a thread may still point to it; the struct says to which
  * thread it belongs. */
 static void give_back(struct threads *threads, struct thread_data *data)
 {
   atomic_store_explicit(&data->thread, 0, memory_order_release);
   atomic_store_explicit(&data->fiber, 0, memory_order_relaxed);
   fibers_free(data);
-  while (!trylock_take(&threads->pool_lock)) sched_yield();
-  data->next_free = threads->pool;
-  threads->pool = data;
-  trylock_release(&threads->pool_lock);
+  while (!trylock_take(&threads->free_lock)) sched_yield();
+  data->next_free = threads->free;
+  threads->free = data;
+  trylock_release(&threads->free_lock);
 }
 
 struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop_thread_state state, int64_t now_ns)

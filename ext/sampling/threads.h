@@ -9,7 +9,7 @@
  * All other fields belong to the thread itself (in hooks and the job, with the GVL) unless they are atomic. READY may
  * run on another thread; the VM's scheduler lock orders it between SUSPENDED and RESUMED.
  *
- * Once `ended` is set, the publisher owns the struct, charges what is left and returns it to the pool. Structs are
+ * Once `ended` is set, the publisher owns the struct, charges what is left and returns it to the free list. Structs are
  * never freed but reused, and each records its thread: a thread that points to a struct of an earlier session
  * (threads_of) notices that it is not its own.
  */
@@ -204,8 +204,8 @@ struct threads {
   _Atomic uint64_t generation;
   _Atomic uint64_t renamed; /* times that some thread got another name */
   _Atomic uint64_t ends;    /* number of ended threads, incremented after their `ended` is set */
-  struct trylock pool_lock; /* only tried; without the lock a new struct is allocated */
-  struct thread_data *pool;
+  struct trylock free_lock; /* only tried; without the lock a new struct is allocated */
+  struct thread_data *free;
   rb_internal_thread_specific_key_t key;
 };
 
