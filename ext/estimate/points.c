@@ -22,7 +22,7 @@ void points_add(struct points *points, const struct point *point)
   struct point one = *point;
   if (one.weight_ns < 1) one.weight_ns = 1;
   points->told++;
-  if (last && last->node == one.node && last->place == one.place && last->thread == one.thread) {
+  if (last && last->node == one.node && last->stratum == one.stratum && last->thread == one.thread) {
     last->weight_ns += one.weight_ns;
     return;
   }
@@ -42,12 +42,12 @@ void points_remember(struct points_last *last, const struct points *taken, uint3
   for (uint32_t i = 0; i < taken->count; i++) {
     const struct point *point = &taken->entries[i];
     struct last_point one = { .node = point->node, .window = window, .weight_ns = point->weight_ns };
-    last->of[point->place][last->told[point->place]++ % POINTS_LAST] = one;
+    last->of[point->stratum][last->told[point->stratum]++ % POINTS_LAST] = one;
   }
 }
 
-void points_forget(struct points_last *last, uint32_t places)
+void points_forget(struct points_last *last, uint32_t strata)
 {
-  for (uint32_t place = 0; place < STRATA_PLACES; place++)
-    if (places >> place & 1) last->told[place] = 0;
+  for (uint32_t stratum = 0; stratum < STRATA_COUNT; stratum++)
+    if (strata >> stratum & 1) last->told[stratum] = 0;
 }

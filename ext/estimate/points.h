@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The points of a pool: which call tree nodes the sampling instants met in its running time, by stratum (`place`, see
+/* The points of a pool: which call tree nodes the sampling instants met in its running time, by stratum (see
  * strata.h), in the open window; and the last few points of each stratum, for windows that get hardly any.
  *
  * The kind of a stretch is known only at its end, so its points are added then. A point's weight is the time that it
@@ -18,7 +18,7 @@
 enum { POINTS_MAX = 256, POINTS_LAST = 8 };
 
 struct point {
-  uint32_t node, place;
+  uint32_t node, stratum;
   uint32_t thread; /* index in the thread registry of the thread that was met */
   int64_t weight_ns;
 };
@@ -38,17 +38,17 @@ void points_take(struct points *points, struct points *taken);
 /* The last few points of each stratum from earlier windows. Used by the publisher only. */
 struct points_last {
   /* points ever added to each stratum; the latest one is at index (told - 1) % POINTS_LAST */
-  uint32_t told[STRATA_PLACES];
+  uint32_t told[STRATA_COUNT];
   struct last_point {
     uint32_t node, window;
     int64_t weight_ns;
-  } of[STRATA_PLACES][POINTS_LAST];
+  } of[STRATA_COUNT][POINTS_LAST];
 };
 
 /* Adds the taken points to `last`. `window` is a number that grows by one with each window. */
 void points_remember(struct points_last *last, const struct points *taken, uint32_t window);
 
 /* Forgets the points of each stratum whose bit is set, because another kind of stretch takes that stratum over. */
-void points_forget(struct points_last *last, uint32_t places);
+void points_forget(struct points_last *last, uint32_t strata);
 
 #endif

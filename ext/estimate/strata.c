@@ -20,7 +20,7 @@ uint64_t strata_key(uint32_t begin_node, uint32_t end_node, int64_t length_ns)
 
 static uint32_t claim(struct strata *strata, uint64_t key)
 {
-  for (uint32_t id = 1; id < STRATA_COUNT; id++) {
+  for (uint32_t id = 1; id < STRATA_KINDS; id++) {
     uint64_t none = 0;
     if (atomic_load_explicit(&strata->keys[id], memory_order_relaxed)) continue;
     if (atomic_compare_exchange_strong_explicit(&strata->keys[id], &none, key, memory_order_relaxed,
@@ -33,8 +33,8 @@ static uint32_t claim(struct strata *strata, uint64_t key)
 uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
 {
   uint32_t id = 1;
-  while (id < STRATA_COUNT && atomic_load_explicit(&strata->keys[id], memory_order_relaxed) != key) id++;
-  if (id == STRATA_COUNT) id = claim(strata, key);
+  while (id < STRATA_KINDS && atomic_load_explicit(&strata->keys[id], memory_order_relaxed) != key) id++;
+  if (id == STRATA_KINDS) id = claim(strata, key);
   struct stratum *stratum = &strata->entries[id];
   if (id && length_ns > 0) {
     atomic_fetch_add_explicit(&stratum->wall_ns, length_ns, memory_order_relaxed);
@@ -57,20 +57,20 @@ uint32_t strata_met_lately(const struct strata *strata, uint32_t kind)
   return window - (uint32_t)(met >> 32) <= STRATA_LATELY_WINDOWS ? (uint32_t)met : 0;
 }
 
-void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_PLACES])
+void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_COUNT])
 {
-  for (uint32_t place = 0; place < STRATA_PLACES; place++) {
-    struct stratum *stratum = &strata->entries[place];
-    waiting_ns[place] = stratum->carried_ns + atomic_exchange_explicit(&stratum->waiting_ns, 0, memory_order_relaxed);
+  for (uint32_t stratum = 0; stratum < STRATA_COUNT; stratum++) {
+    struct stratum *entry = &strata->entries[stratum];
+    waiting_ns[stratum] = entry->carried_ns + atomic_exchange_explicit(&entry->waiting_ns, 0, memory_order_relaxed);
   }
 }
 
-uint32_t strata_divided(struct strata *strata, uint32_t place, int64_t waiting_ns, bool divided)
+uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided)
 {
-  struct stratum *stratum = &strata->entries[place];
-  stratum->carried_ns = divided ? 0 : waiting_ns;
-  stratum->unmet_windows = divided || waiting_ns <= 0 ? 0 : stratum->unmet_windows + 1;
-  return stratum->unmet_windows;
+  struct stratum *entry = &strata->entries[stratum];
+  entry->carried_ns = divided ? 0 : waiting_ns;
+  entry->unmet_windows = divided || waiting_ns <= 0 ? 0 : entry->unmet_windows + 1;
+  return entry->unmet_windows;
 }
 
 static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool first)
@@ -104,7 +104,7 @@ uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t pe
   uint32_t given_up = 0;
   if (length_ns <= 0) return 0;
   atomic_fetch_add_explicit(&strata->windows, 1, memory_order_relaxed);
-  for (uint32_t id = 1; id < STRATA_COUNT; id++)
+  for (uint32_t id = 1; id < STRATA_KINDS; id++)
     if (measure(strata, id, length_ns, period_ns)) given_up |= 1u << id;
   return given_up;
 }

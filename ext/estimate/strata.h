@@ -7,8 +7,8 @@
  * end the publisher divides the exact time of each stratum by the points found in it (points.h, divide.h), so instants
  * need to be fair only within a kind.
  *
- * A kind has its own stratum (a "place") while it ends often and runs long enough to be met several times; all others
- * share place 0. Whether it was met must not decide that, or rare kinds would lose their time. Stretches too short for
+ * A kind has its own stratum while it ends often and runs long enough to be met several times; all others
+ * share stratum 0. Whether it was met must not decide that, or rare kinds would lose their time. Stretches too short for
  * a job share one axis (pools.h) and belong to the call that caused both waits.
  *
  * Threads: any, also in hooks, except where noted. No lock, no allocation; of two concurrent writes one survives.
@@ -22,11 +22,11 @@
 #include <stdint.h>
 
 enum {
-  STRATA_COUNT = 16,
-  STRATA_RESTS = STRATA_COUNT, /* running time without a core, of any kind: rests with the GVL */
+  STRATA_KINDS = 16,
+  STRATA_RESTS = STRATA_KINDS, /* running time without a core, of any kind: rests with the GVL */
   STRATA_WAITS,                /* and waits for a core */
   STRATA_SHORT,                /* stretches that end before a sampling job can run */
-  STRATA_PLACES,
+  STRATA_COUNT,
   /* windows that time waits in a stratum no instant met; after that, all points of the pool divide it */
   STRATA_UNMET_WINDOWS = 20,
   STRATA_LATELY_WINDOWS = 100,
@@ -57,8 +57,8 @@ struct stratum {
 
 struct strata {
   /* keys of the kinds, side by side because every lookup scans them; 0: free entry */
-  _Atomic uint64_t keys[STRATA_COUNT];
-  struct stratum entries[STRATA_PLACES]; /* 0: of all kinds that have none */
+  _Atomic uint64_t keys[STRATA_KINDS];
+  struct stratum entries[STRATA_COUNT];  /* 0: of all kinds that have none */
   struct axis short_axis;                /* axis of the stretches that are shorter than STRATA_SHORT_NS */
   _Atomic uint32_t windows;              /* that ended */
 };
@@ -71,7 +71,7 @@ uint64_t strata_key(uint32_t begin_node, uint32_t end_node, int64_t length_ns);
 uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns);
 
 /* The stratum in which the time of this kind waits: its own, or 0. */
-static inline uint32_t strata_place(const struct strata *strata, uint32_t kind)
+static inline uint32_t strata_of_kind(const struct strata *strata, uint32_t kind)
 {
   bool own = kind == STRATA_SHORT || atomic_load_explicit(&strata->entries[kind].own, memory_order_relaxed);
   return own ? kind : 0;
@@ -94,10 +94,10 @@ static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)
 uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns);
 
 /* Takes the waiting time of each stratum, together with the time carried over from earlier windows. Publisher only. */
-void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_PLACES]);
+void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_COUNT]);
 
 /* Reports whether waiting_ns of a stratum was divided; undivided time is carried to the next window. Returns for how
  * many windows in a row it was not divided. Publisher only. */
-uint32_t strata_divided(struct strata *strata, uint32_t place, int64_t waiting_ns, bool divided);
+uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided);
 
 #endif

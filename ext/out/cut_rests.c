@@ -118,8 +118,8 @@ static bool lanes_are_empty(const struct thread_data *data)
   bool empty = atomic_load_explicit(&data->behind.wall_ns, memory_order_relaxed) <= 0;
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     empty = empty && atomic_load_explicit(&data->lanes[state].wall_ns, memory_order_relaxed) <= 0;
-  for (int place = 0; place < STRATA_PLACES; place++)
-    empty = empty && atomic_load_explicit(&data->strata[place].wall_ns, memory_order_relaxed) <= 0;
+  for (int stratum = 0; stratum < STRATA_COUNT; stratum++)
+    empty = empty && atomic_load_explicit(&data->strata[stratum].wall_ns, memory_order_relaxed) <= 0;
   return empty;
 }
 

@@ -66,7 +66,7 @@ void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
 
 /* ---- the thread in the segment ------------------------------------------------------------------ */
 
-/* The kernel's name of the thread, used until Ruby code sets one: Ruby stores the place of the thread's block there. */
+/* The kernel's name of the thread, used until Ruby code sets one: Ruby stores the location of the thread's block there. */
 static size_t kernel_name(uint32_t native_id, char name[THREADS_NAME_MAX])
 {
   char path[64];
@@ -338,15 +338,15 @@ static struct axis_point at_node(uint32_t node)
 }
 
 /* Divides the running time of ended stretches in a lane by the points of its stratum. */
-static void divide_lane(struct cut *cut, struct thread_data *data, struct cells *cells, uint32_t place)
+static void divide_lane(struct cut *cut, struct thread_data *data, struct cells *cells, uint32_t stratum)
 {
   struct division *division = &divisions[atomic_load_explicit(&data->pool, memory_order_relaxed)];
-  struct lane *lane = &data->strata[place];
+  struct lane *lane = &data->strata[stratum];
   int64_t left = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed), most = outstanding(data, RTOP_RUNNING);
   if (left > most) left = most;
   while (left > 0) {
     uint32_t node;
-    int64_t part = divide_next(division, place, data->index, left, &node);
+    int64_t part = divide_next(division, stratum, data->index, left, &node);
     if (!part || !charge_part(data, cells, RTOP_RUNNING, lane, at_node(node), part)) return;
     left -= part;
   }
@@ -359,7 +359,7 @@ static void settle(struct cut *cut, struct thread_data *data, struct cells *cell
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     if (state != RTOP_RUNNING)
       settle_lane(data, cells, (enum rtop_thread_state)state, &data->lanes[state], &pool->axes[state]);
-  for (uint32_t place = 0; place < STRATA_SHORT; place++) divide_lane(cut, data, cells, place);
+  for (uint32_t stratum = 0; stratum < STRATA_SHORT; stratum++) divide_lane(cut, data, cells, stratum);
   settle_lane(data, cells, RTOP_RUNNING, &data->strata[STRATA_SHORT], &pool->strata.short_axis);
 }
 
@@ -372,22 +372,22 @@ static uint32_t last_point(struct axis *axis)
 }
 
 /* Divides time that has long waited in a stratum without points by all points of the pool. */
-static void end_places(struct pool *pool, const struct divide_pool *ends, struct division *division)
+static void collapse_strata(struct pool *pool, const struct divide_pool *ends, struct division *division)
 {
   uint32_t last = last_point(&pool->axes[RTOP_RUNNING]);
-  for (uint32_t place = 0; place < STRATA_SHORT; place++) {
-    bool knows = divide_knows(division, place), off_core = place >= STRATA_COUNT;
-    uint32_t unmet = strata_divided(&pool->strata, place, ends->waiting_ns[place], knows);
+  for (uint32_t stratum = 0; stratum < STRATA_SHORT; stratum++) {
+    bool knows = divide_knows(division, stratum), off_core = stratum >= STRATA_KINDS;
+    uint32_t unmet = strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], knows);
     if (unmet == 0 || (!off_core && unmet <= STRATA_UNMET_WINDOWS)) continue;
-    divide_collapse(division, ends, place, last == RTOP_NODE_UNSAMPLED ? 0 : last);
-    if (divide_knows(division, place)) strata_divided(&pool->strata, place, ends->waiting_ns[place], true);
+    divide_collapse(division, ends, stratum, last == RTOP_NODE_UNSAMPLED ? 0 : last);
+    if (divide_knows(division, stratum)) strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], true);
   }
 }
 
-static int64_t lane_ns(void *cut, uint32_t thread, uint32_t place)
+static int64_t lane_ns(void *cut, uint32_t thread, uint32_t stratum)
 {
   struct thread_data *data = thread_at(cut, thread);
-  return data ? atomic_load_explicit(&data->strata[place].wall_ns, memory_order_relaxed) : 0;
+  return data ? atomic_load_explicit(&data->strata[stratum].wall_ns, memory_order_relaxed) : 0;
 }
 
 /* Copies the points under the lock, which is held only for the copy, so that application threads do not wait. */
@@ -406,7 +406,7 @@ static void end_pool(struct cut *cut, struct pool *pool, struct division *divisi
   trylock_release(&sampler->lock);
   strata_take_waiting(&pool->strata, ends.waiting_ns);
   divide_window(division, &ends, &divide_random);
-  end_places(pool, &ends, division);
+  collapse_strata(pool, &ends, division);
   divide_own(division, lane_ns, cut);
   points_remember(&pool->last, &points, ends.window);
   int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
@@ -443,9 +443,9 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   struct sampler *sampler = cut->sampler;
   struct pool *pool = pool_of(cut, data);
   uint32_t last_met = last_met_in(pool);
-  for (uint32_t place = 0; place < STRATA_PLACES; place++) {
-    uint32_t lately = strata_met_lately(&pool->strata, place);
-    charge_lane(data, cells, RTOP_RUNNING, &data->strata[place], at_node(lately ? lately : last_met));
+  for (uint32_t stratum = 0; stratum < STRATA_COUNT; stratum++) {
+    uint32_t lately = strata_met_lately(&pool->strata, stratum);
+    charge_lane(data, cells, RTOP_RUNNING, &data->strata[stratum], at_node(lately ? lately : last_met));
   }
   charge_lane(data, cells, RTOP_RUNNING, &data->behind, at_node(last_met));
   for (unsigned state = 0; state < RTOP_STATE_COUNT; state++) {

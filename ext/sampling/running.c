@@ -20,13 +20,13 @@ static struct strata *strata_of(struct sampler *sampler, const struct thread_dat
 }
 
 /* Adds a point: instants that stand for weight_ns met this node in a stretch of that stratum. Lock held. */
-static void add_point(struct sampler *sampler, const struct thread_data *data, uint32_t place, uint32_t node,
+static void add_point(struct sampler *sampler, const struct thread_data *data, uint32_t stratum, uint32_t node,
                       int64_t weight_ns)
 {
   struct pool *pool = pool_of(sampler, data);
-  struct point point = { .node = node, .place = place, .thread = data->index, .weight_ns = weight_ns };
+  struct point point = { .node = node, .stratum = stratum, .thread = data->index, .weight_ns = weight_ns };
   points_add(&pool->points, &point);
-  strata_met(&pool->strata, place, node);
+  strata_met(&pool->strata, stratum, node);
 }
 
 enum { ALLOCATIONS_KEPT_WINDOWS = 10 };
@@ -50,7 +50,7 @@ static void charge_allocations(struct sampler *sampler, struct thread_data *data
 }
 
 /* Without a cheap clock, CPU time is read once per period and stretches have no known CPU time of their own, so they
- * share place 0. */
+ * share stratum 0. */
 void running_late_cpu(struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -180,9 +180,9 @@ static int64_t off_core_ns(int64_t breaks_ns, int64_t instants)
 }
 
 /* Did instants meet time of this stratum recently? Otherwise time set apart for it would wait in vain. */
-static bool sets_apart(struct sampler *sampler, const struct thread_data *data, uint32_t place)
+static bool sets_apart(struct sampler *sampler, const struct thread_data *data, uint32_t stratum)
 {
-  return strata_met_lately(strata_of(sampler, data), place) != 0;
+  return strata_met_lately(strata_of(sampler, data), stratum) != 0;
 }
 
 /* The thread's own count of voluntary switches, which tells rests from waits for a core; -1 when not needed or
@@ -221,12 +221,12 @@ static int64_t blame_of(struct lane *lane, int64_t part_ns)
   return wall > 0 ? (int64_t)((double)blame * (double)part_ns / (double)wall) : 0;
 }
 
-static void set_off_core_apart(struct sampler *sampler, struct thread_data *data, uint32_t place, int64_t off_ns)
+static void set_off_core_apart(struct sampler *sampler, struct thread_data *data, uint32_t stratum, int64_t off_ns)
 {
-  struct lane *open = &data->lanes[RTOP_RUNNING], *lane = &data->strata[place];
+  struct lane *open = &data->lanes[RTOP_RUNNING], *lane = &data->strata[stratum];
   if (off_ns <= 0) return;
   data->off_core_ns += off_ns;
-  stratum_wait(&strata_of(sampler, data)->entries[place], off_ns);
+  stratum_wait(&strata_of(sampler, data)->entries[stratum], off_ns);
   move_part(open, lane, off_ns, 0, blame_of(open, off_ns));
 }
 
@@ -243,7 +243,7 @@ static void charge_off_core(struct sampler *sampler, struct thread_data *data, u
 
 /* Reports time without a core since the last report; `met` says how instants met the thread. A point of a wait
  * shorter than a period counts as a whole period, because few of them are met. Lock held. */
-static void tell_off_core(struct sampler *sampler, struct thread_data *data, uint32_t place, uint32_t node,
+static void tell_off_core(struct sampler *sampler, struct thread_data *data, uint32_t stratum, uint32_t node,
                           unsigned met, int64_t instants, int64_t off_ns)
 {
   int64_t period = atomic_load_explicit(&sampler->period_ns, memory_order_relaxed);
@@ -251,8 +251,8 @@ static void tell_off_core(struct sampler *sampler, struct thread_data *data, uin
     charge_off_core(sampler, data, node, off_ns);
     return;
   }
-  set_off_core_apart(sampler, data, place, off_ns);
-  if (off_ns && met != ON_CORE_YES) add_point(sampler, data, place, node, off_ns > period ? off_ns : period);
+  set_off_core_apart(sampler, data, stratum, off_ns);
+  if (off_ns && met != ON_CORE_YES) add_point(sampler, data, stratum, node, off_ns > period ? off_ns : period);
 }
 
 /* Is the stretch long enough to be divided by its own instants? Measured by CPU time, so that waiting for a core does
@@ -345,9 +345,9 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
 }
 
 /* Handles an instant that met the thread while it ran or while it waited for a core, with no way to tell which. */
-static void leave_undecided(struct sampler *sampler, struct thread_data *data, uint32_t place, int64_t off_ns)
+static void leave_undecided(struct sampler *sampler, struct thread_data *data, uint32_t stratum, int64_t off_ns)
 {
-  if (sets_apart(sampler, data, place)) set_off_core_apart(sampler, data, place, off_ns);
+  if (sets_apart(sampler, data, stratum)) set_off_core_apart(sampler, data, stratum, off_ns);
   atomic_fetch_add_explicit(&sampler->counters.undecided, 1, memory_order_relaxed);
 }
 
@@ -357,14 +357,14 @@ static void tell_point(struct sampler *sampler, struct thread_data *data, uint32
   int64_t off = off_core_ns(breaks_ns(sampler, data) - data->breaks_seen_ns, instants);
   int64_t rests = own_rests(sampler, data, false);
   unsigned all = off ? on_core_met(&sampler->on_core, data->serial) : 0, met = all & ~(unsigned)ON_CORE_UNKNOWN;
-  uint32_t place = find_off_core(data->rests, rests, met, instants);
+  uint32_t stratum = find_off_core(data->rests, rests, met, instants);
   data->rests = rests;
   if (all == ON_CORE_UNKNOWN) {
-    leave_undecided(sampler, data, place, off);
+    leave_undecided(sampler, data, stratum, off);
     return;
   }
-  if (!(met & ON_CORE_NO) && !sets_apart(sampler, data, place)) off = met = 0;
-  tell_off_core(sampler, data, place, node, met, instants, off);
+  if (!(met & ON_CORE_NO) && !sets_apart(sampler, data, stratum)) off = met = 0;
+  tell_off_core(sampler, data, stratum, node, met, instants, off);
   if (!met || met & ON_CORE_YES) {
     struct passed passed = find_passed(sampler, data, met, off);
     point_on_core(sampler, data, node, instants, &passed);
@@ -449,13 +449,13 @@ static void end_long(struct sampler *sampler, struct thread_data *data)
 /* Reports what instants met in the ended stretch to the stratum of its kind. Short stretches are skipped: instants
  * meet them only where the job was late. If the lock is taken, nothing is reported, and the time is divided by other
  * stretches of the kind. */
-static void tell_points(struct sampler *sampler, struct thread_data *data, uint32_t place)
+static void tell_points(struct sampler *sampler, struct thread_data *data, uint32_t stratum)
 {
-  bool any = data->long_node || (data->met_count && place != STRATA_SHORT);
+  bool any = data->long_node || (data->met_count && stratum != STRATA_SHORT);
   if (!any || !trylock_take(&sampler->lock)) return;
   if (data->long_node) end_long(sampler, data);
   for (uint32_t i = 0; i < data->met_count; i++)
-    add_point(sampler, data, place, data->met[i].node, data->met[i].weight_ns);
+    add_point(sampler, data, stratum, data->met[i].node, data->met[i].weight_ns);
   trylock_release(&sampler->lock);
 }
 
@@ -473,17 +473,17 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   struct lane *open = &data->lanes[RTOP_RUNNING];
   int64_t breaks = breaks_ns(sampler, data), off = off_core_ns(breaks - data->breaks_seen_ns, 1);
   int64_t rests = off && data->rests >= 0 ? on_core_own_rests() : -1;
-  uint32_t off_place = find_off_core(data->rests, rests, 0, 0);
-  if (!sets_apart(sampler, data, off_place)) off = 0;
-  uint32_t kind = find_kind(sampler, data, now_ns - breaks, end_node), place = strata_place(strata, kind);
-  set_off_core_apart(sampler, data, off_place, off);
-  tell_points(sampler, data, place);
+  uint32_t off_stratum = find_off_core(data->rests, rests, 0, 0);
+  if (!sets_apart(sampler, data, off_stratum)) off = 0;
+  uint32_t kind = find_kind(sampler, data, now_ns - breaks, end_node), stratum = strata_of_kind(strata, kind);
+  set_off_core_apart(sampler, data, off_stratum, off);
+  tell_points(sampler, data, stratum);
   data->met_count = data->long_node = 0;
   move_all(&data->behind, open);
   int64_t rest = atomic_load_explicit(&open->wall_ns, memory_order_relaxed);
   if (rest <= 0) return;
-  if (place == STRATA_SHORT) settle_short(sampler, data);
-  stratum_wait(&strata->entries[place], rest);
-  move_all(open, &data->strata[place]);
-  if (place == STRATA_SHORT) lay_short(sampler, data, rest, end_node);
+  if (stratum == STRATA_SHORT) settle_short(sampler, data);
+  stratum_wait(&strata->entries[stratum], rest);
+  move_all(open, &data->strata[stratum]);
+  if (stratum == STRATA_SHORT) lay_short(sampler, data, rest, end_node);
 }

@@ -21,7 +21,7 @@
 #include "sampler.h"
 
 /* Used in place of a node when a collection precedes or follows the stretch. Such a stretch has no kind and uses
- * place 0. */
+ * stratum 0. */
 #define RUNNING_GC UINT32_MAX
 
 /* Begins a stretch at now_ns, after a wait with the stack begin_node; 0: unknown. */

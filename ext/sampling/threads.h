@@ -141,7 +141,7 @@ struct thread_data {
 
   struct lane lanes[RTOP_STATE_COUNT]; /* for the running state: time of the open stretch since its last instant */
   struct lane behind;                  /* time of a long stretch that waits for its next instant (running.h) */
-  struct lane strata[STRATA_PLACES];   /* running time of ended stretches by kind, and time without a core */
+  struct lane strata[STRATA_COUNT];    /* running time of ended stretches by kind, and time without a core */
 
   /* What is seldom looked at. */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT]; /* total_ns at boundary_ns */

@@ -8,9 +8,9 @@
 
 enum { NODE = 7, OTHER = 8, PLACE = 3, THREAD = 5 };
 
-static void add(struct points *points, uint32_t place, uint32_t node, int64_t weight_ns)
+static void add(struct points *points, uint32_t stratum, uint32_t node, int64_t weight_ns)
 {
-  struct point point = { .node = node, .place = place, .thread = THREAD, .weight_ns = weight_ns };
+  struct point point = { .node = node, .stratum = stratum, .thread = THREAD, .weight_ns = weight_ns };
   points_add(points, &point);
 }
 
@@ -26,7 +26,7 @@ static void test_alike_in_a_row_are_one_of_more_weight(void **state)
   points_add(&points, &(struct point){ .node = OTHER, .thread = THREAD + 1, .weight_ns = 1 });
   assert_int_equal(points.count, 4); /* of another thread */
   assert_int_equal(points.entries[0].weight_ns, 5);
-  assert_int_equal(points.entries[2].place, 0);
+  assert_int_equal(points.entries[2].stratum, 0);
   static struct points taken;
   points_take(&points, &taken);
   assert_int_equal(points.count, 0);
@@ -34,7 +34,7 @@ static void test_alike_in_a_row_are_one_of_more_weight(void **state)
   assert_int_equal(taken.entries[0].weight_ns, 5);
 }
 
-static void test_the_last_of_a_place_are_remembered(void **state)
+static void test_the_last_of_a_stratum_are_remembered(void **state)
 {
   (void)state;
   static struct points points, taken;
@@ -71,7 +71,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_alike_in_a_row_are_one_of_more_weight),
-    cmocka_unit_test(test_the_last_of_a_place_are_remembered),
+    cmocka_unit_test(test_the_last_of_a_stratum_are_remembered),
     cmocka_unit_test(test_of_too_many_chance_keeps_some),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

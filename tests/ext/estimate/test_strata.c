@@ -24,9 +24,9 @@ static uint64_t key_of(uint32_t begin_node, uint32_t end_node)
 }
 
 /* Where the time of a stretch of this kind waits. */
-static uint32_t end_in_place(struct strata *strata, uint64_t key, int64_t length_ns)
+static uint32_t end_in_stratum(struct strata *strata, uint64_t key, int64_t length_ns)
 {
-  return strata_place(strata, strata_end(strata, key, length_ns));
+  return strata_of_kind(strata, strata_end(strata, key, length_ns));
 }
 
 static void run_often(struct strata *strata, uint64_t key, int64_t wall_ns)
@@ -38,7 +38,7 @@ static uint32_t run_window(struct strata *strata, uint64_t key, int64_t wall_ns)
 {
   run_often(strata, key, wall_ns);
   strata_window_ends(strata, WINDOW_NS, PERIOD_NS);
-  return end_in_place(strata, key, 0);
+  return end_in_stratum(strata, key, 0);
 }
 
 static void test_a_kind_is_what_lies_between_two_waits(void **state)
@@ -49,7 +49,7 @@ static void test_a_kind_is_what_lies_between_two_waits(void **state)
   struct strata strata = { 0 };
   run_often(&strata, key_of(IDLE, QUERY), ENOUGH_NS);
   uint32_t back = run_window(&strata, key_of(QUERY, IDLE), ENOUGH_NS);
-  uint32_t there = end_in_place(&strata, key_of(IDLE, QUERY), 0);
+  uint32_t there = end_in_stratum(&strata, key_of(IDLE, QUERY), 0);
   assert_int_not_equal(there, 0);
   assert_int_not_equal(back, 0);
   assert_int_not_equal(there, back);
@@ -69,12 +69,12 @@ static void test_stretches_between_unknown_waits_are_told_apart_by_their_length(
   assert_true(strata_key(IDLE, QUERY, 500) == strata_key(IDLE, QUERY, MS));
 }
 
-static void test_a_kind_has_its_own_place_while_it_runs_enough(void **state)
+static void test_a_kind_has_its_own_stratum_while_it_runs_enough(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
   uint64_t key = key_of(IDLE, QUERY);
-  assert_int_equal(end_in_place(&strata, key, 0), 0);
+  assert_int_equal(end_in_stratum(&strata, key, 0), 0);
   assert_int_equal(run_window(&strata, key, ENOUGH_NS - 2 * OFTEN), 0);
   uint32_t own = 0;
   for (int i = 0; i < 40 && !own; i++) own = run_window(&strata, key, ENOUGH_NS + ENOUGH_NS / 10);
@@ -85,14 +85,14 @@ static void test_a_kind_has_its_own_place_while_it_runs_enough(void **state)
 }
 
 /* Its time is like what runs next. */
-static void test_what_comes_seldom_has_no_place_however_long_it_is(void **state)
+static void test_what_comes_seldom_has_no_stratum_however_long_it_is(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
   for (int i = 0; i < 40; i++) {
     strata_end(&strata, key_of(IDLE, QUERY), 20 * ENOUGH_NS);
     strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
-    assert_int_equal(end_in_place(&strata, key_of(IDLE, QUERY), 0), 0);
+    assert_int_equal(end_in_stratum(&strata, key_of(IDLE, QUERY), 0), 0);
   }
 }
 
@@ -106,11 +106,11 @@ static void test_what_is_enough_goes_by_the_rate(void **state)
     run_often(&strata, key, 9 * ENOUGH_NS);
     strata_window_ends(&strata, WINDOW_NS, 10 * PERIOD_NS);
   }
-  assert_int_equal(end_in_place(&strata, key, 0), 0);
+  assert_int_equal(end_in_stratum(&strata, key, 0), 0);
 }
 
 /* A server that came up has other kinds than while it did; and kinds of one stretch each must not keep others out. */
-static void test_what_hardly_runs_gives_its_place_up(void **state)
+static void test_what_hardly_runs_gives_its_stratum_up(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
@@ -122,43 +122,43 @@ static void test_what_hardly_runs_gives_its_place_up(void **state)
   assert_int_not_equal(own, 0);
 }
 
-/* More kinds than there are places: those that have none share place 0. */
-static void test_kinds_without_a_place_share_one(void **state)
+/* More kinds than there are strata: those that have none share stratum 0. */
+static void test_kinds_without_a_stratum_share_one(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
-  for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) run_often(&strata, key_of(i, i), ENOUGH_NS);
+  for (uint32_t i = 0; i < 2 * STRATA_KINDS; i++) run_often(&strata, key_of(i, i), ENOUGH_NS);
   strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
-  bool used[STRATA_COUNT] = { false };
+  bool used[STRATA_KINDS] = { false };
   uint32_t without = 0;
-  for (uint32_t i = 0; i < 2 * STRATA_COUNT; i++) {
-    uint32_t id = end_in_place(&strata, key_of(i, i), 0);
+  for (uint32_t i = 0; i < 2 * STRATA_KINDS; i++) {
+    uint32_t id = end_in_stratum(&strata, key_of(i, i), 0);
     if (!id) without++;
     else assert_false(used[id]);
     used[id] = true;
   }
-  assert_int_equal(without, STRATA_COUNT + 1);
+  assert_int_equal(without, STRATA_KINDS + 1);
 }
 
-/* In any place, and in those of time without a core. */
+/* In any stratum, and in those of time without a core. */
 static void test_what_was_met_is_remembered_for_ten_seconds(void **state)
 {
   (void)state;
-  static const uint32_t places[] = { 0, 1, STRATA_RESTS, STRATA_WAITS };
+  static const uint32_t ids[] = { 0, 1, STRATA_RESTS, STRATA_WAITS };
   struct strata strata = { 0 };
-  for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, places[i]), 0);
-  for (size_t i = 0; i < 4; i++) strata_met(&strata, places[i], NODE);
+  for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, ids[i]), 0);
+  for (size_t i = 0; i < 4; i++) strata_met(&strata, ids[i], NODE);
   for (int window = 0; window < STRATA_LATELY_WINDOWS; window++) strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
-  for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, places[i]), NODE);
+  for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, ids[i]), NODE);
   strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
-  for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, places[i]), 0);
+  for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, ids[i]), 0);
 }
 
 static void test_what_was_not_divided_waits_on(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
-  int64_t waiting[STRATA_PLACES];
+  int64_t waiting[STRATA_COUNT];
   for (uint32_t window = 1; window <= 3; window++) {
     stratum_wait(&strata.entries[2], MS);
     strata_take_waiting(&strata, waiting);
@@ -176,11 +176,11 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_kind_is_what_lies_between_two_waits),
     cmocka_unit_test(test_stretches_between_unknown_waits_are_told_apart_by_their_length),
-    cmocka_unit_test(test_a_kind_has_its_own_place_while_it_runs_enough),
-    cmocka_unit_test(test_what_comes_seldom_has_no_place_however_long_it_is),
+    cmocka_unit_test(test_a_kind_has_its_own_stratum_while_it_runs_enough),
+    cmocka_unit_test(test_what_comes_seldom_has_no_stratum_however_long_it_is),
     cmocka_unit_test(test_what_is_enough_goes_by_the_rate),
-    cmocka_unit_test(test_what_hardly_runs_gives_its_place_up),
-    cmocka_unit_test(test_kinds_without_a_place_share_one),
+    cmocka_unit_test(test_what_hardly_runs_gives_its_stratum_up),
+    cmocka_unit_test(test_kinds_without_a_stratum_share_one),
     cmocka_unit_test(test_what_was_met_is_remembered_for_ten_seconds),
     cmocka_unit_test(test_what_was_not_divided_waits_on),
   };

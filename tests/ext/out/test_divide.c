@@ -19,7 +19,7 @@ struct bench {
   struct points points, taken;
   struct points_last last;
   struct division division;
-  int64_t lane_ns[STRATA_PLACES], shown_ns[NODES];
+  int64_t lane_ns[STRATA_COUNT], shown_ns[NODES];
   uint32_t random;
   int64_t period_ns;
 };
@@ -30,9 +30,9 @@ static int64_t period_of(const struct bench *bench)
 }
 
 /* So many instants. */
-static void meet(struct bench *bench, uint32_t place, uint32_t node, int64_t instants)
+static void meet(struct bench *bench, uint32_t stratum, uint32_t node, int64_t instants)
 {
-  struct point point = { .node = node, .place = place, .weight_ns = instants * period_of(bench) };
+  struct point point = { .node = node, .stratum = stratum, .weight_ns = instants * period_of(bench) };
   points_add(&bench->points, &point);
 }
 
@@ -48,13 +48,13 @@ static void end_window(struct bench *bench)
   points_take(&bench->points, &bench->taken);
   strata_take_waiting(&bench->strata, ends.waiting_ns);
   divide_window(&bench->division, &ends, &bench->random);
-  for (uint32_t place = 0; place < STRATA_PLACES; place++) {
-    bool knows = divide_knows(&bench->division, place);
-    if (strata_divided(&bench->strata, place, ends.waiting_ns[place], knows) > STRATA_UNMET_WINDOWS)
-      divide_collapse(&bench->division, &ends, place, 0);
-    for (int64_t part; (part = divide_next(&bench->division, place, 0, bench->lane_ns[place], &node)) > 0;) {
-      assert_in_range(part, 1, bench->lane_ns[place]);
-      bench->lane_ns[place] -= part;
+  for (uint32_t stratum = 0; stratum < STRATA_COUNT; stratum++) {
+    bool knows = divide_knows(&bench->division, stratum);
+    if (strata_divided(&bench->strata, stratum, ends.waiting_ns[stratum], knows) > STRATA_UNMET_WINDOWS)
+      divide_collapse(&bench->division, &ends, stratum, 0);
+    for (int64_t part; (part = divide_next(&bench->division, stratum, 0, bench->lane_ns[stratum], &node)) > 0;) {
+      assert_in_range(part, 1, bench->lane_ns[stratum]);
+      bench->lane_ns[stratum] -= part;
       bench->shown_ns[node] += part;
     }
   }
@@ -65,16 +65,16 @@ static void end_window(struct bench *bench)
 /* As running.c does. `met`: so many instants met that node in it. */
 static void run_stretch(struct bench *bench, uint64_t key, int64_t length_ns, uint32_t met, uint32_t node)
 {
-  uint32_t place = strata_place(&bench->strata, strata_end(&bench->strata, key, length_ns));
-  if (met) meet(bench, place, node, met);
-  bench->lane_ns[place] += length_ns;
-  stratum_wait(&bench->strata.entries[place], length_ns);
+  uint32_t stratum = strata_of_kind(&bench->strata, strata_end(&bench->strata, key, length_ns));
+  if (met) meet(bench, stratum, node, met);
+  bench->lane_ns[stratum] += length_ns;
+  stratum_wait(&bench->strata.entries[stratum], length_ns);
 }
 
-static void wait_in(struct bench *bench, uint32_t place, int64_t wall_ns)
+static void wait_in(struct bench *bench, uint32_t stratum, int64_t wall_ns)
 {
-  bench->lane_ns[place] += wall_ns;
-  stratum_wait(&bench->strata.entries[place], wall_ns);
+  bench->lane_ns[stratum] += wall_ns;
+  stratum_wait(&bench->strata.entries[stratum], wall_ns);
 }
 
 static int64_t shown(const struct bench *bench)
@@ -91,7 +91,7 @@ static void test_time_goes_by_weight_and_none_is_lost(void **state)
   wait_in(&bench, 2, 7 * MS + 3);
   meet(&bench, 2, LONG, 5);
   meet(&bench, 2, SHORT, 2);
-  meet(&bench, 1, RARE, 9); /* of another place */
+  meet(&bench, 1, RARE, 9); /* of another stratum */
   end_window(&bench);
   assert_int_equal(shown(&bench), 7 * MS + 3);
   assert_int_equal(bench.shown_ns[RARE], 0);
@@ -123,10 +123,10 @@ static void test_many_threads_are_cut_into_few_parts(void **state)
   for (int i = 0; i < POINTS; i++) assert_in_range(sums[i], THREADS * MS / POINTS - 10, THREADS * MS / POINTS + 10);
 }
 
-static int64_t one_ms(void *context, uint32_t thread, uint32_t place)
+static int64_t one_ms(void *context, uint32_t thread, uint32_t stratum)
 {
   (void)context;
-  return place == 0 && thread < 2 ? MS : 0;
+  return stratum == 0 && thread < 2 ? MS : 0;
 }
 
 /* Two threads with as much time, each of which ran its own; and one point more of the first than it has time for. */
@@ -172,7 +172,7 @@ static void test_a_lane_with_more_than_was_told_is_divided_whole(void **state)
   assert_int_equal(shown(&bench), 15 * MS);
 }
 
-/* The last points of its place divide a window that has none, for ten seconds. */
+/* The last points of its stratum divide a window that has none, for ten seconds. */
 static void test_a_window_without_a_point_is_lent_some(void **state)
 {
   (void)state;
@@ -191,8 +191,8 @@ static void test_a_window_without_a_point_is_lent_some(void **state)
   assert_int_equal(bench.lane_ns[0], 4 * MS);
 }
 
-/* A kind that hardly runs gives its place up: the next one there is lent nothing of it. */
-static void test_another_kind_in_its_place_is_lent_nothing(void **state)
+/* A kind that hardly runs gives its stratum up: the next one there is lent nothing of it. */
+static void test_another_kind_in_its_stratum_is_lent_nothing(void **state)
 {
   (void)state;
   static struct bench bench = { .random = 1 };
@@ -200,7 +200,7 @@ static void test_another_kind_in_its_place_is_lent_nothing(void **state)
   for (int i = 0; i < STRATA_ENDS_PER_S; i++) run_stretch(&bench, old_kind, MS, 0, LONG);
   end_window(&bench);
   run_stretch(&bench, old_kind, MS, 1, LONG);
-  assert_int_equal(bench.points.entries[0].place, 1);
+  assert_int_equal(bench.points.entries[0].stratum, 1);
   for (int window = 0; bench.strata.keys[1]; window++) {
     assert_in_range(window, 0, 80);
     end_window(&bench);
@@ -215,7 +215,7 @@ static void test_another_kind_in_its_place_is_lent_nothing(void **state)
   assert_int_equal(bench.shown_ns[SHORT], 0);
 }
 
-/* Of a place that was never met it waits for two seconds, then for what the pool meets. */
+/* Of a stratum that was never met it waits for two seconds, then for what the pool meets. */
 static void test_what_is_never_met_is_divided_by_all(void **state)
 {
   (void)state;
@@ -245,7 +245,7 @@ static void test_time_without_a_core_is_lent_nothing(void **state)
     .points = &none, .last = &last, .waiting_ns = { [STRATA_WAITS] = MS }, .window = 1, .period_ns = PERIOD_NS
   };
   uint32_t random = 1, node = 0;
-  points_add(&points, &(struct point){ .node = SHORT, .place = STRATA_WAITS, .weight_ns = 1 });
+  points_add(&points, &(struct point){ .node = SHORT, .stratum = STRATA_WAITS, .weight_ns = 1 });
   points_remember(&last, &points, 0);
   divide_window(&division, &ends, &random);
   assert_false(divide_knows(&division, STRATA_WAITS));
@@ -284,7 +284,7 @@ static void test_instants_that_are_not_fair_between_kinds(void **state)
   assert_true(share > 0.247 && share < 0.253);
 }
 
-/* A rare kind in a busy pool shares a place with others, and has its time there. (By the points of each window alone, one or two, it
+/* A rare kind in a busy pool shares a stratum with others, and has its time there. (By the points of each window alone, one or two, it
  * had 15 % too little.) */
 static void test_a_rare_kind_keeps_its_time(void **state)
 {
@@ -327,7 +327,7 @@ static double off_at_begin_percent(int64_t length_ns, int64_t wait_ns)
       else if (next >= begin) later++;
     }
     uint64_t key = strata_key(1, QUERY, MS);
-    if (first) meet(&bench, strata_place(&bench.strata, 1), SHORT, first);
+    if (first) meet(&bench, strata_of_kind(&bench.strata, 1), SHORT, first);
     run_stretch(&bench, key, now - begin, later, LONG);
     now += draw_ns(&random, wait_ns / 2, wait_ns);
     if (now < end) continue;
@@ -360,7 +360,7 @@ int main(void)
     cmocka_unit_test(test_a_thread_has_what_it_was_met_in),
     cmocka_unit_test(test_a_lane_with_more_than_was_told_is_divided_whole),
     cmocka_unit_test(test_a_window_without_a_point_is_lent_some),
-    cmocka_unit_test(test_another_kind_in_its_place_is_lent_nothing),
+    cmocka_unit_test(test_another_kind_in_its_stratum_is_lent_nothing),
     cmocka_unit_test(test_time_without_a_core_is_lent_nothing),
     cmocka_unit_test(test_what_is_never_met_is_divided_by_all),
     cmocka_unit_test(test_instants_that_are_not_fair_between_kinds),
