@@ -22,7 +22,7 @@ enum { PLACES_FIRST = 64, READ_TRIES = 100, LET_GO_AT_ONCE = 64 };
 
 /* A waiting fiber and its group, which lists its fibers in the order in which they began to wait. The fiber is first
  * kept alive by a reference; after a while its token takes over and tells when it is collected. */
-struct place {
+struct slot {
   const void *fiber; /* NULL: free */
   VALUE value;       /* kept alive; 0: no more */
   struct fiber_token *token;
@@ -43,10 +43,10 @@ struct fibers {
     _Atomic int64_t sum_ns, at_ns; /* total waiting time of all fibers up to at_ns, when their number last changed */
     _Atomic int64_t told_ns;       /* part of the sum that the publisher has reported */
     _Atomic int64_t longest_ns;    /* wait that ended since it looked */
-    uint32_t first, last;          /* places */
+    uint32_t first, last;          /* slots */
   } groups[FIBERS_GROUPS_MAX];
 
-  struct place *places; /* open addressing */
+  struct slot *slots; /* open addressing */
   uint32_t capacity, count;
 
   const void *current; /* the running fiber; NULL: unknown. Its VALUE is in the thread's data */
@@ -106,7 +106,7 @@ static void change_group(struct fibers *fibers, uint32_t group, int more)
   begin_change(fibers);
   set_ns(&of->sum_ns, get_ns(&of->sum_ns) + count * (now - get_ns(&of->at_ns)));
   set_ns(&of->at_ns, now);
-  set_ns(&of->oldest_ns, of->first == NONE ? now : fibers->places[of->first].since_ns);
+  set_ns(&of->oldest_ns, of->first == NONE ? now : fibers->slots[of->first].since_ns);
   set(&of->fibers, count + (uint32_t)more);
   set(&fibers->waiting, get(&fibers->waiting) + (uint32_t)more);
   end_change(fibers);
@@ -174,67 +174,67 @@ static uint32_t home(const struct fibers *fibers, const void *fiber)
 }
 
 /* The entry of this fiber, or the free entry where it would go; a free entry always exists. */
-static struct place *find_place(const struct fibers *fibers, const void *fiber)
+static struct slot *find_slot(const struct fibers *fibers, const void *fiber)
 {
   uint32_t at = home(fibers, fiber);
-  while (fibers->places[at].fiber && fibers->places[at].fiber != fiber) at = (at + 1) & (fibers->capacity - 1);
-  return &fibers->places[at];
+  while (fibers->slots[at].fiber && fibers->slots[at].fiber != fiber) at = (at + 1) & (fibers->capacity - 1);
+  return &fibers->slots[at];
 }
 
 /* Updates the list links of the neighbours, or of the group, to an entry's new position. */
-static void tell_neighbours(struct fibers *fibers, const struct place *place, uint32_t before, uint32_t after)
+static void tell_neighbours(struct fibers *fibers, const struct slot *slot, uint32_t before, uint32_t after)
 {
-  struct group *group = &fibers->groups[place->group];
-  *(place->before == NONE ? &group->first : &fibers->places[place->before].after) = after;
-  *(place->after == NONE ? &group->last : &fibers->places[place->after].before) = before;
+  struct group *group = &fibers->groups[slot->group];
+  *(slot->before == NONE ? &group->first : &fibers->slots[slot->before].after) = after;
+  *(slot->after == NONE ? &group->last : &fibers->slots[slot->after].before) = before;
 }
 
-static void link_place(struct fibers *fibers, struct place *place)
+static void link_slot(struct fibers *fibers, struct slot *slot)
 {
-  uint32_t at = (uint32_t)(place - fibers->places);
-  place->before = fibers->groups[place->group].last;
-  place->after = NONE;
-  while (place->before != NONE && fibers->places[place->before].since_ns > place->since_ns) {
-    place->after = place->before;
-    place->before = fibers->places[place->before].before;
+  uint32_t at = (uint32_t)(slot - fibers->slots);
+  slot->before = fibers->groups[slot->group].last;
+  slot->after = NONE;
+  while (slot->before != NONE && fibers->slots[slot->before].since_ns > slot->since_ns) {
+    slot->after = slot->before;
+    slot->before = fibers->slots[slot->before].before;
   }
-  tell_neighbours(fibers, place, at, at);
+  tell_neighbours(fibers, slot, at, at);
 }
 
-static void unlink_place(struct fibers *fibers, const struct place *place)
+static void unlink_slot(struct fibers *fibers, const struct slot *slot)
 {
-  tell_neighbours(fibers, place, place->before, place->after);
+  tell_neighbours(fibers, slot, slot->before, slot->after);
 }
 
 static bool make_room(struct fibers *fibers)
 {
   if (2 * fibers->count < fibers->capacity) return true;
   if (fibers->count >= FIBERS_MAX) return false;
-  struct place *before = fibers->places;
+  struct slot *before = fibers->slots;
   uint32_t capacity = fibers->capacity ? 2 * fibers->capacity : PLACES_FIRST, used = get(&fibers->used);
-  struct place *places = calloc(capacity, sizeof *places);
-  if (!places) return false;
-  fibers->places = places;
+  struct slot *slots = calloc(capacity, sizeof *slots);
+  if (!slots) return false;
+  fibers->slots = slots;
   fibers->capacity = capacity;
   for (uint32_t group = 0; group < used; group++) {
     uint32_t at = fibers->groups[group].first;
     fibers->groups[group].first = fibers->groups[group].last = NONE;
     for (; at != NONE; at = before[at].after) {
-      struct place *place = find_place(fibers, before[at].fiber);
-      *place = before[at];
-      link_place(fibers, place);
+      struct slot *slot = find_slot(fibers, before[at].fiber);
+      *slot = before[at];
+      link_slot(fibers, slot);
     }
   }
   free(before);
   return true;
 }
 
-static void add_place(struct fibers *fibers, const void *fiber, VALUE value, uint32_t group)
+static void add_slot(struct fibers *fibers, const void *fiber, VALUE value, uint32_t group)
 {
   if (!make_room(fibers)) return;
-  struct place *place = find_place(fibers, fiber);
-  *place = (struct place){ .fiber = fiber, .value = value, .group = group, .since_ns = fibers->now_ns };
-  link_place(fibers, place);
+  struct slot *slot = find_slot(fibers, fiber);
+  *slot = (struct slot){ .fiber = fiber, .value = value, .group = group, .since_ns = fibers->now_ns };
+  link_slot(fibers, slot);
   fibers->count++;
   change_group(fibers, group, 1);
 }
@@ -243,28 +243,28 @@ static void add_place(struct fibers *fibers, const void *fiber, VALUE value, uin
 static void close_hole(struct fibers *fibers, uint32_t hole)
 {
   uint32_t mask = fibers->capacity - 1;
-  for (uint32_t at = (hole + 1) & mask; fibers->places[at].fiber; at = (at + 1) & mask) {
-    uint32_t from = home(fibers, fibers->places[at].fiber);
+  for (uint32_t at = (hole + 1) & mask; fibers->slots[at].fiber; at = (at + 1) & mask) {
+    uint32_t from = home(fibers, fibers->slots[at].fiber);
     if (((at - from) & mask) < ((at - hole) & mask)) continue;
-    fibers->places[hole] = fibers->places[at];
-    tell_neighbours(fibers, &fibers->places[hole], hole, hole);
+    fibers->slots[hole] = fibers->slots[at];
+    tell_neighbours(fibers, &fibers->slots[hole], hole, hole);
     hole = at;
   }
-  fibers->places[hole] = (struct place){ 0 };
+  fibers->slots[hole] = (struct slot){ 0 };
 }
 
 /* Removes the fiber's entry. Returns the group it was in, or NONE if the fiber did not wait. */
-static uint32_t remove_place(struct fibers *fibers, const void *fiber)
+static uint32_t remove_slot(struct fibers *fibers, const void *fiber)
 {
-  struct place *place = fibers->count ? find_place(fibers, fiber) : NULL;
-  if (!place || !place->fiber) return NONE;
-  uint32_t group = place->group;
-  int64_t waited = fibers->now_ns - place->since_ns;
+  struct slot *slot = fibers->count ? find_slot(fibers, fiber) : NULL;
+  if (!slot || !slot->fiber) return NONE;
+  uint32_t group = slot->group;
+  int64_t waited = fibers->now_ns - slot->since_ns;
   if (waited > get_ns(&fibers->groups[group].longest_ns)) set_ns(&fibers->groups[group].longest_ns, waited);
-  fiber_token_release(place->token);
-  unlink_place(fibers, place);
+  fiber_token_release(slot->token);
+  unlink_slot(fibers, slot);
   change_group(fibers, group, -1);
-  close_hole(fibers, (uint32_t)(place - fibers->places));
+  close_hole(fibers, (uint32_t)(slot - fibers->slots));
   fibers->count--;
   return group;
 }
@@ -273,15 +273,15 @@ void fibers_named(struct thread_data *data, const void *fiber, uint32_t name, ui
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
   if (!fibers || !fibers->count) return;
-  struct place *place = find_place(fibers, fiber);
-  if (!place->fiber || place->group) return;
+  struct slot *slot = find_slot(fibers, fiber);
+  if (!slot->fiber || slot->group) return;
   uint32_t group = group_for(fibers, name, node);
   if (!group) return;
   fibers->now_ns = coarse_ns();
-  unlink_place(fibers, place);
+  unlink_slot(fibers, slot);
   change_group(fibers, 0, -1);
-  place->group = group;
-  link_place(fibers, place);
+  slot->group = group;
+  link_slot(fibers, slot);
   change_group(fibers, group, 1);
 }
 
@@ -305,19 +305,19 @@ void fibers_mark(const struct thread_data *data)
 {
   const struct fibers *fibers = begin_look(data);
   for (uint32_t at = 0; fibers && fibers->count && at < fibers->capacity; at++)
-    if (fibers->places[at].value) rb_gc_mark(fibers->places[at].value);
+    if (fibers->slots[at].value) rb_gc_mark(fibers->slots[at].value);
   end_look();
 }
 
 /* Entries may move while the token is made, so the entry is looked up again. */
 static void give_token(struct fibers *fibers, const void *fiber)
 {
-  VALUE value = find_place(fibers, fiber)->value;
+  VALUE value = find_slot(fibers, fiber)->value;
   struct fiber_token *token = fiber_token_of(value);
-  struct place *place = find_place(fibers, fiber);
-  if (place->fiber && place->value == value) {
-    place->value = 0;
-    place->token = token;
+  struct slot *slot = find_slot(fibers, fiber);
+  if (slot->fiber && slot->value == value) {
+    slot->value = 0;
+    slot->token = token;
   } else fiber_token_release(token);
   RB_GC_GUARD(value);
 }
@@ -329,11 +329,10 @@ static void give_tokens(struct fibers *fibers)
   uint32_t used = get(&fibers->used), some = 0;
   if (now < fibers->let_go_ns) return;
   for (uint32_t group = 0; group < used; group++)
-    for (uint32_t at = fibers->groups[group].first; at != NONE && some < LET_GO_AT_ONCE;
-         at = fibers->places[at].after) {
-      if (fibers->places[at].since_ns > until) break;
-      if (!fibers->places[at].value) continue;
-      give_token(fibers, fibers->places[at].fiber);
+    for (uint32_t at = fibers->groups[group].first; at != NONE && some < LET_GO_AT_ONCE; at = fibers->slots[at].after) {
+      if (fibers->slots[at].since_ns > until) break;
+      if (!fibers->slots[at].value) continue;
+      give_token(fibers, fibers->slots[at].fiber);
       some++;
     }
   if (some < LET_GO_AT_ONCE) fibers->let_go_ns = now + LET_GO_NS;
@@ -346,8 +345,8 @@ static void remove_gone(struct fibers *fibers)
   fibers->gone_seen = gone;
   fibers->now_ns = coarse_ns();
   for (uint32_t at = 0; at < fibers->capacity;) {
-    const struct place *place = &fibers->places[at];
-    if (place->fiber && place->token && fiber_token_gone(place->token)) remove_place(fibers, place->fiber);
+    const struct slot *slot = &fibers->slots[at];
+    if (slot->fiber && slot->token && fiber_token_gone(slot->token)) remove_slot(fibers, slot->fiber);
     else at++;
   }
 }
@@ -470,7 +469,7 @@ static void begin_wait(struct sampler *sampler, struct thread_data *data, VALUE 
     fibers->stack_ns = own.begin_ns;
     accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
   }
-  if (waits) add_place(fibers, fibers->current, atomic_load_explicit(&data->fiber, memory_order_relaxed), group);
+  if (waits) add_slot(fibers, fibers->current, atomic_load_explicit(&data->fiber, memory_order_relaxed), group);
 }
 
 /* ---- the thread --------------------------------------------------------------------------------- */
@@ -530,19 +529,19 @@ void fibers_switch(struct sampler *sampler, struct thread_data *data, VALUE thre
   const void *now = fiber_frames_current(thread);
   fibers->now_ns = coarse_ns();
   bool could_wait = fibers->current && fibers->current != now && fibers->can_wait;
-  uint32_t group = remove_place(fibers, now);
+  uint32_t group = remove_slot(fibers, now);
   if (could_wait && NIL_P(rb_fiber_scheduler_current()) &&
       RTEST(rb_fiber_alive_p(atomic_load_explicit(&data->fiber, memory_order_relaxed)))) {
-    remove_place(fibers, fibers->current);
+    remove_slot(fibers, fibers->current);
     begin_wait(sampler, data, thread, scheduler);
   }
   runs_now(sampler, data, fibers, thread, group);
 }
 
-static void forget_places(struct fibers *fibers)
+static void forget_slots(struct fibers *fibers)
 {
-  for (uint32_t at = 0; at < fibers->capacity; at++) fiber_token_release(fibers->places[at].token);
-  memset(fibers->places, 0, fibers->capacity * sizeof *fibers->places);
+  for (uint32_t at = 0; at < fibers->capacity; at++) fiber_token_release(fibers->slots[at].token);
+  memset(fibers->slots, 0, fibers->capacity * sizeof *fibers->slots);
 }
 
 void fibers_forget(struct thread_data *data)
@@ -550,7 +549,7 @@ void fibers_forget(struct thread_data *data)
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
   if (!fibers || !fibers->current) return;
   end_waits(fibers);
-  if (fibers->count) forget_places(fibers);
+  if (fibers->count) forget_slots(fibers);
   fibers->count = 0;
   fibers->current = NULL;
   fibers->looping = fibers->can_wait = false;
@@ -671,7 +670,7 @@ void fibers_free(struct thread_data *data)
   struct fibers *fibers = atomic_exchange(&data->fibers, NULL);
   if (!fibers) return;
   while (atomic_load(&lookers)) sched_yield();
-  if (fibers->count) forget_places(fibers);
-  free(fibers->places);
+  if (fibers->count) forget_slots(fibers);
+  free(fibers->slots);
   free(fibers);
 }

@@ -9,15 +9,15 @@ void marks_init(struct marks *marks)
 {
   atomic_store(&marks->tail, 0);
   marks->head = 0;
-  for (uint64_t i = 0; i < MARKS_CAPACITY; i++) atomic_store(&marks->places[i].turn, i);
+  for (uint64_t i = 0; i < MARKS_CAPACITY; i++) atomic_store(&marks->slots[i].turn, i);
 }
 
 bool marks_add(struct marks *marks, int64_t mono_ns, const char *name, size_t bytes)
 {
   uint64_t tail = atomic_load_explicit(&marks->tail, memory_order_relaxed);
   for (;;) {
-    uint64_t place = tail % MARKS_CAPACITY;
-    uint64_t turn = atomic_load_explicit(&marks->places[place].turn, memory_order_acquire);
+    uint64_t slot = tail % MARKS_CAPACITY;
+    uint64_t turn = atomic_load_explicit(&marks->slots[slot].turn, memory_order_acquire);
     if (turn < tail) { /* filled, a round ago */
       atomic_fetch_add_explicit(&marks->dropped, 1, memory_order_relaxed);
       return false;
@@ -27,20 +27,20 @@ bool marks_add(struct marks *marks, int64_t mono_ns, const char *name, size_t by
                                                    memory_order_relaxed))
       break;
   }
-  struct mark *mark = &marks->places[tail % MARKS_CAPACITY].mark;
+  struct mark *mark = &marks->slots[tail % MARKS_CAPACITY].mark;
   mark->mono_ns = mono_ns;
   mark->bytes = (uint32_t)rtop_utf8_cut(name, bytes, MARKS_NAME_MAX);
   memcpy(mark->name, name, mark->bytes);
-  atomic_store_explicit(&marks->places[tail % MARKS_CAPACITY].turn, tail + 1, memory_order_release);
+  atomic_store_explicit(&marks->slots[tail % MARKS_CAPACITY].turn, tail + 1, memory_order_release);
   return true;
 }
 
 bool marks_take(struct marks *marks, struct mark *mark)
 {
-  uint64_t place = marks->head % MARKS_CAPACITY;
-  if (atomic_load_explicit(&marks->places[place].turn, memory_order_acquire) != marks->head + 1) return false;
-  *mark = marks->places[place].mark;
-  atomic_store_explicit(&marks->places[place].turn, marks->head + MARKS_CAPACITY, memory_order_release);
+  uint64_t slot = marks->head % MARKS_CAPACITY;
+  if (atomic_load_explicit(&marks->slots[slot].turn, memory_order_acquire) != marks->head + 1) return false;
+  *mark = marks->slots[slot].mark;
+  atomic_store_explicit(&marks->slots[slot].turn, marks->head + MARKS_CAPACITY, memory_order_release);
   marks->head++;
   return true;
 }

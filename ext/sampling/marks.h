@@ -29,7 +29,7 @@ struct marks {
   struct {
     _Atomic uint64_t turn;
     struct mark mark;
-  } places[MARKS_CAPACITY];
+  } slots[MARKS_CAPACITY];
 };
 
 /* Empty; not while others use it. */

@@ -9,7 +9,7 @@
 #include <ruby/debug.h>
 #include <string.h>
 
-enum { FEW_FRAMES = 2, PLACES = 2 * RAISED_MAX };
+enum { FEW_FRAMES = 2, SLOTS = 2 * RAISED_MAX };
 #define FORGET_NS (30 * CLOCK_NS_PER_SECOND)
 #define FORGET_SOON_NS CLOCK_NS_PER_SECOND /* when there is little room */
 
@@ -80,11 +80,11 @@ static uint64_t mix(uint64_t hash, uint64_t value)
   return (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static uint32_t place_of(uint64_t serial, VALUE class, uint32_t depth, const VALUE *frames, int line)
+static uint32_t slot_of(uint64_t serial, VALUE class, uint32_t depth, const VALUE *frames, int line)
 {
   uint64_t hash = mix(mix(serial, class), (uint64_t)(uint32_t)line);
   for (uint32_t level = 0; level < depth; level++) hash = mix(hash ^ hash >> 32, frames[level]);
-  return (uint32_t)(hash >> 40) % PLACES;
+  return (uint32_t)(hash >> 40) % SLOTS;
 }
 
 static bool is_site(const struct raised_entry *entry, const struct raise_site *site)
@@ -93,19 +93,19 @@ static bool is_site(const struct raised_entry *entry, const struct raise_site *s
          entry->line == site->line && memcmp(entry->frames, site->frames, site->depth * sizeof *site->frames) == 0;
 }
 
-/* The entry for this place of raising, or NULL; *place is then where it would be inserted. */
-static struct raised_entry *find(struct raised *raised, const struct raise_site *site, uint32_t *place)
+/* The entry for this location of raising, or NULL; *slot is then where it would be inserted. */
+static struct raised_entry *find(struct raised *raised, const struct raise_site *site, uint32_t *slot)
 {
-  *place = place_of(site->serial, site->class, site->depth, site->frames, site->line);
-  for (; raised->places[*place]; *place = (*place + 1) % PLACES) {
-    struct raised_entry *entry = &raised->entries[raised->places[*place] - 1];
+  *slot = slot_of(site->serial, site->class, site->depth, site->frames, site->line);
+  for (; raised->slots[*slot]; *slot = (*slot + 1) % SLOTS) {
+    struct raised_entry *entry = &raised->entries[raised->slots[*slot] - 1];
     if (is_site(entry, site)) return entry;
   }
   return NULL;
 }
 
 /* NULL: there is no room. */
-static struct raised_entry *add(struct raised *raised, const struct raise_site *site, uint32_t place)
+static struct raised_entry *add(struct raised *raised, const struct raise_site *site, uint32_t slot)
 {
   if (raised->used == RAISED_MAX) return NULL;
   uint32_t free = 0;
@@ -118,7 +118,7 @@ static struct raised_entry *add(struct raised *raised, const struct raise_site *
   atomic_store_explicit(&entry->node, 0, memory_order_relaxed);
   atomic_store_explicit(&entry->first_ns, 0, memory_order_relaxed);
   entry->class = site->class;
-  raised->places[place] = (uint8_t)(free + 1);
+  raised->slots[slot] = (uint8_t)(free + 1);
   raised->used++;
   raised->unnamed = true;
   return entry;
@@ -137,11 +137,11 @@ void raised_note(struct raised *raised, struct sampler *sampler, VALUE exception
   struct raise_site site = { .serial = serial };
   struct raised_entry *entry = NULL;
   if (!RB_SPECIAL_CONST_P(exception) && is_in_time(raised, sampler)) {
-    uint32_t place;
+    uint32_t slot;
     site.class = rb_obj_class(exception);
     find_site(&site);
-    entry = find(raised, &site, &place);
-    if (!entry) entry = add(raised, &site, place);
+    entry = find(raised, &site, &slot);
+    if (!entry) entry = add(raised, &site, slot);
     /* The job is triggered now, because the thread may sleep for long afterwards. */
     if (entry && raised->unnamed) rb_postponed_job_trigger(sampler->job);
   }
@@ -211,7 +211,7 @@ void raised_age(struct raised *raised, int64_t now_ns)
 {
   int64_t idle_ns = raised->used > RAISED_MAX / 2 ? FORGET_SOON_NS : FORGET_NS;
   if (!raised->used || raised->naming) return;
-  memset(raised->places, 0, sizeof raised->places);
+  memset(raised->slots, 0, sizeof raised->slots);
   for (uint32_t i = 0; i < RAISED_MAX; i++) {
     struct raised_entry *entry = &raised->entries[i];
     if (!entry->class) continue;
@@ -221,9 +221,9 @@ void raised_age(struct raised *raised, int64_t now_ns)
       raised->used--;
       continue;
     }
-    uint32_t place = place_of(entry->serial, entry->class, entry->depth, entry->frames, entry->line);
-    while (raised->places[place]) place = (place + 1) % PLACES;
-    raised->places[place] = (uint8_t)(i + 1);
+    uint32_t slot = slot_of(entry->serial, entry->class, entry->depth, entry->frames, entry->line);
+    while (raised->slots[slot]) slot = (slot + 1) % SLOTS;
+    raised->slots[slot] = (uint8_t)(i + 1);
   }
 }
 

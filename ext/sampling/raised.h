@@ -46,7 +46,7 @@ struct raised {
   uint64_t window; /* number of the window that exceptions are currently counted for */
   uint32_t in_window, used;
   bool unnamed, naming;           /* some entry has no node yet; the job is naming one */
-  uint8_t places[2 * RAISED_MAX]; /* open addressing: entry + 1; 0: free */
+  uint8_t slots[2 * RAISED_MAX];  /* open addressing: entry + 1; 0: free */
   VALUE marker;                   /* keeps the VALUEs alive */
   struct raised_entry entries[RAISED_MAX];
 };
