@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ICICLE_CALM = 1 << 30 }; /* Offset of a node's entries among the values kept by struct rtop_calm. */
+enum { ICICLE_KEPT = 1 << 30 }; /* Offset of a node's entries among the values kept by struct rtop_hysteresis. */
 
 struct icicle_build {
   struct rtop_icicle *icicle;
@@ -48,12 +48,13 @@ static void icicle_keep(struct icicle_build *build, uint32_t parent, size_t coun
   struct rtop_icicle_child *children = build->icicle->children;
   double whole = (double)rtop_tree_clock(&build->tree->nodes[parent].total, look->mode), sum = 0;
   double samples = look->samples * whole / (double)(build->tree->length_ns + 1);
-  if (look->calm == NULL || whole <= 0) return;
+  if (look->hysteresis == NULL || whole <= 0) return;
   for (int again = 0; again < 2 && (again == 0 || sum > whole + 1); again++)
     for (size_t i = 0; i < count; i++) {
       uint64_t ns = rtop_tree_clock(&build->tree->nodes[children[i].node].total, look->mode);
-      double share = (double)ns / whole, noise = again ? 0 : rtop_calm_noise(share, samples);
-      double kept = rtop_calm_keep(look->calm, rtop_calm_key(children[i].node, ICICLE_CALM), share, noise);
+      double share = (double)ns / whole, noise = again ? 0 : rtop_hysteresis_noise(share, samples);
+      double kept =
+          rtop_hysteresis_keep(look->hysteresis, rtop_hysteresis_key(children[i].node, ICICLE_KEPT), share, noise);
       children[i].ns = kept == share ? (double)ns : kept * whole;
       sum += children[i].ns;
     }

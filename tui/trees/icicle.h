@@ -8,7 +8,7 @@
 #define RTOP_TUI_ICICLE_H
 
 #include "tree.h"
-#include "tui/text/calm.h"
+#include "tui/text/hysteresis.h"
 
 enum { RTOP_ICICLE_COLUMNS_MIN = 2, RTOP_ICICLE_DEPTH_MAX = 4096, RTOP_ICICLE_ROWS_MAX = 3 };
 
@@ -40,8 +40,8 @@ struct rtop_icicle_look {
   bool reverse;
   enum rtop_mode mode;
   double least_percent; /* percentage of the span; smaller nodes are treated as too narrow */
-  /* keeps parts of parents constant while they fluctuate (calm.h); NULL: shows them as they are */
-  struct rtop_calm *calm;
+  /* keeps parts of parents constant while they fluctuate (hysteresis.h); NULL: shows them as they are */
+  struct rtop_hysteresis *hysteresis;
   double samples; /* of one thread in the span */
 };
 

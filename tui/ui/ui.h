@@ -10,7 +10,7 @@
 #include "ui_ask.h"
 #include "ui_baseline.h"
 #include "ui_calls.h"
-#include "ui_calm.h"
+#include "ui_hysteresis.h"
 #include "ui_focus.h"
 #include "ui_look.h"
 #include "ui_processes.h"
@@ -27,7 +27,7 @@
 #include "tui/tables/strip.h"
 #include "tui/term/keys.h"
 #include "tui/term/layout.h"
-#include "tui/text/calm.h"
+#include "tui/text/hysteresis.h"
 #include "tui/verdict/core_limits.h"
 #include "tui/trees/tree.h"
 
@@ -110,7 +110,7 @@ struct ui {
   bool follow;
 
   bool exact;             /* figures are shown as they are */
-  struct rtop_calm *calm; /* shapes that swing (ui_calm.h) */
+  struct rtop_hysteresis *hysteresis; /* shapes that swing (ui_hysteresis.h) */
   uint32_t selected;      /* frame under the cursor, shared by all views; 0: none */
   uint32_t chosen;        /* frame last selected by a key or click */
   struct ui_way way;      /* the call of it that is meant */

@@ -42,7 +42,7 @@ void ui_verdict_forget(struct ui *ui);
 /* Decides which threads rest and which are stuck; call after the verdict, when the sum's locks are noted. */
 void ui_verdict_rests(struct ui *ui);
 
-/* The shown figures about the GVL: how long it was held and waited for (ui_calm.h). */
+/* The shown figures about the GVL: how long it was held and waited for (ui_hysteresis.h). */
 struct verdict_gvl ui_verdict_gvl(const struct ui *ui);
 /* In at most `columns` columns. */
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns);

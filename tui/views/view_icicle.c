@@ -116,8 +116,8 @@ static bool icicle_build(struct ui *ui)
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
     .least_percent = ui->wanted.min_percent,
-    .calm = ui->calm,
-    .samples = ui_calm_samples(ui),
+    .hysteresis = ui->hysteresis,
+    .samples = ui_hysteresis_samples(ui),
   };
   look.sort = rtop_sort_key_of_calls(look.sort);
   bool resized = view->columns != look.columns || view->rows != ui->layout.part[PART_TABLE].rows;

@@ -107,7 +107,7 @@ static void cell_bar(const struct ui *ui, const struct icicle_view *view, uint32
   }
   for (int state = 0; state < RTOP_STATES && !view->heat && whole > 0; state++) {
     until += (double)state_ns(ui, &node->total, state);
-    double end_share = ui_calm_share(ui, of, (uint32_t)state, until / whole);
+    double end_share = ui_hysteresis_share(ui, of, (uint32_t)state, until / whole);
     int end = (int)(end_share * columns + 0.5);
     for (end = end < columns ? end : columns; used < end; used++) bar[used] = draw_state_glyph((enum rtop_state)state);
   }

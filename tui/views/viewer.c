@@ -70,8 +70,8 @@ bool ui_init(struct ui *ui, const struct rtop_options *options)
   ui->view = &view_methods;
   ui->first_view = options->view;
   ui->stale = ui->dirty = true;
-  ui->calm = calloc(1, sizeof *ui->calm);
-  if (ui->calm == NULL || !ui_focus_init(ui, options->methods.thread_filter)) return false;
+  ui->hysteresis = calloc(1, sizeof *ui->hysteresis);
+  if (ui->hysteresis == NULL || !ui_focus_init(ui, options->methods.thread_filter)) return false;
   for (int i = 0; i < VIEW_COUNT; i++)
     if (!start_view(ui, views[i])) return false;
   return true;
@@ -94,8 +94,8 @@ void ui_destroy(struct ui *ui)
   ui_list_forget(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
-  if (ui->calm != NULL) rtop_calm_forget(ui->calm);
-  free(ui->calm);
+  if (ui->hysteresis != NULL) rtop_hysteresis_forget(ui->hysteresis);
+  free(ui->hysteresis);
 }
 
 /* Marks everything that is shown as used, however old it is. */
@@ -139,7 +139,7 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_traces_forget(ui);
   ui_calls_forget(ui);
   memset(&ui->source, 0, sizeof ui->source);
-  rtop_calm_forget(ui->calm);
+  rtop_hysteresis_forget(ui->hysteresis);
   ui->selected = ui->chosen = 0; /* frames are of a profile */
   ui_way_drop(ui);
   if (ui->ask.menu_for == UI_MENU_ROW) ui->ask.menu.open = false;
@@ -202,7 +202,7 @@ bool ui_update(struct ui *ui)
     fine = ui_baseline_tree(ui) &&
            rtop_tree_build(&ui->tree, ui_shown_sum(ui), rtop_profile_symbols(ui->profile), &options, ui->fold);
   }
-  rtop_calm_step(ui->calm);
+  rtop_hysteresis_step(ui->hysteresis);
   ui->more = false;
   uint32_t culprit = ui->selected; /* the view's cursor may be elsewhere still */
   if (fine && ui->view->update != NULL) ui->view->update(ui);

@@ -4,18 +4,18 @@
  *
  * Threads: one. A zeroed struct is empty; its memory is bounded by recent use.
  */
-#ifndef RTOP_TUI_CALM_H
-#define RTOP_TUI_CALM_H
+#ifndef RTOP_TUI_HYSTERESIS_H
+#define RTOP_TUI_HYSTERESIS_H
 
 #include "pairs.h"
 #include <stdbool.h>
 
 /* The random difference of a share of time between two windows with this many samples (of a thread): the square root
  * of twice the samples that the share has, plus one. 0 samples: none. */
-double rtop_calm_noise(double share, double samples);
-struct rtop_calm {
+double rtop_hysteresis_noise(double share, double samples);
+struct rtop_hysteresis {
   struct rtop_pairs index; /* private, like the rest: halves of a key -> index of its value + 1 */
-  struct rtop_calm_kept {
+  struct rtop_hysteresis_kept {
     uint64_t key;
     double shown;
     uint32_t asked; /* at which step */
@@ -25,11 +25,11 @@ struct rtop_calm {
 };
 
 /* The value to show for this key. When memory runs out, the value itself. */
-double rtop_calm_keep(struct rtop_calm *calm, uint64_t key, double value, double tolerance);
+double rtop_hysteresis_keep(struct rtop_hysteresis *hysteresis, uint64_t key, double value, double tolerance);
 /* Call between two updates: keys not used recently may be forgotten. */
-void rtop_calm_step(struct rtop_calm *calm);
-void rtop_calm_forget(struct rtop_calm *calm);
+void rtop_hysteresis_step(struct rtop_hysteresis *hysteresis);
+void rtop_hysteresis_forget(struct rtop_hysteresis *hysteresis);
 /* A key from two numbers: the row, and which of its values. */
-uint64_t rtop_calm_key(uint64_t row, uint32_t what);
+uint64_t rtop_hysteresis_key(uint64_t row, uint32_t what);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps widths of boxes in the icicle, which carry no number, unchanged while only sampling noise moves them (calm.h).
+/* Keeps widths of boxes in the icicle, which carry no number, unchanged while only sampling noise moves them (hysteresis.h).
  * They are exact (ui->exact) when the screen is frozen or compares, and after each key. Numbers are never kept: all
  * numbers on a screen are from one instant.
  */
-#ifndef RTOP_TUI_UI_CALM_H
-#define RTOP_TUI_UI_CALM_H
+#ifndef RTOP_TUI_UI_HYSTERESIS_H
+#define RTOP_TUI_UI_HYSTERESIS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,9 +12,9 @@
 struct ui;
 
 /* Number of samples of a thread in the window; 0: no tolerance. */
-double ui_calm_samples(const struct ui *ui);
+double ui_hysteresis_samples(const struct ui *ui);
 /* The value to draw for a share of the window (1: one thread all the time). `what` distinguishes several values of a
  * row. */
-double ui_calm_share(const struct ui *ui, uint64_t row, uint32_t what, double share);
+double ui_hysteresis_share(const struct ui *ui, uint64_t row, uint32_t what, double share);
 
 #endif
