@@ -101,7 +101,7 @@ struct on_core_look on_core_look(struct on_core_past *past, const struct on_core
   return look;
 }
 
-int64_t on_core_own_rests(void)
+int64_t on_core_voluntary_switches(void)
 {
   struct rusage usage;
   if (prctl(PR_GET_SECCOMP) != 0 || getrusage(RUSAGE_THREAD, &usage) != 0) return -1;

@@ -87,6 +87,6 @@ static inline unsigned on_core_met(const struct on_core *on_core, uint64_t threa
 
 /* How often the calling thread has gone to rest, counted by its voluntary context switches. -1 when unknown, for
  * instance because an active seccomp filter might kill the process for asking. Costs two system calls. */
-int64_t on_core_own_rests(void);
+int64_t on_core_voluntary_switches(void);
 
 #endif

@@ -23,9 +23,9 @@
 
 enum {
   STRATA_KINDS = 16,
-  STRATA_RESTS = STRATA_KINDS, /* running time without a core, of any kind: rests with the GVL */
-  STRATA_WAITS,                /* and waits for a core */
-  STRATA_SHORT,                /* stretches that end before a sampling job can run */
+  STRATA_VOLUNTARY = STRATA_KINDS, /* running time without a core, of any kind: rests with the GVL */
+  STRATA_PREEMPTED,                /* and waits for a core */
+  STRATA_SHORT,                    /* stretches that end before a sampling job can run */
   STRATA_COUNT,
   /* windows that time waits in a stratum no instant met; after that, all points of the pool divide it */
   STRATA_UNMET_WINDOWS = 20,

@@ -427,7 +427,7 @@ static void end_strata(struct cut *cut)
 /* Node that the pool was met in last: running, else resting with the GVL or waiting for a core. */
 static uint32_t last_met_in(struct pool *pool)
 {
-  static const unsigned aside[] = { STRATA_RESTS, STRATA_WAITS };
+  static const unsigned aside[] = { STRATA_VOLUNTARY, STRATA_PREEMPTED };
   uint32_t node = last_point(&pool->axes[RTOP_RUNNING]);
   for (size_t i = 0; i < sizeof aside / sizeof *aside && node == RTOP_NODE_UNSAMPLED; i++) {
     uint32_t met = strata_met_lately(&pool->strata, aside[i]);

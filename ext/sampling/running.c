@@ -187,19 +187,19 @@ static bool sets_apart(struct sampler *sampler, const struct thread_data *data, 
 
 /* The thread's own count of voluntary switches, which tells rests from waits for a core; -1 when not needed or
  * unknown. At the begin of a stretch it is read only if both have occurred recently. */
-static int64_t own_rests(struct sampler *sampler, const struct thread_data *data, bool begins)
+static int64_t own_switches(struct sampler *sampler, const struct thread_data *data, bool begins)
 {
   bool both = !begins || atomic_load_explicit(&sampler->on_core.wanted, memory_order_relaxed);
-  return both && sets_apart(sampler, data, STRATA_RESTS) ? on_core_own_rests() : -1;
+  return both && sets_apart(sampler, data, STRATA_VOLUNTARY) ? on_core_voluntary_switches() : -1;
 }
 
 /* The stratum for time without a core: decided by the change of the voluntary switch count; if that is unknown, by
  * the instants. If none of several instants met a rest, rests are a small part at most. */
-static uint32_t find_off_core(int64_t before, int64_t rests, unsigned met, int64_t instants)
+static uint32_t find_off_core(int64_t before, int64_t switches, unsigned met, int64_t instants)
 {
-  bool known = before >= 0 && rests >= 0, never = met == ON_CORE_YES && instants >= INSTANTS_TO_SEE_RESTS;
-  bool waits = known ? rests == before : never || (met & ON_CORE_NO) == ON_CORE_WAITS;
-  return waits ? STRATA_WAITS : STRATA_RESTS;
+  bool known = before >= 0 && switches >= 0, never = met == ON_CORE_YES && instants >= INSTANTS_TO_SEE_RESTS;
+  bool waits = known ? switches == before : never || (met & ON_CORE_NO) == ON_CORE_WAITS;
+  return waits ? STRATA_PREEMPTED : STRATA_VOLUNTARY;
 }
 
 void running_begin(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t begin_node)
@@ -210,7 +210,7 @@ void running_begin(struct sampler *sampler, struct thread_data *data, int64_t no
   data->met_count = data->long_node = 0;
   data->met_until_ns = data->last_met_ns = 0;
   data->off_core_ns = data->breaks_seen_ns = 0;
-  data->rests = own_rests(sampler, data, true);
+  data->switches = own_switches(sampler, data, true);
   data->begin_pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
 }
 
@@ -355,10 +355,10 @@ static void tell_point(struct sampler *sampler, struct thread_data *data, uint32
 {
   int64_t instants = instants_told(sampler, data);
   int64_t off = off_core_ns(breaks_ns(sampler, data) - data->breaks_seen_ns, instants);
-  int64_t rests = own_rests(sampler, data, false);
+  int64_t switches = own_switches(sampler, data, false);
   unsigned all = off ? on_core_met(&sampler->on_core, data->serial) : 0, met = all & ~(unsigned)ON_CORE_UNKNOWN;
-  uint32_t stratum = find_off_core(data->rests, rests, met, instants);
-  data->rests = rests;
+  uint32_t stratum = find_off_core(data->switches, switches, met, instants);
+  data->switches = switches;
   if (all == ON_CORE_UNKNOWN) {
     leave_undecided(sampler, data, stratum, off);
     return;
@@ -472,8 +472,8 @@ void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_
   struct strata *strata = strata_of(sampler, data);
   struct lane *open = &data->lanes[RTOP_RUNNING];
   int64_t breaks = breaks_ns(sampler, data), off = off_core_ns(breaks - data->breaks_seen_ns, 1);
-  int64_t rests = off && data->rests >= 0 ? on_core_own_rests() : -1;
-  uint32_t off_stratum = find_off_core(data->rests, rests, 0, 0);
+  int64_t switches = off && data->switches >= 0 ? on_core_voluntary_switches() : -1;
+  uint32_t off_stratum = find_off_core(data->switches, switches, 0, 0);
   if (!sets_apart(sampler, data, off_stratum)) off = 0;
   uint32_t kind = find_kind(sampler, data, now_ns - breaks, end_node), stratum = strata_of_kind(strata, kind);
   set_off_core_apart(sampler, data, off_stratum, off);

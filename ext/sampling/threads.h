@@ -97,8 +97,8 @@ struct thread_data {
       /* time off its core in the unreported rest of the stretch; too short to report, or reported by instants */
       breaks_seen_ns;
   int64_t begin_not_own_ns; /* not_own_ns when it began */
-  /* voluntary switches (on_core_own_rests()) at the begin of the stretch or its last instant; -1: unknown */
-  int64_t rests;
+  /* voluntary switches (on_core_voluntary_switches()) at the begin of the stretch or its last instant; -1: unknown */
+  int64_t switches;
   bool newborn;          /* the thread was created and has not had the GVL yet */
   bool own_work;         /* it is in the profiler's own job */
   bool collects_between; /* the current collection ended a stretch of running time */

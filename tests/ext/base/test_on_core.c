@@ -223,13 +223,13 @@ static void test_one_that_waits_for_another_core(void **state)
 static void test_a_thread_knows_whether_it_rested(void **state)
 {
   (void)state;
-  int64_t before = on_core_own_rests();
+  int64_t before = on_core_voluntary_switches();
   if (before < 0) skip(); /* a filter of system calls */
   for (int64_t end = clock_now_ns() + 20000000; clock_now_ns() < end;) {
   }
-  assert_int_equal(on_core_own_rests(), before);
+  assert_int_equal(on_core_voluntary_switches(), before);
   usleep(1000);
-  assert_true(on_core_own_rests() > before);
+  assert_true(on_core_voluntary_switches() > before);
 }
 
 /* From now on the call ends the process. */
@@ -254,7 +254,7 @@ static int look_under_a_filter(void)
   stay((size_t)sched_getcpu());
   begin(&other, false);
   if (!forbid_leaving()) return 77;
-  if (on_core_own_rests() >= 0) return 78;
+  if (on_core_voluntary_switches() >= 0) return 78;
   for (int i = 0; i < 2 * ENOUGH; i++) {
     usleep(5000);
     nothing += look_at(&past, &other).met == 0;

@@ -144,7 +144,7 @@ static void test_kinds_without_a_stratum_share_one(void **state)
 static void test_what_was_met_is_remembered_for_ten_seconds(void **state)
 {
   (void)state;
-  static const uint32_t ids[] = { 0, 1, STRATA_RESTS, STRATA_WAITS };
+  static const uint32_t ids[] = { 0, 1, STRATA_VOLUNTARY, STRATA_PREEMPTED };
   struct strata strata = { 0 };
   for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, ids[i]), 0);
   for (size_t i = 0; i < 4; i++) strata_met(&strata, ids[i], NODE);

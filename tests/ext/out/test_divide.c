@@ -226,7 +226,7 @@ static void test_what_is_never_met_is_divided_by_all(void **state)
     end_window(&bench);
     assert_int_equal(shown(&bench), 0);
   }
-  meet(&bench, STRATA_RESTS, SHORT, 1);
+  meet(&bench, STRATA_VOLUNTARY, SHORT, 1);
   end_window(&bench); /* nothing was met on a core */
   assert_int_equal(shown(&bench), 0);
   meet(&bench, 0, LONG, 1);
@@ -242,20 +242,20 @@ static void test_time_without_a_core_is_lent_nothing(void **state)
   static struct points points, none;
   static struct points_last last;
   struct divide_pool ends = {
-    .points = &none, .last = &last, .waiting_ns = { [STRATA_WAITS] = MS }, .window = 1, .period_ns = PERIOD_NS
+    .points = &none, .last = &last, .waiting_ns = { [STRATA_PREEMPTED] = MS }, .window = 1, .period_ns = PERIOD_NS
   };
   uint32_t random = 1, node = 0;
-  points_add(&points, &(struct point){ .node = SHORT, .stratum = STRATA_WAITS, .weight_ns = 1 });
+  points_add(&points, &(struct point){ .node = SHORT, .stratum = STRATA_PREEMPTED, .weight_ns = 1 });
   points_remember(&last, &points, 0);
   divide_window(&division, &ends, &random);
-  assert_false(divide_knows(&division, STRATA_WAITS));
-  divide_collapse(&division, &ends, STRATA_WAITS, LONG);
-  assert_int_equal(divide_next(&division, STRATA_WAITS, 0, MS, &node), MS);
+  assert_false(divide_knows(&division, STRATA_PREEMPTED));
+  divide_collapse(&division, &ends, STRATA_PREEMPTED, LONG);
+  assert_int_equal(divide_next(&division, STRATA_PREEMPTED, 0, MS, &node), MS);
   assert_int_equal(node, LONG);
   points_add(&none, &(struct point){ .node = RARE, .weight_ns = 1 });
   divide_window(&division, &ends, &random);
-  divide_collapse(&division, &ends, STRATA_WAITS, LONG);
-  assert_int_equal(divide_next(&division, STRATA_WAITS, 0, MS, &node), MS);
+  divide_collapse(&division, &ends, STRATA_PREEMPTED, LONG);
+  assert_int_equal(divide_next(&division, STRATA_PREEMPTED, 0, MS, &node), MS);
   assert_int_equal(node, RARE);
 }
 
