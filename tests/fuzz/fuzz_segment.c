@@ -317,7 +317,7 @@ static void feed_it(bool renames, bool skips, bool forgets)
   demand(feed || error.text[0] != '\0');
   if (!feed) return;
   struct rtop_profile *profile = rtop_profile_create(1 << 20);
-  if (skips) rtop_feed_skip_past(feed);
+  if (skips) rtop_feed_skip_past(feed, renames ? INT64_C(300000000) : 0);
   for (int polls = 0; polls < 8; polls++) {
     struct rtop_feed_end end;
     rtop_feed_poll(feed, profile, &state);

@@ -26,6 +26,7 @@
 #include <ncurses.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LIST_NS = 1000000000, SOON_NS = 30000000, MS_NS = 1000000, EDITOR_MS = 50 };
 
@@ -108,13 +109,24 @@ static void take_width(struct app *app)
   }
 }
 
+/* Of everybody, and of no view that was asked for, the list tells most. */
+static bool begins_with_list(const struct app *app)
+{
+  const struct rtop_options *options = app->options;
+  bool everybody = false;
+  for (int i = 0; i < options->name_count; i++) everybody = everybody || strcmp(options->names[i], "all") == 0;
+  return everybody && (options->given & RTOP_GIVEN_VIEW) == 0 && app->ui.source.count > 1;
+}
+
 static void watch(struct app *app, struct rtop_session *session)
 {
   app->session = session;
   ui_watch(&app->ui, session != NULL ? rtop_session_profile(session) : NULL);
   ui_open_view(&app->ui, session != NULL ? app->ui.first_view : VIEW_CHOOSER);
   app->refresh_at_ns = 0;
-  if (session != NULL) app_source_update(&app->ui, session, app->options);
+  if (session == NULL) return;
+  app_source_update(&app->ui, session, app->options);
+  if (begins_with_list(app)) ui_open_view(&app->ui, VIEW_CHOOSER);
 }
 
 /* Switches from the list to a target, or back. */

@@ -23,6 +23,9 @@ const char *rtop_loss_name(enum rtop_loss loss);              /* "nodes", … as
 int rtop_feed_trace(struct rtop_feed *feed, const char *name, uint32_t seconds, uint32_t slower_us);
 void rtop_feed_untrace(struct rtop_feed *feed, int slot);
 
+/* In place of a rate: the channel is only read, and the process does not learn of the reader. */
+#define RTOP_FEED_LOOKS UINT32_MAX
+
 /* Opens the channel of a process, live or dead, and asks for rate_hz while it is open. NULL on failure: error->text
  * is one clear sentence that says what to do. `source` is the number of the source in the profile. */
 struct rtop_feed *rtop_feed_open_process(pid_t pid, uint32_t source, uint32_t rate_hz, struct rtop_error *error);
@@ -96,8 +99,9 @@ const char *rtop_feed_problem(const struct rtop_feed *feed);
  * (times before the first one's boot are not shown), and info->clock_offset_ns becomes that of the first. */
 void rtop_feed_align(struct rtop_feed *feed, const struct rtop_feed *first);
 
-/* Call before the first poll of a ring: for a living process only new windows are read. */
-void rtop_feed_skip_past(struct rtop_feed *feed);
+/* Call before the first poll of a ring: for a living process only new windows are read, and the last `but_ns` of the
+ * history that the ring holds. */
+void rtop_feed_skip_past(struct rtop_feed *feed, int64_t but_ns);
 
 /* Call before the first poll of a ring: of seconds in which the process and both neighbouring seconds rested only the
  * sum is read, all others window by window. No sum changes by that, and no stall within the usual limits (stalls.h)

@@ -280,7 +280,7 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   feed->last_arrival_ns = clock_now_ns();
   ring_fill_info(feed, entry->pid, entry->uid);
   /* Without a control file windows still come, at the recorder's rate. */
-  rtop_reader_watch(feed->reader, rate_hz, NULL);
+  if (rate_hz != RTOP_FEED_LOOKS) rtop_reader_watch(feed->reader, rate_hz, NULL);
   feed->base.state = ring_state(&feed->base);
   return &feed->base;
 }
@@ -296,15 +296,22 @@ void rtop_feed_untrace(struct rtop_feed *base, int slot)
   if (base->ops == &ring_ops) rtop_reader_untrace(((struct feed_ring *)base)->reader, slot);
 }
 
-void rtop_feed_skip_past(struct rtop_feed *base)
+void rtop_feed_skip_past(struct rtop_feed *base, int64_t but_ns)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
-  int64_t start_ns;
+  int64_t start_ns, end_ns;
   if (base->ops != &ring_ops || (base->state != RTOP_FEED_LIVE && base->state != RTOP_FEED_STALLED)) return;
   uint64_t newest = segment_port_counters(feed->port)->head_sequence;
   if (newest == 0) return;
   feed->next_sequence = newest + 1;
   segment_port_time(feed->port, RTOP_TIER_FINE, newest, &start_ns, &feed->told_ns);
+  if (but_ns <= 0 || __builtin_sub_overflow(feed->told_ns, but_ns, &start_ns)) return;
+  uint64_t first = segment_port_find(feed->port, RTOP_TIER_FINE, start_ns);
+  if (first == 0 || first > newest ||
+      segment_port_time(feed->port, RTOP_TIER_FINE, first, &start_ns, &end_ns) != RTOP_OK)
+    return;
+  feed->next_sequence = first;
+  feed->told_ns = start_ns;
 }
 
 void rtop_feed_by_seconds(struct rtop_feed *base, bool always)

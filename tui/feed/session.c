@@ -202,7 +202,7 @@ static bool session_add_pid(struct rtop_session *session, pid_t pid, struct rtop
     return false;
   }
   struct rtop_feed *feed = rtop_feed_open_process(pid, (uint32_t)place, session->rate_hz, error);
-  if (feed && session->skips_past) rtop_feed_skip_past(feed);
+  if (feed && session->skips_past) rtop_feed_skip_past(feed, session->but_ns);
   if (feed) session_take(session, feed, place);
   return feed != NULL;
 }
@@ -301,6 +301,7 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
   if (!session) return NULL;
   rtop_lens_set(rtop_profile_lens(session->profile), wish->lens);
   session->skips_past = wish->skips_past;
+  session->but_ns = wish->but_ns;
   session->needs_rights = wish->needs_rights;
   session->follows = !wish->alone;
   session->by_seconds = wish->by_seconds;

@@ -46,12 +46,13 @@ struct rtop_session_wish {
   const char *const
       *names;     /* patterns: processes with one of them in their command line now or later; "all": every process */
   int name_count; /* as long as the session */
-  uint32_t rate_hz;
+  uint32_t rate_hz;    /* RTOP_FEED_LOOKS: the processes do not learn of the session */
   size_t memory_bytes; /* of history */
   int64_t keep_ns;     /* length of history to keep; 0: as much as memory allows */
   const struct rtop_lens_look *lens;
   bool needs_rights;         /* something besides a stream must be read or written, so root keeps its rights */
-  bool skips_past;           /* only new windows of living processes are read */
+  bool skips_past;           /* only new windows of living processes are read, */
+  int64_t but_ns;            /* and so much of the history that they hold */
   bool keeps_sums;           /* keep sums of windows that memory cannot hold */
   bool alone;                /* not what they fork or spawn */
   bool by_seconds;           /* of processes that rest (rtop_feed_by_seconds) */

@@ -77,7 +77,8 @@ struct rtop_session {
   char (*left_out)[SESSION_WORDS_BYTES]; /* reasons why requested processes are not watched */
   int left_out_count;
   bool needs_rights; /* as in the wish */
-  bool skips_past;   /* only new windows of living processes are wanted */
+  bool skips_past;   /* only new windows of living processes are wanted, */
+  int64_t but_ns;    /* and so much of the history that they hold */
   bool by_seconds, always_by_seconds;
   struct rtop_recorder *recorder; /* NULL: nothing is recorded */
   struct rtop_feed *stream;       /* the first feed if it is a stream, else NULL */

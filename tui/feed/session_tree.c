@@ -70,7 +70,7 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin)
   entry.pid = kin->pid;
   struct rtop_feed *feed = rtop_feed_open_entry(&entry, (uint32_t)place, session->rate_hz, NULL);
   if (!feed) return false;
-  if (session->skips_past && entry.geometry.created_mono_ns < session->started_mono_ns) rtop_feed_skip_past(feed);
+  if (session->skips_past && entry.geometry.created_mono_ns < session->started_mono_ns) rtop_feed_skip_past(feed, 0);
   session_take(session, feed, place);
   kin->owner = entry.uid;
   if (before && before->feed != feed) before->replaced = true;

@@ -331,6 +331,10 @@ struct rtop_span rtop_profile_last_alone(const struct rtop_profile *profile, uin
 /* Replaces the head of a sum (length, windows, gaps, counters, total) by that of one source. Threads and cells stay;
  * callers must leave out those of other sources. */
 void rtop_profile_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_sum *sum);
+/* Cells in the order of their sources, to be freed: first[i] is the first of source i, the last part is of those that gave up
+ * their places, and first[RTOP_SUM_PARTS] is behind all. NULL: memory ran out. */
+enum { RTOP_SUM_PARTS = RTOP_SOURCES_MAX + 1 };
+struct rtop_sum_cell *rtop_sum_divide(const struct rtop_sum *sum, size_t first[RTOP_SUM_PARTS + 1]);
 
 /* rtop_profile_brief of one source. */
 void rtop_profile_brief_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,

@@ -272,6 +272,25 @@ void rtop_profile_alone(const struct rtop_profile *profile, uint32_t source, str
     if (sum->threads[i].source == source) rtop_cost_add(&sum->total, &sum->threads[i].cost);
 }
 
+static size_t divide_place(const struct rtop_sum *sum, const struct rtop_sum_cell *cell)
+{
+  uint32_t source = cell->thread < sum->thread_count ? sum->threads[cell->thread].source : RTOP_SOURCES_MAX;
+  return source < RTOP_SOURCES_MAX ? source : RTOP_SOURCES_MAX;
+}
+
+struct rtop_sum_cell *rtop_sum_divide(const struct rtop_sum *sum, size_t first[RTOP_SUM_PARTS + 1])
+{
+  struct rtop_sum_cell *cells = calloc(sum->cell_count + 1, sizeof *cells);
+  size_t next[RTOP_SUM_PARTS];
+  memset(first, 0, (RTOP_SUM_PARTS + 1) * sizeof *first);
+  for (size_t i = 0; i < sum->cell_count; i++) first[divide_place(sum, &sum->cells[i]) + 1]++;
+  for (size_t i = 0; i < RTOP_SUM_PARTS; i++) first[i + 1] += first[i];
+  memcpy(next, first, sizeof next);
+  for (size_t i = 0; cells && i < sum->cell_count; i++)
+    cells[next[divide_place(sum, &sum->cells[i])]++] = sum->cells[i];
+  return cells;
+}
+
 void rtop_profile_brief_alone(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,
                               struct rtop_span_brief *brief)
 {

@@ -47,25 +47,6 @@ static int64_t reach_end(const struct push_reach *reach, const struct push_sourc
 
 /* ---- a sum as that of its processes -------------------------------------------------------------------------- */
 
-static size_t push_place(const struct rtop_sum *sum, const struct rtop_sum_cell *cell)
-{
-  uint32_t source = cell->thread < sum->thread_count ? sum->threads[cell->thread].source : RTOP_SOURCES_MAX;
-  return source < RTOP_SOURCES_MAX ? source : RTOP_SOURCES_MAX;
-}
-
-/* Sorts cells by process; first[i] is the first of process i, with one more entry at the end. NULL: memory ran out. */
-static struct rtop_sum_cell *push_divide(const struct rtop_sum *sum, size_t first[PUSH_PROCESSES + 1])
-{
-  struct rtop_sum_cell *cells = calloc(sum->cell_count + 1, sizeof *cells);
-  size_t next[PUSH_PROCESSES];
-  memset(first, 0, (PUSH_PROCESSES + 1) * sizeof *first);
-  for (size_t i = 0; i < sum->cell_count; i++) first[push_place(sum, &sum->cells[i]) + 1]++;
-  for (size_t i = 0; i < PUSH_PROCESSES; i++) first[i + 1] += first[i];
-  memcpy(next, first, sizeof next);
-  for (size_t i = 0; cells && i < sum->cell_count; i++) cells[next[push_place(sum, &sum->cells[i])]++] = sum->cells[i];
-  return cells;
-}
-
 static void push_put(struct push *push, struct rtop_profile *profile, const struct push_process *process,
                      uint32_t source, struct rtop_sum *part)
 {
@@ -81,9 +62,9 @@ static void push_span(struct push *push, struct rtop_profile *profile, const str
                       struct rtop_span span, const bool *wanted)
 {
   struct rtop_sum sum = { 0 };
-  size_t first[PUSH_PROCESSES + 1];
+  size_t first[RTOP_SUM_PARTS + 1];
   bool fine = rtop_profile_sum(profile, span, &sum);
-  struct rtop_sum_cell *cells = fine ? push_divide(&sum, first) : NULL;
+  struct rtop_sum_cell *cells = fine ? rtop_sum_divide(&sum, first) : NULL;
   if (!cells) push->failed++;
   for (uint32_t i = 0; cells && i < PUSH_PROCESSES; i++) {
     struct push_process gone = { .name = push->name, .host = push->host, .command = "(ended)", .ruby = "" };

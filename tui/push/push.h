@@ -51,7 +51,7 @@ struct push_item *push_item_make(enum push_kind kind, const struct push_process 
 
 /* ---- intervals: push.c -------------------------------------------------------------------------------------- */
 
-enum { PUSH_PROCESSES = RTOP_SOURCES_MAX + 1 }; /* the last one is for all processes that lost their places */
+enum { PUSH_PROCESSES = RTOP_SUM_PARTS }; /* the last one is for all processes that lost their places */
 
 struct push {
   enum push_kind kind;

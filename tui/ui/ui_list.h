@@ -1,31 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes to choose from, as librperf_top lists them.
+/* The processes to choose from, those in trouble first: all that have a channel, or those that are watched.
  *
  * Threads: the viewer's one.
  */
 #ifndef RTOP_TUI_UI_LIST_H
 #define RTOP_TUI_UI_LIST_H
 
+#include "tui/doctor/doctor_watch.h"
 #include "tui/feed/bare.h"
 #include "tui/reader/rperf_top_reader.h"
+#include "tui/term/keys.h"
+#include "ui_processes.h"
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { UI_LIST_MAX = 256 };
 
 struct ui;
+struct view_ops;
 
 struct ui_list {
-  struct rperf_top_list *owner;                           /* of these: */
-  const struct rperf_top_process *processes[UI_LIST_MAX]; /* the living first, children below their parents */
+  const struct rperf_top_process *processes[UI_LIST_MAX]; /* those in trouble first, those that are over last */
+  const struct doctor_process *doctor[UI_LIST_MAX];       /* what is known of each; NULL: nothing */
+  uint32_t source[UI_LIST_MAX];                           /* of each that is watched */
   size_t process_count;
-  struct rtop_bare bare[RTOP_BARE_MAX]; /* searched for only when the list is empty */
-  size_t bare_count;                    /* all of them */
-  bool choosing;                        /* the user came from a list, and can return to it */
+  const struct rtop_symbols *symbols;           /* of their verdicts */
+  struct rperf_top_list *owner;                 /* private: of all */
+  struct doctor_watch *watch;                   /* private: of these */
+  struct rperf_top_process own[UI_SOURCES_MAX]; /* private: those that are watched */
+  struct doctor own_doctor;                     /* private: of these */
+  int64_t read_ns;                              /* private: when that was read */
+  struct rtop_bare bare[RTOP_BARE_MAX];         /* searched for only when the list is empty */
+  size_t bare_count;                            /* all of them */
+  bool choosing;                                /* the user came from a list, and can return to it */
+  bool inside;                                  /* and it is of those that are watched */
+  const struct view_ops *before;                /* where that was opened; NULL: it is the first of all */
 };
 
 /* Reads the list. When memory runs out, it is empty. */
 void ui_list_read(struct ui *ui);
+/* The same of those that are watched, once a second. */
+void ui_list_refresh(struct ui *ui);
+/* Is it worth a list, not a key for each: are there more than two that are watched? */
+bool ui_list_is_worth(const struct ui *ui);
+/* Only this one of those that are watched is shown. */
+void ui_list_take(struct ui *ui, size_t place);
+/* All of them again. */
+void ui_list_leave(struct ui *ui);
+void ui_list_keep(const struct ui *ui, struct rtop_symbols *symbols);
+/* Of all; of those that are watched. */
 void ui_list_forget(struct ui *ui);
+void ui_list_forget_own(struct ui *ui);
 
 #endif

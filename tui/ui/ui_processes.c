@@ -84,7 +84,10 @@ void ui_processes_next(struct ui *ui)
   }
   ui->apart = ui->apart > count_of(ui) ? 0 : ui->apart + 1;
   ui->lens.processes = ui->apart == 1;
-  if (ui->apart < 2) ui_say(ui, ui->apart == 0 ? "processes merged" : "processes separate; H: one at a time");
+  if (ui->apart < 2)
+    ui_say(ui, ui->apart == 0         ? "processes merged"
+               : ui_list_is_worth(ui) ? "processes separate; H: the list of them"
+                                      : "processes separate; H: one at a time");
   else say_alone(ui);
   ui->stale = true;
 }
@@ -128,20 +131,166 @@ uid_t ui_source_owner(const struct ui *ui)
 
 /* ---- those to choose from ---------------------------------------------------------------------------------- */
 
+enum { LIST_NS = 1000000000 };
+/* Of one that is stopped, though it told of itself before. */
+static const double stopped_trouble = 2;
+
 void ui_list_forget(struct ui *ui)
 {
   rperf_top_list_free(ui->list.owner);
+  doctor_watch_destroy(&ui->list.watch);
   ui->list.owner = NULL;
+  ui->list.symbols = NULL;
   ui->list.process_count = ui->list.bare_count = 0;
+}
+
+void ui_list_forget_own(struct ui *ui)
+{
+  doctor_destroy(&ui->list.own_doctor);
+  ui->list.inside = false;
+  ui->list.before = NULL;
+  ui->list.read_ns = 0;
+  if (ui->list.owner == NULL) ui->list.process_count = 0;
+}
+
+void ui_list_keep(const struct ui *ui, struct rtop_symbols *symbols)
+{
+  doctor_keep(&ui->list.own_doctor, symbols);
+}
+
+static double list_trouble(const struct ui_list *list, size_t place)
+{
+  const struct rperf_top_process *process = list->processes[place];
+  const struct doctor_process *doctor = list->doctor[place];
+  if (process->state != RPERF_TOP_LIVE && process->state != RPERF_TOP_STALLED) return -1;
+  if (process->state == RPERF_TOP_STALLED) return process->threads > 0 ? stopped_trouble : 0;
+  return doctor != NULL ? doctor->trouble : 0;
+}
+
+/* Those in as much trouble keep their order. */
+static void list_order(struct ui_list *list)
+{
+  for (size_t i = 1; i < list->process_count; i++) {
+    const struct rperf_top_process *process = list->processes[i];
+    const struct doctor_process *doctor = list->doctor[i];
+    uint32_t source = list->source[i];
+    double trouble = list_trouble(list, i);
+    size_t to = i;
+    for (; to > 0 && list_trouble(list, to - 1) < trouble; to--) {
+      list->processes[to] = list->processes[to - 1];
+      list->doctor[to] = list->doctor[to - 1];
+      list->source[to] = list->source[to - 1];
+    }
+    list->processes[to] = process;
+    list->doctor[to] = doctor;
+    list->source[to] = source;
+  }
+}
+
+static void list_read_all(struct ui_list *list)
+{
+  if (list->watch == NULL) list->watch = doctor_watch_create();
+  if (list->watch != NULL) doctor_watch_look(list->watch);
+  list->symbols = list->watch != NULL ? doctor_watch_symbols(list->watch) : NULL;
+  rperf_top_list_free(list->owner);
+  list->process_count = list->bare_count = 0;
+  list->owner = rperf_top_list_read(NULL);
+  size_t count = list->owner != NULL ? rperf_top_list_count(list->owner) : 0;
+  for (; list->process_count < count && list->process_count < UI_LIST_MAX; list->process_count++) {
+    const struct rperf_top_process *process = rperf_top_list_get(list->owner, list->process_count);
+    list->processes[list->process_count] = process;
+    list->source[list->process_count] = UI_ALL_SOURCES;
+    list->doctor[list->process_count] =
+        list->watch != NULL && process->state == RPERF_TOP_LIVE ? doctor_watch_of(list->watch, process->pid) : NULL;
+  }
+  if (list->process_count == 0) list->bare_count = rtop_bare_read(list->bare);
+}
+
+static void list_take_own(struct ui *ui, uint32_t source)
+{
+  static const enum rperf_top_process_state states[] = {
+    [RTOP_FEED_LIVE] = RPERF_TOP_LIVE,
+    [RTOP_FEED_STALLED] = RPERF_TOP_STALLED,
+    [RTOP_FEED_ENDED] = RPERF_TOP_ENDED,
+    [RTOP_FEED_DEAD] = RPERF_TOP_DEAD,
+  };
+  struct ui_list *list = &ui->list;
+  const struct ui_process *from = &ui->source.at[source];
+  enum rtop_feed_state state = from->state;
+  if (from->replaced) return;
+  if (state == RTOP_FEED_REPLAY) state = from->end[0] != '\0' ? RTOP_FEED_ENDED : RTOP_FEED_LIVE;
+  int64_t since_ns = from->ended_real_ns != 0 ? from->ended_real_ns : from->started_real_ns;
+  list->own[source] = (struct rperf_top_process){
+    .pid = from->pid,
+    .parent = from->parent,
+    .uid = from->owner,
+    .state = (uint32_t)states[state],
+    .threads = 1, /* it told of itself */
+    .by_exec = from->by_exec,
+    .age_ns = ui->now_real_ns - since_ns,
+    .user = "",
+    .ruby = from->ruby,
+    .command = from->command,
+    .end = from->end,
+    .does = "",
+  };
+  list->processes[list->process_count] = &list->own[source];
+  list->doctor[list->process_count] = doctor_of(&list->own_doctor, source);
+  list->source[list->process_count++] = source;
+}
+
+/* What is shown, and some seconds of what goes on: of one alone too little is known. */
+static struct rtop_span list_span(const struct ui *ui)
+{
+  struct rtop_span span = ui->span;
+  int64_t start_ns = span.end_ns - DOCTOR_WATCH_SECONDS * INT64_C(1000000000);
+  if (!ui->frozen && span.start_ns > start_ns) span.start_ns = start_ns;
+  return span;
+}
+
+static void list_read_own(struct ui *ui)
+{
+  const struct doctor_look look = {
+    .profile = ui->profile, .span = list_span(ui), .stalls = &ui->stalls.stalls, .sources = (uint32_t)count_of(ui)
+  };
+  doctor_update(&ui->list.own_doctor, &look);
+  ui->list.symbols = rtop_profile_symbols(ui->profile);
+  ui->list.process_count = 0;
+  for (uint32_t i = 0; i < look.sources; i++) list_take_own(ui, i);
 }
 
 void ui_list_read(struct ui *ui)
 {
-  struct ui_list *list = &ui->list;
-  ui_list_forget(ui);
-  list->owner = rperf_top_list_read(NULL);
-  size_t count = list->owner ? rperf_top_list_count(list->owner) : 0;
-  for (; list->process_count < count && list->process_count < UI_LIST_MAX; list->process_count++)
-    list->processes[list->process_count] = rperf_top_list_get(list->owner, list->process_count);
-  if (list->process_count == 0) list->bare_count = rtop_bare_read(list->bare);
+  if (ui->profile != NULL) list_read_own(ui);
+  else list_read_all(&ui->list);
+  ui->list.read_ns = ui->now_ns;
+  list_order(&ui->list);
+}
+
+void ui_list_refresh(struct ui *ui)
+{
+  if (ui->profile != NULL && (ui->list.read_ns == 0 || ui->touched || ui->now_ns - ui->list.read_ns >= LIST_NS))
+    ui_list_read(ui);
+}
+
+bool ui_list_is_worth(const struct ui *ui)
+{
+  return count_of(ui) > 2;
+}
+
+void ui_list_leave(struct ui *ui)
+{
+  ui->apart = 0;
+  ui->list.inside = false;
+  ui->stale = true;
+}
+
+void ui_list_take(struct ui *ui, size_t place)
+{
+  if (place >= ui->list.process_count || ui->list.source[place] == UI_ALL_SOURCES) return;
+  ui->apart = (int)ui->list.source[place] + 2;
+  ui->lens.processes = false;
+  ui->list.inside = true;
+  say_alone(ui);
+  ui->stale = true;
 }

@@ -274,7 +274,6 @@ bool ui_time_request(struct ui *ui, enum request request)
   case REQUEST_LEAP_BACK: time_step(ui, -10); return true;
   case REQUEST_LEAP: time_step(ui, 10); return true;
   case REQUEST_GOTO: ui_ask(ui, UI_PROMPT_GOTO); return true;
-  case REQUEST_PROCESSES: ui_processes_next(ui); return true;
   case REQUEST_BASELINE: ui_baseline_next(ui); return true;
   case REQUEST_MARK: set_mark(ui); return true;
   case REQUEST_PLAY_BACK: play(ui, -1); return true;

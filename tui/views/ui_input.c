@@ -75,6 +75,38 @@ static bool leave_view(struct ui *ui)
   return false;
 }
 
+/* Back to the list. False: there is none, or it is on the screen. */
+static bool leave_target(struct ui *ui)
+{
+  if (ui->view->id == VIEW_CHOOSER || (!ui->list.inside && !ui->list.choosing)) return false;
+  ui->wish.leave_target = !ui->list.inside;
+  if (!ui->list.inside) return true;
+  ui_list_leave(ui);
+  ui_open_view(ui, VIEW_CHOOSER);
+  return true;
+}
+
+/* Of those that are watched: to all of them again, where that was shown before. */
+static void leave_list(struct ui *ui)
+{
+  if (ui->profile == NULL || ui->list.before == NULL) ui->wish.quit = true;
+  else ui_open_view(ui, ui->list.before->id);
+}
+
+/* The list of those that are watched stands between all of them and each alone, where there are many. */
+static void turn_processes(struct ui *ui)
+{
+  bool lists = ui->view->id == VIEW_CHOOSER;
+  if (!lists && ui->apart == 1 && ui_list_is_worth(ui)) {
+    ui->list.before = ui->view;
+    ui_open_view(ui, VIEW_CHOOSER);
+    return;
+  }
+  if (lists && ui->profile == NULL) return;
+  ui_processes_next(ui);
+  if (lists) ui_open_view(ui, ui->first_view == VIEW_CHOOSER ? VIEW_METHODS : ui->first_view);
+}
+
 /* Esc removes filter and search before it leaves the target. */
 static void step_back(struct ui *ui)
 {
@@ -84,8 +116,7 @@ static void step_back(struct ui *ui)
   else if (ui_lens_back(ui) || ui_calls_back(ui)) return;
   else if (ui_time_back(ui)) ui->dirty = true;
   else if (ui->focus.count > 0) ui_focus_clear(ui);
-  else if (ui->view->id == VIEW_CHOOSER) ui->wish.quit = true;
-  else if (ui->list.choosing) ui->wish.leave_target = true;
+  else if (!leave_target(ui) && ui->view->id == VIEW_CHOOSER) leave_list(ui);
 }
 
 static void toggle_output(struct ui *ui)
@@ -156,7 +187,8 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_REDRAW: ui->wish.repaint = true; return true;
   case REQUEST_SUSPEND: ui->wish.suspend = true; return true;
   case REQUEST_QUIT_NOW: ui->wish.quit = true; return true;
-  case REQUEST_QUIT: ui->wish.quit = !leave_view(ui); return true;
+  case REQUEST_PROCESSES: turn_processes(ui); return true;
+  case REQUEST_QUIT: ui->wish.quit = !leave_view(ui) && !leave_target(ui); return true;
   case REQUEST_BACK: step_back(ui); return true;
   case REQUEST_SEARCH: ui_ask(ui, UI_PROMPT_SEARCH); return true;
   case REQUEST_FILTER: ui_ask(ui, UI_PROMPT_FILTER); return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of processes with a channel, to choose one from. */
+/* The list of processes, to choose one from: those that have a channel, or those that are watched; how each is. */
 #include "viewer.h"
 #include "tui/feed/list.h"
 #include "tui/term/draw.h"
@@ -9,8 +9,6 @@
 #include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHOOSER_WIDE = 100 };
 
 struct chooser_view {
   struct pager pager;
@@ -36,6 +34,7 @@ static void remember(struct ui *ui)
 static void chooser_update(struct ui *ui)
 {
   struct chooser_view *view = chooser_view(ui);
+  ui_list_refresh(ui);
   for (size_t i = 0; i < ui->list.process_count; i++) {
     if (ui->list.processes[i]->pid == view->pid) {
       view->pager.cursor = i;
@@ -55,6 +54,11 @@ static void chooser_go(struct ui *ui, size_t place)
 static bool chooser_handle(struct ui *ui, enum request request)
 {
   struct chooser_view *view = chooser_view(ui);
+  if (request == REQUEST_WATCH && ui->profile != NULL) {
+    ui_list_take(ui, view->pager.cursor);
+    ui_open_view(ui, ui->first_view == VIEW_CHOOSER ? VIEW_METHODS : ui->first_view);
+    return true;
+  }
   if (request == REQUEST_WATCH) {
     ui->wish.chosen = view->pager.cursor < ui->list.process_count ? ui->list.processes[view->pager.cursor]->pid : 0;
     return true;
@@ -62,29 +66,180 @@ static bool chooser_handle(struct ui *ui, enum request request)
   return false;
 }
 
+/* ---- columns -------------------------------------------------------------------------------------------------- */
+
+enum chooser_column {
+  BY_USER,
+  BY_STATE,
+  BY_CPU,
+  BY_GVL,
+  BY_WAIT,
+  BY_GC,
+  BY_P99,
+  BY_STALLS,
+  BY_RSS,
+  BY_THREADS,
+  BY_AGE,
+  BY_HZ,
+  BY_RUBY,
+  CHOOSER_COLUMNS
+};
+
+/* In their order; `worth`: those of less go first where there is little room. A list of those that are watched has no `all`. */
+static const struct chooser_heading {
+  const char *heading;
+  int columns, worth;
+  bool left, all;
+} chooser_headings[CHOOSER_COLUMNS] = {
+  [BY_USER] = { "USER", 9, 5, true, true },    [BY_STATE] = { "STATE", 8, 6, true, false },
+  [BY_CPU] = { "CPU", 6, 13, false, false },   [BY_GVL] = { "GVL", 5, 12, false, false },
+  [BY_WAIT] = { "WAIT", 5, 10, false, false }, [BY_GC] = { "GC", 5, 9, false, false },
+  [BY_P99] = { "P99", 7, 11, false, false },   [BY_STALLS] = { "STALL", 6, 8, false, false },
+  [BY_RSS] = { "RSS", 6, 7, false, false },    [BY_THREADS] = { "THR", 5, 3, false, true },
+  [BY_AGE] = { "AGE", 7, 4, false, false },    [BY_HZ] = { "HZ", 6, 1, false, true },
+  [BY_RUBY] = { "RUBY", 8, 2, true, false },
+};
+
+enum { PID_COLUMNS = 8, COMMAND_LEAST = 12, VERDICT_LEAST = 40, COMMAND_MOST = 40 };
+
+struct chooser_plan {
+  bool shows[CHOOSER_COLUMNS];
+  int command, verdict; /* columns of these */
+};
+
+static int command_width(const struct ui_list *list)
+{
+  int most = COMMAND_LEAST;
+  for (size_t i = 0; i < list->process_count; i++) {
+    int width = rtop_text_width(ui_short_command(list->processes[i]->command));
+    most = width > most ? width : most;
+  }
+  return most < COMMAND_MOST ? most : COMMAND_MOST;
+}
+
+/* The verdict keeps its room; what is left of it when all columns have theirs goes to the command, up to half of it. */
+static struct chooser_plan chooser_plan(const struct ui *ui, int columns)
+{
+  struct chooser_plan plan = { .command = COMMAND_LEAST };
+  int room = columns - 1 - PID_COLUMNS - COMMAND_LEAST - 1 - VERDICT_LEAST;
+  for (int worth = CHOOSER_COLUMNS; worth > 0; worth--)
+    for (int i = 0; i < CHOOSER_COLUMNS; i++) {
+      const struct chooser_heading *column = &chooser_headings[i];
+      if (column->worth != worth || column->columns > room || (column->all && ui->profile != NULL)) continue;
+      plan.shows[i] = true;
+      room -= column->columns;
+    }
+  int wanted = command_width(&ui->list) - COMMAND_LEAST;
+  int more = room > 0 ? wanted < room / 2 ? wanted : room / 2 : 0;
+  plan.command += more;
+  plan.verdict = VERDICT_LEAST + room - more;
+  return plan;
+}
+
+static void share_text(char *out, size_t bytes, double share)
+{
+  snprintf(out, bytes, "%.0f%%", 100 * (share < 9.99 ? share : 9.99));
+}
+
+/* What the list itself knows. */
+static void chooser_text(char *out, size_t bytes, enum chooser_column column, const struct rperf_top_process *row)
+{
+  switch (column) {
+  case BY_USER: snprintf(out, bytes, "%.8s", row->user); return;
+  case BY_STATE: snprintf(out, bytes, "%s", rtop_list_state_name(row->state, row->by_exec)); return;
+  case BY_THREADS: snprintf(out, bytes, "%u", row->threads); return;
+  case BY_AGE: rtop_list_age(out, bytes, row->age_ns); return;
+  case BY_HZ: snprintf(out, bytes, "%u", row->rate_hz); return;
+  case BY_RUBY: snprintf(out, bytes, "%.7s", row->ruby); return;
+  default: snprintf(out, bytes, "-"); return;
+  }
+}
+
+/* What is known of how it is. */
+static void chooser_figure(char *out, size_t bytes, enum chooser_column column, const struct doctor_process *doctor)
+{
+  switch (column) {
+  case BY_CPU: snprintf(out, bytes, "%.2f", doctor->cores); return;
+  case BY_GVL: share_text(out, bytes, doctor->held); return;
+  case BY_WAIT: snprintf(out, bytes, "%.1f", doctor->waiting); return;
+  case BY_GC: share_text(out, bytes, doctor->gc); return;
+  case BY_P99:
+    if (doctor->p99_known) draw_time(out, bytes, doctor->p99_ns);
+    return;
+  case BY_STALLS: snprintf(out, bytes, "%u%s", doctor->stalls, doctor->stalls_on ? "!" : ""); return;
+  case BY_RSS:
+    if (doctor->rss_bytes > 0) rtop_text_bytes(out, bytes, doctor->rss_bytes);
+    return;
+  default: return;
+  }
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
+
+/* What it suffers from, or how it ended. */
+static void chooser_words(const struct ui *ui, size_t place, int columns, struct verdict_words *words)
+{
+  const struct rperf_top_process *row = ui->list.processes[place];
+  const struct doctor_process *doctor = ui->list.doctor[place];
+  words->text[0] = '\0';
+  if (row->state == RPERF_TOP_STALLED) {
+    snprintf(words->text, sizeof words->text,
+             row->threads > 0 ? "stalled: stopped, or frozen" : "nobody watched it yet");
+  } else if (row->state != RPERF_TOP_LIVE) {
+    const char *state = rtop_list_state_name(row->state, row->by_exec);
+    snprintf(words->text, sizeof words->text, "%s%s%s", state, row->end[0] != '\0' ? ": " : "", row->end);
+  } else if (doctor != NULL && ui->list.symbols != NULL) {
+    const struct verdict_say say = { .symbols = ui->list.symbols, .process = "", .stall_process = "" };
+    verdict_words(words, &doctor->verdict, &say, columns);
+  }
+}
+
 static void chooser_draw_row(const void *pen, size_t place, int y, bool selected)
 {
+  static struct verdict_words words; /* large */
   const struct ui *ui = pen;
   const struct rperf_top_process *row = ui->list.processes[place];
-  char text[512], age[16], wide[64] = "", cores[16] = "-", held[16] = "-";
   struct rect at = ui->layout.part[PART_TABLE];
+  struct chooser_plan plan = chooser_plan(ui, at.columns);
   bool alive = row->state == RPERF_TOP_LIVE || row->state == RPERF_TOP_STALLED;
-  rtop_list_age(age, sizeof age, row->age_ns);
-  if (row->does[0] != '\0') snprintf(cores, sizeof cores, "%.2f", row->cores);
-  if (row->does[0] != '\0') snprintf(held, sizeof held, "%.0f%%", 100 * row->held);
-  if (at.columns >= CHOOSER_WIDE) snprintf(wide, sizeof wide, "%5u %-7s ", row->rate_hz, row->ruby);
-  snprintf(text, sizeof text, "%8d %-8.8s %-7s %5s %5s %-5s %4u %5s %s", (int)row->pid, row->user,
-           rtop_list_state_name(row->state, row->by_exec), cores, held, row->does, row->threads, age, wide);
-  int x = 1 + draw_text(y, at.x + 1, at.columns - 1, selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C, text);
-  x += rtop_list_indent(row->depth);
-  int end_columns = *row->end ? (int)strlen(row->end) + 2 : 0;
-  if (at.columns - x - end_columns < 16) end_columns = 0;
-  x += draw_text(y, at.x + x, at.columns - x - end_columns, selected ? FACE_CURSOR : FACE_TITLE,
-                 ui_short_command(row->command));
-  if (*row->end) {
-    snprintf(text, sizeof text, "  %s", row->end);
-    draw_text(y, at.x + x, at.columns - x, selected ? FACE_CURSOR : FACE_C, text);
+  enum face face = selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C;
+  char text[64];
+  int x = at.x + 1;
+  draw_format(y, x, at.columns - 1, face, "%*d", PID_COLUMNS - 1, (int)row->pid);
+  x += PID_COLUMNS - 1;
+  for (int i = 0; i < CHOOSER_COLUMNS; i++) {
+    const struct chooser_heading *column = &chooser_headings[i];
+    if (!plan.shows[i]) continue;
+    chooser_text(text, sizeof text, (enum chooser_column)i, row);
+    if (alive && ui->list.doctor[place] != NULL)
+      chooser_figure(text, sizeof text, (enum chooser_column)i, ui->list.doctor[place]);
+    draw_format(y, x + 1, at.columns - x - 1, face, "%*s", column->left ? 1 - column->columns : column->columns - 1,
+                text);
+    x += column->columns;
   }
+  draw_text(y, x + 1, plan.command - 1, selected ? FACE_CURSOR : FACE_TITLE, ui_short_command(row->command));
+  x += plan.command + 1;
+  chooser_words(ui, place, plan.verdict, &words);
+  if (x < at.columns) draw_text(y, x, at.columns - x, face, words.text);
+}
+
+static void draw_headings(const struct ui *ui, struct rect at)
+{
+  struct chooser_plan plan = chooser_plan(ui, at.columns);
+  int x = at.x + 1;
+  draw_blank(at.y, at.x, at.columns, FACE_HEADING);
+  draw_format(at.y, x, at.columns - 1, FACE_HEADING, "%*s", PID_COLUMNS - 1, "PID");
+  x += PID_COLUMNS - 1;
+  for (int i = 0; i < CHOOSER_COLUMNS; i++) {
+    const struct chooser_heading *column = &chooser_headings[i];
+    if (!plan.shows[i]) continue;
+    draw_format(at.y, x + 1, at.columns - x - 1, FACE_HEADING, "%*s",
+                column->left ? 1 - column->columns : column->columns - 1, column->heading);
+    x += column->columns;
+  }
+  draw_text(at.y, x + 1, at.columns - x - 1, FACE_HEADING, "COMMAND");
+  x += plan.command + 1;
+  if (x < at.columns) draw_text(at.y, x, at.columns - x, FACE_HEADING, "VERDICT");
 }
 
 /* Draws processes into which the extension could still be loaded. Returns the next free row. */
@@ -125,10 +280,7 @@ void chooser_draw(struct ui *ui)
     return;
   }
   ui_rows_fit(ui);
-  draw_blank(at.y, at.x, at.columns, FACE_HEADING);
-  draw_format(at.y, at.x + 1, at.columns - 1, FACE_HEADING,
-              "     PID USER     STATE     CPU   GVL DOES   THR   AGE %sCOMMAND",
-              at.columns >= CHOOSER_WIDE ? "   HZ RUBY    " : "");
+  draw_headings(ui, at);
   if (ui->list.process_count == 0) draw_nothing(&ui->list, at);
   struct ui_rows shown = chooser_rows(ui);
   ui_rows_draw(&shown, at, chooser_draw_row, ui);
@@ -136,6 +288,7 @@ void chooser_draw(struct ui *ui)
 
 const struct view_ops view_chooser = {
   .id = VIEW_CHOOSER,
+  .threads = true,
   .bytes = sizeof(struct chooser_view),
   .update = chooser_update,
   .handle = chooser_handle,

@@ -92,6 +92,7 @@ void ui_destroy(struct ui *ui)
   ui_traces_forget(ui);
   ui_calls_forget(ui);
   ui_list_forget(ui);
+  ui_list_forget_own(ui);
   strip_destroy(&ui->strip);
   ui_focus_destroy(ui);
   if (ui->hysteresis != NULL) rtop_hysteresis_forget(ui->hysteresis);
@@ -110,6 +111,7 @@ static void viewer_keep(void *context, struct rtop_symbols *symbols)
   stalls_keep(&ui->stalls.stalls, symbols);
   verdict_keep(&ui->verdict.verdict, symbols);
   verdict_past_keep(&ui->verdict.past, symbols);
+  ui_list_keep(ui, symbols);
   icicle_view_keep(ui, symbols);
   threads_view_keep(ui, symbols);
 }
@@ -138,6 +140,8 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_baseline_forget(ui);
   ui_traces_forget(ui);
   ui_calls_forget(ui);
+  ui_list_forget_own(ui);
+  if (profile != NULL) ui_list_forget(ui); /* what it looked at is watched now, or of no use */
   memset(&ui->source, 0, sizeof ui->source);
   rtop_hysteresis_forget(ui->hysteresis);
   ui->selected = ui->chosen = 0; /* frames are of a profile */

@@ -49,20 +49,20 @@ it "q leaves with status 0" exits_with 0
 
 open_pane 80 24 "exec $viewer"
 it "without a target there is a list" wait_for "Processes"
-it "the dead one is in it" wait_match 'dead .*fake puma'
+it "the dead one is in it" wait_match 'fake puma.* dead:'
 start_fake || exit 1
-it "the list refreshes by itself" wait_match "$FAKE +[^ ]+ +live .*fake puma"
-it "the cursor can be put on it" select_row "$FAKE +[^ ]+ +live"
+it "the list refreshes by itself" wait_match "$FAKE .*fake puma.* GVL held"
+it "the cursor can be put on it" select_row " $FAKE "
 keys Enter
 it "Enter watches" wait_for "[LIVE]"
 it "the one under the cursor" wait_match "^ rperf-top  $FAKE "
 keys Escape
 it "Esc goes back to the list" wait_for "Processes"
-it "the dead ones stand below" select_row ' dead .*fake puma'
+it "the dead ones stand below" select_row 'fake puma.* dead:'
 keys Enter
 it "a dead one can be watched too" wait_for "[DEAD]"
-keys Escape
-wait_for "Processes"
+keys q
+it "and q goes back to the list, too" wait_for "Processes"
 keys q
 it "q leaves the list with status 0" exits_with 0
 

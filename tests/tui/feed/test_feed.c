@@ -148,7 +148,7 @@ static void test_the_past_can_be_skipped(void **state)
   (void)state;
   struct watch watch;
   watch_open(&watch, "www");
-  rtop_feed_skip_past(watch.feed);
+  rtop_feed_skip_past(watch.feed, 0);
   assert_int_equal(watch_poll(&watch), 0);
   channel_tell(&watch.channel, "ww");
   assert_int_equal(watch_poll(&watch), 2);
@@ -157,7 +157,7 @@ static void test_the_past_can_be_skipped(void **state)
   rtop_feed_close(&watch.feed);
   channel_kill(&watch.channel);
   watch.feed = rtop_feed_open_process(watch.channel.pid, 1, 0, NULL);
-  rtop_feed_skip_past(watch.feed);
+  rtop_feed_skip_past(watch.feed, 0);
   assert_int_equal(watch_poll(&watch), 5);
   watch_close(&watch);
 }

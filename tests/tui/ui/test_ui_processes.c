@@ -253,6 +253,41 @@ static void test_processes(void **state)
   assert_true(shows("processes merged") && !shows("\n4712    "));
 }
 
+/* How each is, that in more trouble first; Enter shows one alone, q goes back to the list, and H on to the next. */
+static void test_list(void **state)
+{
+  (void)state;
+  name_two();
+  ui.source.processes = ui.source.count = 3; /* of the third nothing is known */
+  ui.source.at[2] = ui.source.main;
+  ui.source.at[2].pid = 4713;
+  snprintf(ui.source.at[2].command, sizeof ui.source.at[2].command, "worker 2");
+  ui_list_refresh(&ui);
+  model_press(&ui, 'H');
+  assert_true(shows("processes separate; H: the list of them"));
+  model_press(&ui, 'H');
+  assert_int_equal(ui.view->id, VIEW_CHOOSER);
+  assert_int_equal(ui.list.process_count, 3);
+  assert_true(shows(">   4711  1.00 100% ") && shows("    4712  0.25  25% ") && shows("    4713     -    - "));
+  assert_true(shows(" GC ") && shows(" STALL ") && shows(" worker 1 ") && shows("One#work") && shows("Two#work"));
+  assert_int_equal(ui.list.processes[0]->pid, 4711);
+  assert_true(ui.list.doctor[0]->trouble > ui.list.doctor[1]->trouble && ui.list.doctor[2] == NULL);
+  model_press(&ui, 'j');
+  model_press(&ui, '\r');
+  assert_true(shows("only process 4712") && shows("Two#work") && !shows("One#work"));
+  assert_int_equal(ui.view->id, VIEW_METHODS);
+  model_press(&ui, 'q');
+  assert_true(!ui.wish.quit && ui.view->id == VIEW_CHOOSER && ui.apart == 0);
+  model_press(&ui, 27);
+  assert_true(!ui.wish.quit && ui.view->id == VIEW_METHODS);
+  model_type(&ui, "HHH");
+  assert_true(shows("only process 4711") && ui.view->id == VIEW_METHODS);
+  model_type(&ui, "HHH");
+  assert_int_equal(ui.apart, 0);
+  model_type(&ui, "HHq");
+  assert_true(ui.wish.quit);
+}
+
 static void test_one_process(void **state)
 {
   (void)state;
@@ -265,6 +300,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_processes, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_alone, open_two, tear_down),
+    cmocka_unit_test_setup_teardown(test_list, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_losses, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_gone, open_two, tear_down),
     cmocka_unit_test_setup_teardown(test_gone_alone, open_one_gone, tear_down),
