@@ -10,6 +10,7 @@
 #include "settings.h"
 #include "shm/base/clock.h"
 #include "shm/base/error.h"
+#include "tui/cli/death_action.h"
 #include "tui/cli/options.h"
 #include "tui/cli/options_session.h"
 #include "tui/cli/stall_action.h"
@@ -35,6 +36,7 @@ struct app {
   struct rtop_session *session; /* NULL while choosing */
   struct rtop_session *before;  /* what it is compared with; NULL: nothing */
   struct stall_action action;
+  struct death_action death;
   struct ui ui;
   int signal_fd;
   enum screen_width width; /* as the screen shows it */
@@ -143,6 +145,7 @@ static void change_target(struct app *app)
   }
   if (ui->wish.leave_target) {
     ui->wish.leave_target = false;
+    death_action_close(&app->death, app->session);
     ui_watch(ui, NULL); /* releases the profile before the session frees it */
     rtop_session_close(&app->session);
     watch(app, NULL);
@@ -155,6 +158,9 @@ static void take_windows(struct app *app)
   if (app->session != NULL) {
     app->fresh = rtop_session_poll(app->session) > 0 || app->fresh;
     app_source_update(ui, app->session, app->options);
+    death_action_poll(&app->death, app->session);
+    if (app->death.said[0] != '\0') ui_say(ui, "%s", app->death.said);
+    app->death.said[0] = '\0';
   }
   ui_time_tick(ui);
   if (app->fresh || ui->stalls.more) {
@@ -315,6 +321,7 @@ static int app_run(struct app *app)
     if (app->before != NULL) ui_baseline_give(&app->ui, rtop_session_profile(app->before));
     loop(app);
     stall_action_close(&app->action, app->session, &app->ui.stalls.stalls);
+    death_action_close(&app->death, app->session);
     status = 0;
   }
   screen_close();
@@ -347,6 +354,7 @@ int rtop_app_run(const struct rtop_options *options)
   if (options->action == RTOP_ACTION_REPLAY && !app_open(&app, &status)) return status;
   app.signal_fd = signals_open();
   stall_action_open(&app.action, options);
+  death_action_open(&app.death, options);
   if (app.signal_fd < 0) {
     perror("rperf-top: pipe");
     return 1;

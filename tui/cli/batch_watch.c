@@ -55,6 +55,7 @@ bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *optio
                     (options->action == RTOP_ACTION_WATCH && options->batch && !options->on_stall));
   *watch = (struct batch_watch){ .options = options };
   stall_action_open(&watch->action, options);
+  death_action_open(&watch->death, options);
   watch->session = rtop_session_open(options, exit_status, error);
   if (!watch->session) return false;
   rtop_profile_add_keeper(rtop_session_profile(watch->session),
@@ -98,6 +99,12 @@ static void batch_watch_stalls(struct batch_watch *watch)
   watch->action.said[0] = '\0';
 }
 
+static void batch_watch_deaths(struct batch_watch *watch)
+{
+  if (watch->death.said[0]) fprintf(stderr, "rperf-top: %s\n", watch->death.said);
+  watch->death.said[0] = '\0';
+}
+
 /* The time of -t begins when there is something to watch. Saved data are counted in the process's windows, the last
  * of which comes slightly after the time is up. */
 static void batch_watch_begin(struct batch_watch *watch)
@@ -136,6 +143,8 @@ bool batch_watch_look(struct batch_watch *watch)
   }
   batch_watch_left_out(watch);
   batch_watch_stalls(watch);
+  death_action_poll(&watch->death, session);
+  batch_watch_deaths(watch);
   batch_watch_begin(watch);
   return !batch_watch_has_all(watch);
 }
@@ -171,6 +180,8 @@ int batch_watch_close(struct batch_watch *watch, int status)
   if (launch && status == 0 && rtop_launch_ended(launch)) status = rtop_launch_status(launch);
   else if (status == 0 && interrupt_signal() && !watch->options->output) status = 128 + interrupt_signal();
   if (problem && status == 0) status = 1;
+  death_action_close(&watch->death, watch->session);
+  batch_watch_deaths(watch);
   stall_action_close(&watch->action, watch->session, &watch->stalls);
   stalls_destroy(&watch->stalls);
   rtop_session_close(&watch->session);

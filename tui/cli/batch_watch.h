@@ -3,6 +3,7 @@
 #ifndef RTOP_TUI_BATCH_WATCH_H
 #define RTOP_TUI_BATCH_WATCH_H
 
+#include "death_action.h"
 #include "options.h"
 #include "stall_action.h"
 #include "tui/feed/session.h"
@@ -16,6 +17,7 @@ struct batch_watch {
   const struct rtop_options *options;
   struct rtop_session *session;
   struct stall_action action; /* action for stalls, if any */
+  struct death_action death;  /* action for deaths, if any */
   struct stalls stalls;
   bool told;             /* why there is nothing to watch yet */
   int left_out;          /* sentences that were printed */

@@ -73,6 +73,7 @@ struct rtop_options {
   struct stall_limits stall;         /* --stall-… */
   const char *on_stall;              /* --on-stall: a command of sh; NULL: none */
   const char *save_on_stall;         /* --save-on-stall: a folder; NULL: none */
+  const char *save_on_death;         /* --save-on-death: a folder; NULL: none */
   const char *metrics;               /* --metrics: [ADDRESS:]PORT, or FILE.prom; NULL: none */
   bool metrics_file;                 /* metrics go to a file */
   long metrics_top;                  /* --metrics-top, default 20 */

@@ -2,6 +2,7 @@
 /* Opens sessions as the command line asks. */
 #include "options_session.h"
 
+#include "death_action.h"
 #include "tui/export/export.h"
 #include "tui/feed/inject.h"
 #include "tui/metrics/metrics.h"
@@ -9,8 +10,8 @@
 size_t rtop_session_memory(const struct rtop_options *options)
 {
   static const double short_seconds = 10;
-  bool past = options->output || options->stat || options->save_on_stall || options->frame_seconds <= 0 ||
-              options->frame_seconds > short_seconds;
+  bool past = options->output || options->stat || options->save_on_stall || options->save_on_death ||
+              options->frame_seconds <= 0 || options->frame_seconds > short_seconds;
   if (options->action == RTOP_ACTION_REPLAY) return RTOP_SESSION_REPLAY_BYTES;
   if (options->metrics || options->push) return RTOP_SESSION_METRICS_BYTES;
   return (options->batch || options->stream) && !past ? RTOP_SESSION_BATCH_BYTES : RTOP_SESSION_MEMORY_BYTES;
@@ -39,8 +40,9 @@ double rtop_metrics_seconds(const struct rtop_options *options)
 static int64_t session_keep_ns(const struct rtop_options *options)
 {
   static const int64_t second_ns = 1000000000;
-  if (options->metrics) return METRICS_LATE_NS + 5 * second_ns;
-  if (options->push) return (int64_t)((options->interval_seconds + 15) * 1e9);
+  int64_t death_ns = options->save_on_death ? DEATH_SECONDS * second_ns : 0;
+  if (options->metrics) return METRICS_LATE_NS + 5 * second_ns + death_ns;
+  if (options->push) return (int64_t)((options->interval_seconds + 15) * 1e9) + death_ns;
   bool minute = options->methods.sort == RTOP_SORT_HISTORY || options->stream; /* an index needs a minute */
   if (rtop_session_memory(options) != RTOP_SESSION_BATCH_BYTES || options->on_stall) return 0;
   return (int64_t)(2e9 * options->frame_seconds) + (minute ? 80 : 5) * second_ns;
@@ -62,7 +64,7 @@ static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 static bool session_by_seconds(const struct rtop_options *options)
 {
   const struct stall_limits usual = STALL_LIMITS_USUAL, *limits = &options->stall;
-  if (!options->metrics || options->on_stall || options->save_on_stall) return false;
+  if (!options->metrics || options->on_stall || options->save_on_stall || options->save_on_death) return false;
   return (limits->gc_ns >= usual.gc_ns || limits->gc_ns == 0) &&
          (limits->no_safepoint_ns >= usual.gc_ns || limits->no_safepoint_ns == 0) &&
          (limits->waiting >= 1 || limits->waiting == 0) &&
@@ -82,7 +84,7 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .keep_ns = session_keep_ns(options),
     .lens = &options->lens,
     .needs_rights = options->output || options->stat_output || options->dump_screen || options->on_stall ||
-                    options->save_on_stall || options->replay_count > 1,
+                    options->save_on_stall || options->save_on_death || options->replay_count > 1,
     .skips_past = options->metrics || options->push ||
                   (options->output && options->time_seconds > 0 && !(options->given & RTOP_GIVEN_FRAME)),
     .alone = options->alone,

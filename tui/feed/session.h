@@ -44,9 +44,9 @@ struct rtop_session_wish {
   const pid_t *pids;          /* of several those that can be watched */
   int pid_count;
   const char *const
-      *names;     /* patterns: processes with one of them in their command line now or later; "all": every process */
-  int name_count; /* as long as the session */
-  uint32_t rate_hz;    /* RTOP_FEED_LOOKS: the processes do not learn of the session */
+      *names;       /* patterns: processes with one of them in their command line now or later; "all": every process */
+  int name_count;   /* as long as the session */
+  uint32_t rate_hz; /* RTOP_FEED_LOOKS: the processes do not learn of the session */
   size_t memory_bytes; /* of history */
   int64_t keep_ns;     /* length of history to keep; 0: as much as memory allows */
   const struct rtop_lens_look *lens;

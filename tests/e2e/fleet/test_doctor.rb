@@ -24,7 +24,7 @@ class TestDoctor < Minitest::Test
         number == sick ? serve { Stock.new.count } : serve { Shop.new.order }
       end
     end
-    at_exit { workers.each { |worker| Process.kill(:KILL, worker) } }
+    at_exit { workers.each { |worker| Process.kill(:KILL, worker) } && Process.waitall }
     trap(:TERM) { exit }
     sleep
   RUBY

@@ -511,7 +511,8 @@ static void test_stalls(void **state)
   assert_true(options.stall.many_waits == 0.5);
   assert_int_equal(
       parse(&options, "--stall-blocked 2.5 --stall-gc off --stall-waiting 8 --stall-method off --stall-many-waits 2.5 "
-                      "--stall-no-safepoint=0.1 --stall-stopped 3 --on-stall date --save-on-stall /tmp"),
+                      "--stall-no-safepoint=0.1 --stall-stopped 3 --on-stall date --save-on-stall /tmp "
+                      "--save-on-death /tmp/deaths"),
       -1);
   assert_int_equal(options.stall.blocked_ns, 2500000000);
   assert_int_equal(options.stall.no_safepoint_ns, 100000000);
@@ -520,6 +521,7 @@ static void test_stalls(void **state)
   assert_true(!options.stall.method && options.stall.waiting == 8 && options.stall.many_waits == 2.5);
   assert_string_equal(options.on_stall, "date");
   assert_string_equal(options.save_on_stall, "/tmp");
+  assert_string_equal(options.save_on_death, "/tmp/deaths");
   assert_int_equal(parse(&options, "--stall-blocked -1"), 2);
   assert_int_equal(parse(&options, "--stall-gc often"), 2);
   assert_non_null(strstr(said, "--stall-gc takes seconds"));
