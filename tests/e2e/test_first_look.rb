@@ -60,12 +60,21 @@ class TestFirstLook < Minitest::Test
       shop.ask("/report?3")
       finish = now + 60
       shop.ask("/") && sleep(0.2) while now < finish
-      shop.screens.each { |screen| screen.keys("(") }
-      assert_seen(shop.screens, /Report#build/, 1)
+      shop.screens.each { |screen| assert_one_key_to(screen, /Report#build/) }
     end
   end
 
   private
+
+  # One key; one more for each thing that stood still since then because others wanted the machine.
+  def assert_one_key_to(screen, culprit)
+    4.times do
+      screen.keys("(")
+      return if screen.shows_soon?(culprit, rows: TOP, seconds: Tmux::SOON / 2)
+      assert screen.shows_soon?(/\[FROZEN/, rows: 1), "the key led nowhere at #{screen.size} in\n#{screen.text}"
+    end
+    flunk "no #{culprit} by ( at #{screen.size} in\n#{screen.text}"
+  end
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 end
