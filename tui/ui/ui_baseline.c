@@ -31,7 +31,7 @@ void ui_baseline_next(struct ui *ui)
 {
   struct ui_baseline *at = &ui->baseline;
   if (ui_calls_are_shown(ui)) {
-    ui_say(ui, "all calls are not compared: T, back to samples");
+    ui_say(ui, "counted calls cannot be compared; T goes back to samples");
     return;
   }
   if (!at->taken) {

@@ -77,7 +77,7 @@ static void calls_of_the_past(struct ui *ui)
   calls->numbers.before = (struct whole_before){ 0 };
   if (!whole_numbers_build(&calls->numbers, ui->profile, calls->span)) ui_say(ui, "out of memory");
   else if (calls->numbers.count > 0) calls_show(ui);
-  else ui_say(ui, "all calls were not traced here, and now nothing can be");
+  else ui_say(ui, "no calls were counted here, and none can be now");
 }
 
 /* Ends counting and waits for the remaining counts; called again, stops waiting. */
@@ -95,7 +95,7 @@ bool ui_calls_request(struct ui *ui)
   if (calls->running) calls_end(ui);
   else if (calls->shown) calls_hide(ui);
   else if (ui->source.stream.there)
-    ui_say(ui, "what comes as a stream cannot be asked: rperf-top --trace-all where the process runs");
+    ui_say(ui, "a stream cannot count calls: use rperf-top --trace-all where the process runs");
   else if (ui->source.ready && ui_lives(ui->source.main.state)) return true;
   else if (ui->source.ready) calls_of_the_past(ui);
   else ui_say(ui, "there is nothing to trace");
@@ -177,7 +177,7 @@ static void calls_say_end(struct ui *ui)
   if (head->calls == 0) calls_hide(ui);
   if (head->calls == 0 && *why != '\0') ui_say(ui, "no call was traced: %s", why);
   else if (head->calls == 0) ui_say(ui, "no call was traced: the process did not answer, or called nothing");
-  else if (head->refused > 0) ui_say(ui, "%u of %u processes did not do it (YJIT)", head->refused, head->processes);
+  else if (head->refused > 0) ui_say(ui, "%u of %u processes refused, since they use YJIT", head->refused, head->processes);
   else if (head->state == RTOP_WHOLE_FULL) ui_say(ui, "%s", why);
 }
 

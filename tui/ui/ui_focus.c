@@ -83,7 +83,7 @@ static void focus_add(struct ui *ui, const struct rtop_thread_row *thread)
 {
   struct ui_focus *focus = &ui->focus;
   if (focus->count == UI_FOCUS_MAX) {
-    ui_say(ui, "%d threads can be chosen", UI_FOCUS_MAX);
+    ui_say(ui, "at most %d threads can be chosen", UI_FOCUS_MAX);
     return;
   }
   focus->at[focus->count].source = thread->source;

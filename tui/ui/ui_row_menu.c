@@ -106,7 +106,7 @@ static void exclude_it(struct ui *ui, const struct rtop_symbol *symbol)
   const char *comma = ui->lens.exclude[0] != '\0' ? "," : "";
   int wanted = snprintf(all, sizeof all, "%s%s%s", ui->lens.exclude, comma, pattern);
   if (strpbrk(label, "#.") == NULL || strchr(label, ',') != NULL || !fits || wanted >= RTOP_LENS_EXCLUDE_BYTES) {
-    ui_say(ui, "%s has no name to exclude it by: X takes patterns", symbol->label);
+    ui_say(ui, "%s cannot be hidden by name; X takes patterns", symbol->label);
     return;
   }
   ui_lens_exclude(ui, all);

@@ -172,7 +172,7 @@ static void set_mark(struct ui *ui)
   ui_freeze(ui, true);
   if (time->marks == 2) {
     time->marks = 0;
-    ui_say(ui, "the window at the cursor");
+    ui_say(ui, "no span: only the window at the cursor");
   } else {
     time->mark[time->marks++] = ui_time_window(ui);
     if (time->marks == 1) ui_say(ui, "span from here to the cursor; m: end it here");
@@ -190,7 +190,7 @@ static void play(struct ui *ui, int direction)
   int at = 0;
   for (int i = 0; i < 3; i++) at = time->speed == direction * speeds[i] ? (i + 1) % 3 : at;
   if (direction > 0 && !ui->frozen) {
-    ui_say(ui, lives(ui) ? "this is now: J plays backwards" : "this is the end: J plays backwards");
+    ui_say(ui, lives(ui) ? "this is the newest data; J plays backwards" : "this is the end; J plays backwards");
     return;
   }
   if (time->speed == 0) {

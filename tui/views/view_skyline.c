@@ -179,7 +179,7 @@ static bool rescale(struct ui *ui, bool larger)
   struct skyline_view *view = skyline_view(ui);
   view->scale = larger ? view->scale * 2 : view->scale / 2;
   view->scale = view->scale > SCALE_MAX ? SCALE_MAX : view->scale < 1 ? 1 : view->scale;
-  ui_say(ui, "the full height is %g%% of a thread", full_height(ui));
+  ui_say(ui, "full height: %g%% of one thread's time", full_height(ui));
   return true;
 }
 
@@ -187,7 +187,7 @@ static bool next_level(struct ui *ui)
 {
   static const char *const names[CITY_LEVELS] = { "methods", "classes", "packages" };
   city_next_level(&skyline_view(ui)->city);
-  ui_say(ui, "every building is one of the %s", names[skyline_view(ui)->city.level]);
+  ui_say(ui, "each building stands for one of the %s", names[skyline_view(ui)->city.level]);
   ui->stale = true;
   return true;
 }

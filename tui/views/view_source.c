@@ -184,7 +184,7 @@ static bool source_hottest(struct ui *ui, int step)
   int64_t rank = here != NULL ? here - heat->lines + step : 0;
   if (rank >= 0 && rank < heat->count) {
     source_go_to(ui, heat->lines[rank].line);
-    ui_say(ui, "line %u is %lld. of %u", heat->lines[rank].line, (long long)rank + 1, heat->count);
+    ui_say(ui, "line %u: number %lld of %u by time", heat->lines[rank].line, (long long)rank + 1, heat->count);
   } else {
     ui_say(ui, rank < 0 ? "this is the hottest line" : "no other line cost anything");
   }

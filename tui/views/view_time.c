@@ -90,14 +90,14 @@ static bool time_zoom(struct ui *ui, int step)
   char length[16];
   draw_time(length, sizeof length, (uint64_t)cell_ns);
   if (cell_ns == view->cell_ns) {
-    ui_say(ui, step < 0 ? "%s a cell is the finest" : "%s a cell: all that is kept", length);
+    ui_say(ui, step < 0 ? "%s per cell is the finest zoom" : "%s per cell: the whole history", length);
     return true;
   }
   int64_t behind_ns = view->end_ns - ui_time_cursor(ui);
   view->end_ns = ui_time_cursor(ui) + (int64_t)((double)behind_ns * (double)cell_ns / (double)view->cell_ns);
   view->end_ns = view->end_ns < held.end_ns ? view->end_ns : held.end_ns;
   view->cell_ns = cell_ns;
-  ui_say(ui, "%s a cell", length);
+  ui_say(ui, "%s per cell", length);
   ui->stale = true;
   return true;
 }

@@ -267,7 +267,7 @@ static bool levels(struct ui *ui, int step)
   int next = now + step < 0 ? 0 : now + step > 64 ? 64 : now + step;
   rtop_tree_rows_levels(rows, next);
   view->all_open[view->callers] = false;
-  ui_say(ui, "levels of branches open: %d", next);
+  ui_say(ui, "branches are open to level %d", next);
   tree_show(ui);
   return true;
 }

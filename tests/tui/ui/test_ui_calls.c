@@ -219,11 +219,11 @@ static void test_no_past(void **state)
   (void)state;
   ui.source.main.state = RTOP_FEED_ENDED;
   model_press(&ui, 'T');
-  check("all calls were not traced here");
+  check("no calls were counted here");
   ui.source.main.state = RTOP_FEED_LIVE;
   ui.source.stream.there = true;
   model_press(&ui, 'T');
-  check("what comes as a stream cannot be asked");
+  check("a stream cannot count calls");
 }
 
 /* Views that know nothing of calls show samples, and say nothing of calls. */
@@ -270,7 +270,7 @@ static void test_order(void **state)
   model_press(&ui, '8');
   check("CALLSv");
   model_press(&ui, 'B');
-  check("all calls are not compared");
+  check("counted calls cannot be compared");
   model_press(&ui, '%');
   assert_int_equal(ui.look.units, UNITS_PERCENT);
   model_press(&ui, '%');

@@ -172,7 +172,7 @@ static void test_play(void **state)
 {
   (void)state;
   model_press(&ui, 'L');
-  assert_true(!ui.frozen && shows("this is now"));
+  assert_true(!ui.frozen && shows("this is the newest data"));
   model_press(&ui, 'J');
   assert_true(ui.frozen && shows("[PLAY -1x -0s]"));
   pass(1000);

@@ -63,10 +63,10 @@ static void test_scale_and_levels(void **state)
 {
   (void)state;
   model_press(&ui, '+');
-  assert_true(shows("the full height is 50% of a thread"));
+  assert_true(shows("full height: 50% of one thread's time"));
   model_press(&ui, '-');
   model_press(&ui, '-');
-  assert_true(shows("the full height is 100% of a thread"));
+  assert_true(shows("full height: 100% of one thread's time"));
   model_press(&ui, 't');
   ui.message_until_ns = 0; /* it lies over the selection */
   model_redraw(&ui);

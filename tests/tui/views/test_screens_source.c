@@ -147,12 +147,12 @@ static void test_keys(void **state)
   assert_true(shows(">##########") && shows("(disk = loaded)"));
   assert_true(shows("7  ") && shows("@orders = Order.where"));
   model_press(&ui, '.');
-  assert_true(shows("line 12 is 2. of 5"));
+  assert_true(shows("line 12: number 2 of 5 by time"));
   model_press(&ui, '.');
-  assert_true(shows("line 10 is 3. of 5"));
+  assert_true(shows("line 10: number 3 of 5 by time"));
   model_press(&ui, ',');
   model_press(&ui, ',');
-  assert_true(shows("line 7 is 1. of 5"));
+  assert_true(shows("line 7: number 1 of 5 by time"));
   model_press(&ui, ',');
   assert_true(shows("this is the hottest line"));
   model_press(&ui, 'e');

@@ -131,7 +131,7 @@ static void test_choose_too_many(void **state)
     ui_focus_toggle(&ui, &(struct rtop_thread_row){ .serial = serial, .name = "" });
   assert_int_equal(ui.focus.count, UI_FOCUS_MAX);
   model_redraw(&ui);
-  assert_true(shows("64 threads can be chosen"));
+  assert_true(shows("at most 64 threads can be chosen"));
   look_at_methods();
   assert_int_equal(ui.methods.count, 0);
 }

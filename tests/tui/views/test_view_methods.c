@@ -242,7 +242,7 @@ static void test_menu_filters_and_excludes(void **state)
   assert_string_equal(ui.lens.exclude, "Price#total,String#gsub");
   model_type(&ui, "/<main\r\re");
   assert_string_equal(ui.lens.exclude, "Price#total,String#gsub");
-  expect_message("<main> has no name to exclude it by");
+  expect_message("<main> cannot be hidden by name");
 }
 
 static void test_menu_copies(void **state)
@@ -274,7 +274,7 @@ static void test_menu_with_hostile_names(void **state)
   assert_true(strlen(ui.message) < sizeof ui.message);
   ui.selected = rtop_symbols_frame(symbols, "A#b,c", 5, "/x.rb", 5, "", 0, 1, RTOP_SYMBOL_RUBY);
   ui_row_menu_act(&ui, ROW_EXCLUDE);
-  expect_message("A#b,c has no name to exclude it by");
+  expect_message("A#b,c cannot be hidden by name");
   ui.selected = 0;
   ui_row_menu_open(&ui);
   assert_false(ui.ask.menu.open);
