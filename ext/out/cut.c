@@ -237,7 +237,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   bool complete = cut_threads_charge(cut, cells, last);
   cut_threads_update_nodes(cut);
   cut_locks_add(cut);
-  complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut) && cut_work_add(cut) &&
+  complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut) && cut_work_add(cut, last) &&
              cut_threads_add_fibers(cut);
   add_counters(cut);
   cut_threads_compare_cpu(cut);

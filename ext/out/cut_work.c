@@ -68,6 +68,35 @@ static bool add_buckets(struct cut *cut, struct work_buffer *buffer)
   return fine;
 }
 
+/* The longest, one by one. Of the last window all: nobody tells of them later. */
+static bool add_slow(struct cut *cut, struct work_longest *longest, bool last)
+{
+  uint32_t count = atomic_load_explicit(&longest->count, memory_order_relaxed);
+  int64_t end_ns = cut->window.end_mono_ns;
+  bool fine = true;
+  for (uint32_t i = 0; i < count && fine; i++) {
+    const struct work_slow *from = &longest->all[i];
+    uint32_t node = node_of(cut, (uint32_t)(from->labels >> 32)), own = from->labels & UINT16_MAX;
+    bool later = from->end_ns > end_ns && !last;
+    if (later) work_put_off(&cut->sampler->work, from);
+    if (later || node == RTOP_NODE_FOLDED) continue;
+    struct rtop_slow *slow = rtop_window_add_slow(&cut->window);
+    fine = slow;
+    if (!slow) continue;
+    *slow = (struct rtop_slow){ .end_mono_ns = from->end_ns < end_ns ? from->end_ns : end_ns,
+                                .serial = from->serial,
+                                .node = node,
+                                .stack = node,
+                                .flags = RTOP_SLOW_BLOCK | own << RTOP_SLOW_LABELS_SHIFT,
+                                .total_ns = (uint64_t)from->took_ns[RTOP_WORK_WHOLE] };
+    for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
+      slow->work_ns[cause] = (uint64_t)from->took_ns[cause];
+  }
+  atomic_store_explicit(&longest->count, 0, memory_order_relaxed);
+  atomic_store_explicit(&longest->shortest_ns, 0, memory_order_relaxed);
+  return fine;
+}
+
 /* ---- what is open -------------------------------------------------------------------------------------- */
 
 static struct cut_open *open_of(struct cut *cut, uint32_t label)
@@ -139,12 +168,13 @@ void cut_work_name(struct cut *cut)
   }
 }
 
-bool cut_work_add(struct cut *cut)
+bool cut_work_add(struct cut *cut, bool last)
 {
   bool fine = add_open(cut) && add(cut, RTOP_NODE_FOLDED, RTOP_WORK_UNTIMED, 0, take(&cut->sampler->work.untimed));
   if (!cut->ended) return fine;
   fine = add_rows(cut, cut->ended) && fine;
   fine = add_buckets(cut, cut->ended) && fine;
+  fine = add_slow(cut, &cut->ended->longest, last) && fine;
   atomic_store(&cut->ended->used, false); /* only now: the child of a fork clears buffers that are in use */
   return fine;
 }

@@ -16,7 +16,7 @@ void cut_work_take(struct cut *cut);
 void cut_work_name(struct cut *cut);
 
 /* Adds the work to the window, after labels were named and tables published. Work of labels without a node is
- * reported without labels (RTOP_NODE_FOLDED). False when memory ran out. */
-bool cut_work_add(struct cut *cut);
+ * reported without labels (RTOP_NODE_FOLDED). `last`: no window follows. False when memory ran out. */
+bool cut_work_add(struct cut *cut, bool last);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <string.h>
 
-enum { PLACE_BITS = 12, TICKET_MAX = (1 << 30) - 1, PLACE_TRIES = 64, PROBES = 32, TAKE_TRIES = 1000 };
+enum { PLACE_BITS = 12, TICKET_MAX = (1 << 30) - 1, PLACE_TRIES = 64, PROBES = 32, TAKE_TRIES = 1000, LOCK_TRIES = 1000 };
 static_assert(WORK_PIECES_MAX == 1 << PLACE_BITS, "places");
 static_assert(LABEL_SETS_MAX <= 1 << 16 && RTOP_LABEL_PAIRS_MAX <= 16, "labels in a word");
 
@@ -179,10 +179,56 @@ static void add_piece(struct work_buffer *buffer, struct work_row *row, uint32_t
   }
 }
 
-/* Adds an ended piece to the open buffer. work_take() hands out a buffer only when `writers` is 0. */
-static void add_ended(struct work *work, uint64_t labels, const int64_t took_ns[RTOP_WORK_CAUSES])
+static void find_shortest(struct work_longest *longest, uint32_t *shortest)
 {
-  uint32_t set = (uint32_t)(labels >> 32), own = labels & UINT16_MAX;
+  uint32_t count = atomic_load_explicit(&longest->count, memory_order_relaxed);
+  *shortest = 0;
+  for (uint32_t i = 1; i < count; i++)
+    if (longest->all[i].took_ns[RTOP_WORK_WHOLE] < longest->all[*shortest].took_ns[RTOP_WORK_WHOLE]) *shortest = i;
+}
+
+static uint32_t longest_room(const struct work_slow *slow)
+{
+  return slow->took_ns[RTOP_WORK_WHOLE] >= WORK_SHORT_NS ? WORK_SLOW_MAX : WORK_SHORT_MAX;
+}
+
+static bool is_among_longest(struct work_longest *longest, const struct work_slow *slow)
+{
+  return atomic_load_explicit(&longest->count, memory_order_relaxed) < longest_room(slow) ||
+         slow->took_ns[RTOP_WORK_WHOLE] > atomic_load_explicit(&longest->shortest_ns, memory_order_relaxed);
+}
+
+/* Keeps the piece if it is among the longest of its window. Most are too short, which costs one comparison. A piece for
+ * which the lock is busy for too long is only counted. */
+static void note_longest(struct work_longest *longest, const struct work_slow *slow)
+{
+  int tries = LOCK_TRIES;
+  if (!is_among_longest(longest, slow)) return;
+  while (!trylock_take(&longest->lock))
+    if (--tries == 0) return;
+  uint32_t count = atomic_load_explicit(&longest->count, memory_order_relaxed), at = count;
+  if (count >= longest_room(slow)) find_shortest(longest, &at);
+  if (at == count || slow->took_ns[RTOP_WORK_WHOLE] > longest->all[at].took_ns[RTOP_WORK_WHOLE]) {
+    longest->all[at] = *slow;
+    if (at == count) atomic_store_explicit(&longest->count, count + 1, memory_order_relaxed);
+    find_shortest(longest, &at);
+    atomic_store_explicit(&longest->shortest_ns, longest->all[at].took_ns[RTOP_WORK_WHOLE], memory_order_relaxed);
+  }
+  trylock_release(&longest->lock);
+}
+
+void work_put_off(struct work *work, const struct work_slow *slow)
+{
+  struct work_buffer *buffer = &work->buffers[atomic_load(&work->open)];
+  atomic_store_explicit(&buffer->used, true, memory_order_relaxed);
+  note_longest(&buffer->longest, slow);
+}
+
+/* Adds an ended piece to the open buffer. work_take() hands out a buffer only when `writers` is 0. */
+static void add_ended(struct work *work, const struct work_slow *piece)
+{
+  const int64_t *took_ns = piece->took_ns;
+  uint32_t set = (uint32_t)(piece->labels >> 32), own = piece->labels & UINT16_MAX;
   atomic_fetch_add(&work->writers, 1);
   struct work_buffer *buffer = &work->buffers[atomic_load(&work->open)];
   atomic_store_explicit(&buffer->used, true, memory_order_relaxed);
@@ -190,6 +236,7 @@ static void add_ended(struct work *work, uint64_t labels, const int64_t took_ns[
     uint32_t label = (set << 4 | i) + 1;
     if (own >> i & 1) add_piece(buffer, set ? row_of(buffer, label) : &buffer->rest, label, took_ns);
   }
+  if (set) note_longest(&buffer->longest, piece);
   atomic_fetch_sub_explicit(&work->writers, 1, memory_order_release);
 }
 
@@ -222,12 +269,13 @@ void work_end(struct sampler *sampler, uint64_t id, uint64_t outer)
   struct thread_data *data = calling_thread(sampler);
   uint64_t labels = atomic_load_explicit(&piece->labels, memory_order_relaxed);
   if (data && data->serial == piece->serial) {
-    int64_t took_ns[RTOP_WORK_CAUSES];
+    struct work_slow ended = { .labels = labels, .serial = data->serial, .end_ns = now };
+    int64_t *took_ns = ended.took_ns;
     read_sums(data, &work->pieces[piece->outermost], took_ns);
     for (int cause = RTOP_WORK_GVL; cause < RTOP_WORK_CAUSES; cause++) took_ns[cause] -= piece->before_ns[cause];
     took_ns[RTOP_WORK_WHOLE] = now > begin ? now - begin : 0;
     divide(took_ns);
-    if (labels & UINT16_MAX) add_ended(work, labels, took_ns);
+    if (labels & UINT16_MAX) add_ended(work, &ended);
     if (data->work_open) data->work_open--;
     data->work_piece = outer;
   }

@@ -10,8 +10,9 @@
  * shm/base/latency.h). Sums and maxima are exact.
  *
  * Memory is bounded: an open piece has a place; pieces without a place are only counted (`untimed`). Ended pieces are
- * added to a row of their label and to buckets, in the open one of two buffers, which the publisher swaps. Labels
- * without a row share one (`rest`); durations without a bucket are only in the sums.
+ * added to a row of their label and to buckets, in the open one of two buffers, which the publisher swaps. The longest
+ * pieces of a window are kept one by one. Labels without a row share one (`rest`); durations without a bucket are only in
+ * the sums.
  *
  * Threads: see each function. A piece is a number, not a pointer into a stack: a block that is left without notice
  * (Kernel#callcc, a fiber never resumed) keeps its place taken.
@@ -20,6 +21,7 @@
 #define RTOP_EXT_WORK_H
 
 #include "shm/base/format.h"
+#include "ext/base/trylock.h"
 #include "threads.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -31,6 +33,9 @@ enum {
   WORK_PIECES_MAX = 4096, /* a power of two, as the others */
   WORK_ROWS_MAX = 1024,
   WORK_BUCKETS_MAX = 8192,
+  WORK_SLOW_MAX = 64,
+  WORK_SHORT_MAX = 4, /* of a window without longer ones than WORK_SHORT_NS */
+  WORK_SHORT_NS = 1000000,
 };
 
 struct work_piece {
@@ -57,7 +62,24 @@ struct work_bucket {
   _Atomic uint64_t count;
 };
 
+/* A piece that ended. */
+struct work_slow {
+  uint64_t labels; /* as in a piece */
+  uint64_t serial; /* of the thread */
+  int64_t end_ns;
+  int64_t took_ns[RTOP_WORK_CAUSES];
+};
+
+/* The longest pieces of a window. Written under the lock, for which only threads of several Ractors compete. */
+struct work_longest {
+  struct trylock lock;
+  _Atomic uint32_t count;
+  _Atomic int64_t shortest_ns; /* of these */
+  struct work_slow all[WORK_SLOW_MAX];
+};
+
 struct work_buffer {
+  struct work_longest longest;
   struct work_row rest; /* pieces of labels without a row, or without a set */
   struct work_row rows[WORK_ROWS_MAX];
   struct work_bucket buckets[WORK_BUCKETS_MAX];
@@ -107,6 +129,9 @@ void work_gc_leave(struct work *work, struct thread_data *data, int64_t ns, int6
 /* The publisher takes the buffer of ended pieces, into which no thread writes any more, and opens the other one.
  * NULL: a thread still writes; call again later. */
 struct work_buffer *work_take(struct work *work);
+
+/* The publisher puts a piece, which ended after the window that is cut, into the open buffer. */
+void work_put_off(struct work *work, const struct work_slow *slow);
 
 /* The publisher drops all ended pieces, while hooks are disabled. */
 void work_drop(struct work *work);

@@ -23,9 +23,9 @@
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
-  9u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
+  10u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
         calls; 7: exceptions by class and place, allocation sites, locks; 8: arguments of slow calls;
-        9: how the process ends */
+        9: how the process ends; 10: slow blocks with labels */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -268,7 +268,8 @@ enum rtop_window_part {
   RTOP_PART_LOCKS = 11,  /* version 1.7 */
   RTOP_PART_RAISES = 12, /* version 1.7 */
   RTOP_PART_ARGS = 13,   /* version 1.8 */
-  RTOP_PART_KIND_END = 14,
+  RTOP_PART_CAUSES = 14, /* version 1.10 */
+  RTOP_PART_KIND_END = 15,
 };
 
 /* What a thread that is off the GVL waits for; unknown values are other kinds of locks. */
@@ -313,7 +314,11 @@ enum rtop_exact_what {
 
 enum rtop_slow_flag {
   RTOP_SLOW_RAISED = 1u << 0, /* left by an exception */
+  RTOP_SLOW_BLOCK = 1u << 1,  /* no call, but a block with labels (version 1.10) */
 };
+
+/* Of a block: a bit for each label of its set that the block is about, from this bit on. */
+enum { RTOP_SLOW_LABELS_SHIFT = 16 };
 
 /* Limits for the text of a call's arguments, and for all such texts of a window. */
 enum { RTOP_ARGS_BYTES = 160, RTOP_ARGS_WINDOW_BYTES = 4096 };

@@ -148,6 +148,26 @@ const struct window_part window_part_args = {
   },
 };
 
+#define CAUSE(cause) { offsetof(struct rtop_slow, work_ns[cause]), 8, WINDOW_PLAIN }
+const struct window_part window_part_causes = {
+  RTOP_PART_CAUSES,
+  sizeof(struct rtop_slow),
+  10,
+  {
+      CAUSE(RTOP_WORK_RUNNING),
+      CAUSE(RTOP_WORK_GVL),
+      CAUSE(RTOP_WORK_GC),
+      CAUSE(RTOP_WORK_GC_OTHERS),
+      CAUSE(RTOP_WORK_LOCK),
+      CAUSE(RTOP_WORK_IO),
+      CAUSE(RTOP_WORK_SLEEP),
+      CAUSE(RTOP_WORK_QUEUE),
+      CAUSE(RTOP_WORK_FIBER),
+      CAUSE(RTOP_WORK_OTHER),
+  },
+};
+#undef CAUSE
+
 const struct window_part window_part_locks = {
   RTOP_PART_LOCKS,
   sizeof(struct rtop_window_thread),

@@ -18,6 +18,7 @@
  *   RAISES       count; then one column per field of struct rtop_raised
  *   ARGS         count of SLOW; then args_bytes of each; then that many bytes of each. Comes after SLOW; left out when
  *                all are 0
+ *   CAUSES       count of SLOW; then work_ns of each cause of each. Comes after SLOW; left out when SLOW has no block
  * Nodes, threads, slots, serials and times are stored as the difference to the element before, the first time as the
  * difference to the start of the window. Start and end of the window stand in its directory slot.
  *
@@ -117,7 +118,7 @@ struct rtop_exact {
   uint64_t value;
 };
 
-/* A call of a traced method that took longer than the requested threshold. */
+/* A call of a traced method that took longer than the requested threshold, or one of the slowest blocks with labels. */
 struct rtop_slow {
   int64_t end_mono_ns; /* at most the end of the window; the call may have ended in an earlier window */
   uint64_t serial;     /* of the thread; 0: not known */
@@ -130,6 +131,9 @@ struct rtop_slow {
   uint64_t off_ns;  /* of the total: off the GVL */
   uint32_t args_bytes;
   char args[RTOP_ARGS_BYTES]; /* arguments as hostile text; 0 bytes: none, or not allowed to be reported */
+  /* Of a block with labels (RTOP_SLOW_BLOCK): its total by cause, without RTOP_WORK_WHOLE; node and stack are the node of
+   * its label set. Of a call: 0. */
+  uint64_t work_ns[RTOP_WORK_CAUSES];
 };
 
 /* Exceptions of one class, raised at one place by one thread. */

@@ -82,7 +82,20 @@ static bool decode_slow(struct varint_reader *reader, struct rtop_window *window
   bool right;
   window->slow = decode_part(reader, &window_part_slow, window->slow, &window->slow_capacity, &window->slow_count,
                              window->start_mono_ns, &right);
-  for (size_t i = 0; right && i < window->slow_count; i++) window->slow[i].args_bytes = 0;
+  for (size_t i = 0; right && i < window->slow_count; i++) {
+    window->slow[i].args_bytes = 0;
+    memset(window->slow[i].work_ns, 0, sizeof window->slow[i].work_ns);
+  }
+  return right;
+}
+
+static bool decode_causes(struct varint_reader *reader, struct rtop_window *window)
+{
+  const struct window_part *part = &window_part_causes;
+  size_t count;
+  bool right = decode_count(reader, part->column_count, &count) && count == window->slow_count;
+  for (size_t i = 0; i < part->column_count && right; i++)
+    right = decode_column(reader, &part->columns[i], (unsigned char *)window->slow, count, part->element_bytes, 0);
   return right;
 }
 
@@ -147,6 +160,7 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
                                 &window->exact_count, start, &right);
   else if (kind == RTOP_PART_SLOW) right = decode_slow(reader, window);
   else if (kind == RTOP_PART_ARGS) right = decode_args(reader, window);
+  else if (kind == RTOP_PART_CAUSES) right = decode_causes(reader, window);
   else if (kind == RTOP_PART_LOCKS) right = decode_more(reader, &window_part_locks, window);
   else if (kind == RTOP_PART_RAISES)
     window->raised = decode_part(reader, &window_part_raises, window->raised, &window->raised_capacity,
@@ -272,6 +286,17 @@ static bool decode_exact_valid(const struct rtop_window *window, const struct rt
   return true;
 }
 
+/* What it did is no longer than it took. */
+static bool decode_slow_causes_valid(const struct rtop_slow *slow)
+{
+  uint64_t left = slow->total_ns;
+  for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++) {
+    if (slow->work_ns[cause] > left) return false;
+    left -= slow->work_ns[cause];
+  }
+  return slow->work_ns[RTOP_WORK_WHOLE] == 0;
+}
+
 static bool decode_slow_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   uint64_t sum = 0, off = 0;
@@ -279,7 +304,7 @@ static bool decode_slow_valid(const struct rtop_window *window, const struct rto
     const struct rtop_slow *slow = &window->slow[i];
     if (slow->node >= limits->node_count || slow->stack >= limits->node_count || slow->end_mono_ns < 0 ||
         slow->end_mono_ns > window->end_mono_ns || slow->self_ns > slow->total_ns ||
-        slow->args_bytes > sizeof slow->args || !decode_add(&sum, slow->total_ns) || !decode_add(&off, slow->wait_ns) ||
+        slow->args_bytes > sizeof slow->args || !decode_slow_causes_valid(slow) || !decode_add(&sum, slow->total_ns) || !decode_add(&off, slow->wait_ns) ||
         !decode_add(&off, slow->off_ns))
       return false;
   }

@@ -109,6 +109,15 @@ static void encode_args_part(struct encode_parts *parts, const struct rtop_windo
   parts->part_count++;
 }
 
+static void encode_causes_part(struct encode_parts *parts, const struct rtop_window *window)
+{
+  for (size_t i = 0; i < window->slow_count; i++)
+    if (window->slow[i].flags & RTOP_SLOW_BLOCK) {
+      encode_part(parts, &window_part_causes, window->slow, window->slow_count);
+      return;
+    }
+}
+
 static void encode_counters_part(struct encode_parts *parts, const struct rtop_window *window)
 {
   if (!window->counters_present) return;
@@ -145,6 +154,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_locks_part(&parts, window);
   encode_part(&parts, &window_part_raises, window->raised, window->raised_count);
   encode_args_part(&parts, window);
+  encode_causes_part(&parts, window);
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
@@ -242,6 +252,7 @@ static size_t encode_slow_bytes(const struct rtop_window *window)
   struct encode_parts parts = { .body = { .out = &none }, .table = { .out = &none } };
   encode_part(&parts, &window_part_slow, window->slow, window->slow_count);
   encode_args_part(&parts, window);
+  encode_causes_part(&parts, window);
   return parts.body.bytes;
 }
 

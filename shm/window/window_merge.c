@@ -321,16 +321,29 @@ static void merge_args(struct window_merge *merge, struct rtop_slow *slow)
   merge->lossy = true;
 }
 
+/* The shortest of calls or of blocks, whichever are more: neither takes the place of all of the others. */
+static size_t merge_slow_shortest(const struct rtop_window *window, bool *blocks)
+{
+  size_t shortest = SIZE_MAX, block_count = 0;
+  for (size_t i = 0; i < window->slow_count; i++) block_count += (window->slow[i].flags & RTOP_SLOW_BLOCK) != 0;
+  *blocks = 2 * block_count > window->slow_count;
+  for (size_t i = 0; i < window->slow_count; i++) {
+    bool is_block = window->slow[i].flags & RTOP_SLOW_BLOCK;
+    if (is_block != *blocks) continue;
+    if (shortest == SIZE_MAX || window->slow[i].total_ns < window->slow[shortest].total_ns) shortest = i;
+  }
+  return shortest;
+}
+
 /* Keeps the longest calls, in order of arrival. */
 static void merge_slow_one(struct window_merge *merge, const struct rtop_slow *slow)
 {
   struct rtop_window *to = &merge->window;
   if (to->slow_count == to->slow_capacity) {
-    size_t shortest = 0;
-    for (size_t i = 1; i < to->slow_count; i++)
-      if (to->slow[i].total_ns < to->slow[shortest].total_ns) shortest = i;
+    bool blocks, is_block = slow->flags & RTOP_SLOW_BLOCK;
+    size_t shortest = merge_slow_shortest(to, &blocks);
     merge->lossy = true;
-    if (slow->total_ns <= to->slow[shortest].total_ns) return;
+    if (is_block == blocks && slow->total_ns <= to->slow[shortest].total_ns) return;
     memmove(&to->slow[shortest], &to->slow[shortest + 1], (--to->slow_count - shortest) * sizeof *to->slow);
   }
   to->slow[to->slow_count] = *slow;

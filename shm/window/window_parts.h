@@ -21,7 +21,7 @@ struct window_column {
   enum window_coding coding;
 };
 
-enum { WINDOW_COLUMN_MAX = 9 };
+enum { WINDOW_COLUMN_MAX = 10 };
 
 struct window_part {
   enum rtop_window_part kind;
@@ -42,6 +42,7 @@ extern const struct window_part window_part_slow;
 extern const struct window_part window_part_locks; /* columns more of the threads */
 extern const struct window_part window_part_raises;
 extern const struct window_part window_part_args; /* lengths; their bytes stand behind them */
+extern const struct window_part window_part_causes; /* columns more of what is slow */
 
 /* Is the figure a detail, of which there may be many per method or label? */
 static inline bool window_exact_is_detail(const struct rtop_exact *exact)

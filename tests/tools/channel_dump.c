@@ -193,6 +193,7 @@ static json_t *window_slow(const struct rtop_window *window)
   for (size_t i = 0; i < window->slow_count; i++) {
     const struct rtop_slow *slow = &window->slow[i];
     char args[2 * RTOP_ARGS_BYTES + 1] = "";
+    if (slow->flags & RTOP_SLOW_BLOCK) continue;
     for (uint32_t at = 0; at < slow->args_bytes; at++)
       snprintf(args + 2 * at, 3, "%02x", (unsigned)(unsigned char)slow->args[at]);
     json_array_append_new(rows,
@@ -200,6 +201,23 @@ static json_t *window_slow(const struct rtop_window *window)
                                     (json_int_t)slow->node, (json_int_t)slow->stack, (json_int_t)slow->flags,
                                     (json_int_t)slow->total_ns, (json_int_t)slow->self_ns, (json_int_t)slow->wait_ns,
                                     (json_int_t)slow->off_ns, args));
+  }
+  return rows;
+}
+
+/* Rows: end_ns, serial of the thread, node, bits of labels, total_ns, then that by cause. */
+static json_t *window_blocks(const struct rtop_window *window)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; i < window->slow_count; i++) {
+    const struct rtop_slow *slow = &window->slow[i];
+    if (!(slow->flags & RTOP_SLOW_BLOCK)) continue;
+    json_t *row = json_pack("[I,I,I,I,I]", (json_int_t)slow->end_mono_ns, (json_int_t)slow->serial,
+                            (json_int_t)slow->node, (json_int_t)(slow->flags >> RTOP_SLOW_LABELS_SHIFT),
+                            (json_int_t)slow->total_ns);
+    for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
+      json_array_append_new(row, json_integer((json_int_t)slow->work_ns[cause]));
+    json_array_append_new(rows, row);
   }
   return rows;
 }
@@ -232,13 +250,13 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
     json_array_append_new(late, row);
   }
   json_array_append_new(dump->windows,
-                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
+                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
                                   (json_int_t)window->sequence, "start_ns", (json_int_t)window->start_mono_ns, "end_ns",
                                   (json_int_t)window->end_mono_ns, "folded", window->folded, "counters",
                                   window_counters(window), "threads", threads, "cells", cells, "late", late, "marks",
                                   window_marks(dump->reader, window), "begun", window_begun(window), "fibers",
                                   window_fibers(window), "exact", window_exact(window), "slow", window_slow(window),
-                                  "raised", window_raised(window)));
+                                  "blocks", window_blocks(window), "raised", window_raised(window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */

@@ -279,13 +279,25 @@ static void profile_keep_exact(struct profile_window *window, const struct profi
   profile_exact_arrange(window->exact);
 }
 
+/* False: of none of its labels. */
+static bool profile_take_block(const struct rtop_slow *from, struct rtop_slow_call *call)
+{
+  uint64_t left = call->total_ns;
+  call->own = from->flags >> RTOP_SLOW_LABELS_SHIFT;
+  for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++) {
+    call->work_ns[cause] = profile_bound(from->work_ns[cause], left);
+    left -= call->work_ns[cause];
+  }
+  return call->own != 0;
+}
+
 static void profile_keep_slow(struct profile_window *window, const struct profile_input *input)
 {
   for (size_t i = 0; i < input->window->slow_count && i < PROFILE_SLOW_MAX; i++) {
     char args[RTOP_ARGS_BYTES + 1];
     const struct rtop_slow *from = &input->window->slow[i];
     size_t args_bytes = rtop_text_sanitize(args, sizeof args, from->args, from->args_bytes);
-    const struct rtop_slow_call call = {
+    struct rtop_slow_call call = {
       .node = from->node < input->node_count ? input->nodes[from->node] : 0,
       .stack = from->stack < input->node_count ? input->nodes[from->stack] : 0,
       .end_ns = from->end_mono_ns,
@@ -297,6 +309,8 @@ static void profile_keep_slow(struct profile_window *window, const struct profil
       .raised = from->flags & RTOP_SLOW_RAISED,
       .args = args_bytes ? args : NULL,
     };
+    bool block = from->flags & RTOP_SLOW_BLOCK;
+    if (block && !profile_take_block(from, &call)) continue;
     if (!profile_slow_add(&window->exact, &call)) return;
   }
 }

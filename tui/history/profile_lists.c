@@ -382,12 +382,16 @@ static void slow_free_args(struct profile_exact *list, struct rtop_slow_call *ca
   free((char *)call->args);
 }
 
-static void slow_drop_shortest(struct profile_exact *list)
+/* Of calls, or of blocks: there are some. */
+static void slow_drop_shortest(struct profile_exact *list, bool blocks)
 {
-  size_t shortest = 0;
-  for (size_t i = 1; i < list->slow_count; i++)
-    if (list->slow[i].total_ns < list->slow[shortest].total_ns) shortest = i;
-  struct rtop_slow_call *at = &list->slow[shortest];
+  struct rtop_slow_call *at = NULL;
+  for (size_t i = 0; i < list->slow_count; i++) {
+    struct rtop_slow_call *call = &list->slow[i];
+    if ((call->own != 0) == blocks && (!at || call->total_ns < at->total_ns)) at = call;
+  }
+  size_t shortest = (size_t)(at - list->slow);
+  list->block_count -= blocks;
   slow_free_args(list, at);
   memmove(at, at + 1, (--list->slow_count - shortest) * sizeof *at);
 }
@@ -403,7 +407,9 @@ bool profile_slow_add(struct profile_exact **handle, const struct rtop_slow_call
   *added = *call;
   added->args = args;
   list->args_bytes += args ? strlen(args) + 1 : 0;
-  if (list->slow_count > PROFILE_SLOW_MAX) slow_drop_shortest(list);
+  list->block_count += call->own != 0;
+  if (list->block_count > PROFILE_BLOCKS_MAX) slow_drop_shortest(list, true);
+  if (list->slow_count - list->block_count > PROFILE_SLOW_MAX) slow_drop_shortest(list, false);
   return true;
 }
 
@@ -452,7 +458,8 @@ bool rtop_profile_has_work(const struct rtop_profile *profile)
 
 void profile_exact_note(struct rtop_profile *profile, const struct profile_exact *list)
 {
-  profile->has_exact = profile->has_exact || profile_slow_count(list);
+  profile->has_exact = profile->has_exact || (list && list->slow_count > list->block_count);
+  profile->has_work = profile->has_work || (list && list->block_count);
   for (size_t i = 0; i < profile_exact_count(list) && !(profile->has_exact && profile->has_work); i++) {
     bool work = list->all[i].what >= RTOP_WORK_ENDED && list->all[i].what < RTOP_WORK_WHAT_END;
     if (work) profile->has_work = true;

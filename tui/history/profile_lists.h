@@ -8,6 +8,7 @@
 #define RTOP_TUI_PROFILE_LISTS_H
 
 #include "profile.h"
+#include "shm/base/format.h"
 
 struct rtop_begun_count {
   uint32_t node;  /* node of the label set; any other node: the set found no room */
@@ -95,7 +96,7 @@ void rtop_profile_each_exact(const struct rtop_profile *profile, struct rtop_spa
                              void (*visit)(void *context, uint32_t source, const struct rtop_exact_number *number),
                              void *context);
 
-/* A call of a traced method that took longer than the threshold. */
+/* A call of a traced method that took longer than the threshold, or one of the slowest blocks with labels. */
 struct rtop_slow_call {
   uint32_t node;  /* node of the method, a child of the root */
   uint32_t stack; /* with its labels; 0: not known */
@@ -104,11 +105,13 @@ struct rtop_slow_call {
   uint64_t total_ns, self_ns, wait_ns, off_ns;
   bool raised;      /* left by an exception */
   const char *args; /* its arguments, safe to show; NULL: unknown. Valid until the profile changes */
+  uint32_t own;     /* of a block: a bit for each label of its set that the block is about; 0: a call */
+  uint64_t work_ns[RTOP_WORK_CAUSES]; /* of a block: its total by cause, without RTOP_WORK_WHOLE */
 };
-enum { PROFILE_SLOW_MAX = 1024 }; /* of a window, however many it says */
+enum { PROFILE_SLOW_MAX = 1024, PROFILE_BLOCKS_MAX = 256 }; /* calls, blocks of a window, however many it says */
 
-/* Visits the slow calls that ended in the span, in order of windows. Their total number, including those that found
- * no room, is a figure (RTOP_EXACT_SLOW). `source` as above. */
+/* Visits the slow calls and blocks that ended in the span, in order of windows. The number of slow calls, including those
+ * that found no room, is a figure (RTOP_EXACT_SLOW). `source` as above. */
 void rtop_profile_each_slow(const struct rtop_profile *profile, struct rtop_span span,
                             void (*visit)(void *context, uint32_t source, const struct rtop_slow_call *call),
                             void *context);
@@ -119,7 +122,7 @@ struct profile_exact {
   struct rtop_exact_number *all;
   size_t count, capacity;
   struct rtop_slow_call *slow;
-  size_t slow_count, slow_capacity;
+  size_t slow_count, slow_capacity, block_count;
   size_t args_bytes; /* of memory */
 };
 /* Adds a slow call, with a copy of its arguments that the list owns. */

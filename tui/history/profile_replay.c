@@ -125,6 +125,12 @@ static bool replay_exact(struct replay *replay, const struct profile_window *fro
   return true;
 }
 
+static uint32_t replay_slow_flags(const struct rtop_slow_call *call)
+{
+  uint32_t block = call->own ? RTOP_SLOW_BLOCK | call->own << RTOP_SLOW_LABELS_SHIFT : 0;
+  return (call->raised ? RTOP_SLOW_RAISED : 0) | block;
+}
+
 static bool replay_slow(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
 {
   for (size_t i = 0; i < profile_slow_count(from->exact); i++) {
@@ -136,13 +142,14 @@ static bool replay_slow(struct replay *replay, const struct profile_window *from
                               .serial = call->serial,
                               .node = call->node,
                               .stack = call->stack,
-                              .flags = call->raised ? RTOP_SLOW_RAISED : 0,
+                              .flags = replay_slow_flags(call),
                               .total_ns = call->total_ns,
                               .self_ns = call->self_ns,
                               .wait_ns = call->wait_ns,
                               .off_ns = call->off_ns,
                               .args_bytes = (uint32_t)profile_slow_args_bytes(call) };
     if (to->args_bytes) memcpy(to->args, call->args, to->args_bytes);
+    memcpy(to->work_ns, call->work_ns, sizeof to->work_ns);
   }
   return true;
 }

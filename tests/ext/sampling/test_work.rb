@@ -96,6 +96,56 @@ class WorkTest < Minitest::Test
     assert_equal 3, rows["work=b"].times[:sleep].values.sum
   end
 
+  Block = Struct.new(:end_ns, :serial, :label, :whole, :causes, :window)
+
+  # The slowest of each window, one by one.
+  def blocks(dump)
+    dump.windows.flat_map do |window|
+      window["blocks"].map do |end_ns, serial, node, own, whole, *causes|
+        names = dump.stack_frames(node).last[0]["label"].split(",")
+        Block.new(end_ns, serial, names.select.with_index { |_, at| own >> at & 1 == 1 }, whole, causes, window["sequence"])
+      end
+    end
+  end
+
+  # Each of them is one that the program noted, and together they are all that took a millisecond.
+  def test_slow_blocks_one_by_one
+    _, log, dump = measure(<<~'RUBY')
+      12.times { |i| piece("a") { sleep(0.002 + 0.003 * i) } }
+      6.times { |i| piece("b") { spin(0.004 * (i + 1)) } }
+    RUBY
+    %w[a b].each do |name|
+      told = blocks(dump).select { |block| block.label == ["work=#{name}"] }.sort_by(&:end_ns)
+      assert_equal log[name].size, told.size
+      told.zip(log[name]) { |block, (inner, outer)| assert_includes inner..outer, block.whole }
+      told.each { |block| assert_equal block.whole, block.causes.sum, "causes add up to the nanosecond" }
+    end
+    sleeps = blocks(dump).select { |block| block.label == ["work=a"] }.map { |block| block.causes[CAUSES.index(:sleep) - 1] }
+    sleeps.sort.each_with_index { |ns, i| assert_operator ns, :>=, (0.002 + 0.003 * i) * 1e9 - 1000 }
+    dump.windows.each { |window| window["blocks"].each { |end_ns, *| assert_operator end_ns, :<=, window["end_ns"] } }
+  end
+
+  # Blocks within one another end at once: more than a window tells.
+  def test_the_slowest_blocks_are_kept
+    rows, log, dump = measure(<<~'RUBY')
+      nest = ->(n) { n.zero? ? sleep(0.05) : piece("n#{n}") { nest.(n - 1) } }
+      nest.(150)
+    RUBY
+    told = blocks(dump)
+    assert_equal 150, log.keys.size
+    assert_equal 150, rows.sum { |_, row| row.ended }, "all are counted"
+    told.group_by(&:window).each_value { |some| assert_operator some.size, :<=, 64 }
+    assert_operator told.size, :>=, 64
+    assert_includes told.map(&:label), ["work=n150"], "the outermost took the longest"
+    told.each { |block| assert_equal block.whole, block.causes.sum }
+  end
+
+  # Of blocks shorter than a millisecond a few are enough.
+  def test_short_blocks_take_little_room
+    _, _, dump = measure("500.times { piece('short') { } }")
+    dump.windows.each { |window| assert_operator window["blocks"].count { |block| block[4] < 1_000_000 }, :<=, 4 }
+  end
+
   # What each of these waits for is most of its time.
   def test_causes
     rows, log = measure(<<~'RUBY')

@@ -113,6 +113,60 @@ static void test_longer_than_can_be(void **state)
   rtop_window_destroy(&back);
 }
 
+static struct rtop_slow *add_block(struct rtop_window *window, uint64_t total_ns)
+{
+  struct rtop_slow *slow = rtop_window_add_slow(window);
+  assert_non_null(slow);
+  *slow = (struct rtop_slow){ .end_mono_ns = 1500,
+                              .node = 4,
+                              .stack = 4,
+                              .flags = RTOP_SLOW_BLOCK | 5u << RTOP_SLOW_LABELS_SHIFT,
+                              .total_ns = total_ns };
+  return slow;
+}
+
+/* What blocks with labels did; a window without any has no such part. */
+static void test_blocks(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+  unsigned char raw[BYTES];
+  add(&window, "id: 7", 5);
+  size_t without = encode(&window, raw, BYTES);
+  struct rtop_slow *block = add_block(&window, 100);
+  block->work_ns[RTOP_WORK_RUNNING] = 40;
+  block->work_ns[RTOP_WORK_OTHER] = 60;
+  size_t with = encode(&window, raw, BYTES);
+  assert_true(with > without + 2 * 10);
+  decode(&back, &window, raw, with);
+  for (int cause = 0; cause < RTOP_WORK_CAUSES; cause++) {
+    assert_int_equal(back.slow[0].work_ns[cause], 0);
+    assert_int_equal(back.slow[1].work_ns[cause], window.slow[1].work_ns[cause]);
+  }
+  assert_int_equal(back.slow[1].flags, window.slow[1].flags);
+  window.slow_count = 1;
+  decode(&back, &window, raw, encode(&window, raw, BYTES));
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
+static void test_blocks_that_cannot_be(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 };
+  struct rtop_slow *block = add_block(&window, 100);
+  block->work_ns[RTOP_WORK_SLEEP] = block->work_ns[RTOP_WORK_IO] = 50;
+  assert_true(rtop_window_valid(&window, &limits));
+  block->work_ns[RTOP_WORK_IO] = 51;
+  assert_false(rtop_window_valid(&window, &limits)); /* longer than it took */
+  block->work_ns[RTOP_WORK_IO] = UINT64_MAX;
+  assert_false(rtop_window_valid(&window, &limits)); /* no sum runs over */
+  block->work_ns[RTOP_WORK_IO] = 0;
+  block->work_ns[RTOP_WORK_WHOLE] = 1;
+  assert_false(rtop_window_valid(&window, &limits));
+  rtop_window_destroy(&window);
+}
+
 /* They go before any call does. */
 static void test_little_room(void **state)
 {
@@ -136,6 +190,8 @@ int main(void)
     cmocka_unit_test(test_there_and_back),
     cmocka_unit_test(test_what_is_no_such_part),
     cmocka_unit_test(test_longer_than_can_be),
+    cmocka_unit_test(test_blocks),
+    cmocka_unit_test(test_blocks_that_cannot_be),
     cmocka_unit_test(test_little_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -451,6 +451,29 @@ static void test_slow_calls_are_bounded(void **state)
   assert_int_equal(sum->slow_count, 0);
 }
 
+/* Neither calls nor blocks with labels take the room of all others, however long they are. */
+static void test_calls_and_blocks_share_the_room(void **state)
+{
+  (void)state;
+  for (int blocks_are_longer = 0; blocks_are_longer < 2; blocks_are_longer++) {
+    size_t blocks = 0;
+    for (uint32_t at = 0; at < 10; at++) {
+      struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+      for (uint32_t i = 0; i < 64; i++)
+        *rtop_window_add_slow(&window) = (struct rtop_slow){ .end_mono_ns = at * 100 + i,
+                                                             .node = 7,
+                                                             .flags = i % 2 ? RTOP_SLOW_BLOCK : 0,
+                                                             .total_ns = i % 2 == (unsigned)blocks_are_longer ? 900 : 1 };
+      window_merge_add(&merge, &window);
+      rtop_window_destroy(&window);
+    }
+    for (size_t i = 0; i < merge.window.slow_count; i++) blocks += (merge.window.slow[i].flags & RTOP_SLOW_BLOCK) != 0;
+    assert_int_equal(merge.window.slow_count, WINDOW_MERGE_SLOW_MAX);
+    assert_in_range(blocks, WINDOW_MERGE_SLOW_MAX / 2 - 1, WINDOW_MERGE_SLOW_MAX / 2 + 1);
+    window_merge_clear(&merge);
+  }
+}
+
 /* Arguments have so much room; those of calls that make way for longer ones give it back. */
 static void test_arguments_are_bounded(void **state)
 {
@@ -556,7 +579,7 @@ static void test_rows_that_look_like_the_rest(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_slow_calls_are_bounded),
+    cmocka_unit_test(test_slow_calls_are_bounded), cmocka_unit_test(test_calls_and_blocks_share_the_room),
     cmocka_unit_test(test_arguments_are_bounded),
     cmocka_unit_test(test_exceptions_add_up),
     cmocka_unit_test(test_exceptions_are_bounded),
