@@ -78,6 +78,60 @@ class TestLabels < Minitest::Test
     loop { RperfTop.label(endpoint: "/slow") { sleep 2 } }
   RUBY
 
+  REQUESTS = <<~'RUBY'
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    LOG = Queue.new
+    def request(endpoint)
+      from = now
+      RperfTop.label(endpoint:) { inside = now; yield; inside = now - inside; Thread.current[:inside] = inside }
+      LOG << [endpoint, Thread.current[:inside], now - from]
+    end
+    GATE = Mutex.new
+    def held = GATE.synchronize { sleep 0.15 }
+    work = ["/sleep", "/lock", "/lock"].map { |name| Thread.new { 4.times { request(name) { name == "/lock" ? held : sleep(0.12) } } } }
+    30.times { request("/quick") { sleep 0.001 } }
+    work.each(&:join)
+    until Thread.list.size == 1; sleep 0.01; end
+    sleep 0.3
+    File.write(ARGV[0], Marshal.dump(Array.new(LOG.size) { LOG.pop }))
+  RUBY
+
+  # The program's own log is the truth: which took that long, and how long each did, in a recording, too.
+  def test_slow_requests
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/program.rb", REQUESTS)
+      made = viewer("-o", "#{dir}/slow.rpt", "--", RbConfig.ruby, QUICK, "#{dir}/program.rb", "#{dir}/log")
+      assert_equal 0, made.status.exitstatus, made.err
+      log = Marshal.load(File.binread("#{dir}/log"))
+      look = ->(*more) { viewer("-b", "-J", "-n", "1", "-F", "all", "-r", "#{dir}/slow.rpt", *more).objects.last["slow_requests"] }
+      assert_slow log, look.call("--slower-requests", "100ms")
+      few = look.call
+      assert_nil few["slower"]
+      assert_equal({ "/sleep" => 4, "/lock" => 5, "/quick" => 5 }, few["requests"].map { |slow| slow["labels"]["endpoint"] }.tally)
+      text = viewer("-b", "-n", "1", "-F", "all", "-r", "#{dir}/slow.rpt", "--slower-requests", "100ms").out
+      assert_match(/^Requests that took 100 ms or longer: \d+$/, text)
+      assert_match(/endpoint=\/lock .*lock \d+%/, text)
+      screen = viewer("-r", "#{dir}/slow.rpt", "-F", "all", "--view", "labels", "--slower-requests", "100ms", "--dump-screen", "100x30").out
+      assert_match(/^SLOW  \//, screen)
+    end
+  end
+
+  def assert_slow(log, told)
+    slow = log.select { |name, *| name != "/quick" }
+    requests = told["requests"].reject { |request| request["labels"]["endpoint"] == "/quick" } # of a busy machine they may be slow
+    assert_equal 0.1, told["slower"]
+    assert_equal 0, told["left_out"]
+    assert_equal slow.map(&:first).sort, requests.map { |request| request["labels"]["endpoint"] }.sort
+    slow.group_by(&:first).each do |name, calls|
+      own = requests.select { |request| request["labels"]["endpoint"] == name }.map { |request| request["total"] }
+      own.sort.zip(calls.map { |call| call[1] }.sort, calls.map { |call| call[2] }.sort) { |total, inner, outer| assert_includes inner - 1e-6..outer + 1e-6, total }
+    end
+    requests.each { |request| assert_in_delta request["total"], request["causes"].values.sum, 1e-6 }
+    assert_operator requests.sum { |request| request["causes"]["lock"] }, :>, 0.1
+    assert_equal [], requests.select { |request| request["labels"]["endpoint"] == "/sleep" && request["causes"]["sleep"] < 0.119 }
+    assert_includes requests.filter_map { |request| request["where"]&.fetch("name") }, "Kernel#sleep"
+  end
+
   # Where requests mostly wait the slow one is the first, though all others are busier; in an order that was asked for it is not.
   def test_a_slow_endpoint_is_on_the_first_screen
     running("-e", WAITING) do |pid|

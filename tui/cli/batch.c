@@ -46,6 +46,7 @@ static bool batch_write(struct batch *batch, struct rtop_span span)
   const struct rtop_options *options = batch->watch.options;
   struct rtop_report *report = &batch->report;
   struct rtop_session *session = batch->watch.session;
+  report->slower_requests_ns = (uint64_t)options->stall.request_ns;
   if (!rtop_report_take_span(report, session, &options->methods, span) ||
       (batch->compares && !rtop_report_compare(report, rtop_session_profile(session), batch_before(batch)))) {
     fprintf(stderr, "rperf-top: out of memory\n");

@@ -119,7 +119,7 @@ static int stat_write(struct stat_watch *watch, struct rtop_span held, struct rt
 {
   const struct rtop_options *options = watch->batch.options;
   struct rtop_session *session = watch->batch.session;
-  struct rtop_report report = { 0 };
+  struct rtop_report report = { .slower_requests_ns = (uint64_t)options->stall.request_ns };
   struct rtop_stat stat = { 0 };
   char command[STAT_COMMAND_BYTES] = "";
   int status = 0;

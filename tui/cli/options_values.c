@@ -358,7 +358,7 @@ static int options_fail_if(struct rtop_options *options, const char *text)
 }
 
 /* Parses "50ms", "1s" or "200us"; a number without a unit is in seconds. */
-static int options_slower(struct rtop_options *options, const char *text)
+static int options_time_us(const char *name, const char *text, uint32_t *time_us)
 {
   static const struct {
     const char *name;
@@ -373,9 +373,22 @@ static int options_slower(struct rtop_options *options, const char *text)
   snprintf(number, sizeof number, "%.*s", (int)(bytes < sizeof number ? bytes : sizeof number - 1), text);
   if (!known || bytes >= sizeof number || !options_number(number, 0, 3600e6, &value) || value * us < 1 ||
       value * us > 3600e6)
-    return options_usage("--slower takes a time from 1us to an hour, as 50ms, 1s, 0.2 (seconds): '%s' is not", text);
-  options->slower_us = (uint32_t)(value * us + 0.5);
+    return options_usage("%s takes a time from 1us to an hour, as 50ms, 1s, 0.2 (seconds): '%s' is not", name, text);
+  *time_us = (uint32_t)(value * us + 0.5);
   return -1;
+}
+
+static int options_slower(struct rtop_options *options, const char *text)
+{
+  return options_time_us("--slower", text, &options->slower_us);
+}
+
+static int options_slower_requests(struct rtop_options *options, const char *text)
+{
+  uint32_t us = 0;
+  int status = options_time_us("--slower-requests", text, &us);
+  options->stall.request_ns = (int64_t)us * 1000;
+  return status;
 }
 
 static int options_trace_all(struct rtop_options *options, const char *text)

@@ -76,7 +76,7 @@ const struct label_row *labels_view_row(const struct ui *ui, size_t place)
 
 struct ui_rows labels_view_rows(const struct ui *ui)
 {
-  return ui_rows_of(ui, &labels_view(ui)->pager, labels_view(ui)->table.count, 1, 0);
+  return ui_rows_of(ui, &labels_view(ui)->pager, labels_view(ui)->table.count, 1, labels_slow_rows(ui));
 }
 
 static void labels_anchor_here(struct ui *ui)
@@ -118,6 +118,7 @@ static bool labels_build(struct ui *ui)
     .filter = ui->wanted.filter,
     .filter_invert = ui->wanted.filter_invert,
     .only_source = alone != UI_ALL_SOURCES ? alone + 1 : 0,
+    .slower_ns = (uint64_t)ui->stalls.limits.request_ns,
   };
   return label_table_build(&view->table, ui->profile, &view->sum, &options) &&
          label_order_apply(&view->order, &view->table, &options, view->sum.length_ns, ui->look.units == UNITS_PERCENT);
@@ -278,10 +279,22 @@ static bool sort_step(struct ui *ui, int step)
   return true;
 }
 
+/* Opens at once when somebody said what is slow. */
+static bool toggle_slow(struct ui *ui)
+{
+  struct labels_view *view = labels_view(ui);
+  bool shown = labels_slow_rows(ui) > 0;
+  view->open = !shown;
+  view->closed = shown;
+  ui_rows_fit(ui);
+  return true;
+}
+
 static bool labels_handle(struct ui *ui, enum request request)
 {
   if (ui->profile == NULL) return false;
   switch (request) {
+  case REQUEST_SLOW: return toggle_slow(ui);
   case REQUEST_LABEL_ONLY: return choose_label(ui, false);
   case REQUEST_LABEL_NOT: return choose_label(ui, true);
   case REQUEST_LABEL_ROOTS: return toggle_roots(ui);
@@ -303,6 +316,7 @@ static void labels_menu(struct ui *ui, struct ui_row *row)
   row->name = row->text;
   snprintf(row->text, sizeof row->text, "%s", here->name);
   labels_anchor_here(ui);
+  ui_row_can(row, 'D', labels_slow_rows(ui) > 0 ? "hide slow requests" : "its slowest requests", REQUEST_SLOW);
   ui_row_can(row, '=', "only this label, in all views", REQUEST_LABEL_ONLY);
   ui_row_can(row, 'i', "leave it out of all views", REQUEST_LABEL_NOT);
   ui_row_can(row, 'm', "methods of this label", ROW_LABEL_METHODS);
@@ -337,6 +351,7 @@ static void labels_forget(struct ui *ui)
   rtop_sum_destroy(&view->sum);
   label_table_destroy(&view->table);
   label_order_destroy(&view->order);
+  off_ways_destroy(&view->ways);
   memset(view, 0, sizeof *view);
 }
 

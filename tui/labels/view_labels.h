@@ -20,7 +20,15 @@ struct labels_view {
   struct pager pager;
   bool anchored;
   uint64_t anchor; /* id of the row under the cursor */
+  bool open;       /* the slow blocks of that row are shown below the table, */
+  bool closed;     /* unless the user wants none */
+  struct off_ways ways;
 };
+
+/* How many rows below the table are taken by slow blocks of the row under the cursor: 0 when they are not shown. */
+int labels_slow_rows(const struct ui *ui);
+/* Draws them there. */
+void labels_draw_slow(struct ui *ui, struct rect below);
 
 extern const struct view_ops view_labels;
 void labels_draw(struct ui *ui);

@@ -144,34 +144,9 @@ static void times_text(const struct label_row *row, int index, char *text, size_
 /* Writes the largest causes, as many as fit: "sleep 62% GVL 20%". */
 static void causes_text(const struct work_figures *work, char *text, size_t bytes)
 {
-  static const char *const names[RTOP_WORK_CAUSES] = {
-    [RTOP_WORK_RUNNING] = "run",
-    [RTOP_WORK_GVL] = "GVL",
-    [RTOP_WORK_GC] = "GC",
-    [RTOP_WORK_LOCK] = "lock",
-    [RTOP_WORK_IO] = "I/O",
-    [RTOP_WORK_SLEEP] = "sleep",
-    [RTOP_WORK_QUEUE] = "queue",
-    [RTOP_WORK_FIBER] = "fibers",
-    [RTOP_WORK_OTHER] = "other",
-    [RTOP_WORK_WHOLE] = "",
-    [RTOP_WORK_GC_OTHERS] = "GC of others",
-  };
-  uint64_t all_ns = work->of[RTOP_WORK_WHOLE].sum_ns;
-  bool told[RTOP_WORK_CAUSES] = { false };
-  size_t used = 0;
-  text[0] = '\0';
-  for (int rank = 1; rank < RTOP_WORK_CAUSES && all_ns > 0; rank++) {
-    int most = 0;
-    for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
-      if (!told[cause] && (most == 0 || work->of[cause].sum_ns > work->of[most].sum_ns)) most = cause;
-    told[most] = true;
-    double percent = 100 * (double)work->of[most].sum_ns / (double)all_ns;
-    int more = snprintf(text + used, bytes - used, "%s%s %.0f%%", used > 0 ? " " : "", names[most], percent);
-    if (percent < 0.5 || more < 0 || (size_t)more >= bytes - used) break;
-    used += (size_t)more;
-  }
-  text[used] = '\0';
+  uint64_t ns[RTOP_WORK_CAUSES];
+  for (int cause = 0; cause < RTOP_WORK_CAUSES; cause++) ns[cause] = work->of[cause].sum_ns;
+  work_causes_words(text, bytes, ns, ns[RTOP_WORK_WHOLE]);
 }
 
 /* An open block that already took longer than all ended ones matters most. */
@@ -244,8 +219,11 @@ void labels_draw(struct ui *ui)
     return;
   }
   struct labels_pen pen = take_pen(ui, view);
+  int below = labels_slow_rows(ui);
+  pen.table.rows -= below;
   labels_draw_heading(&pen);
   if (view->table.count == 0) ui_draw_empty(pen.table, why_empty(ui));
   struct ui_rows rows = labels_view_rows(ui);
   ui_rows_draw(&rows, pen.table, labels_draw_row, &pen);
+  if (below > 0) labels_draw_slow(ui, (struct rect){ pen.table.y + pen.table.rows, pen.table.x, below, pen.table.columns });
 }

@@ -5,6 +5,7 @@
 #include "shm/base/latency.h"
 #include "tui/text/reserve.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { COUNTS_TO_JOIN = 1 << 16, OPENS_MAX = 1 << 16 };
@@ -146,6 +147,14 @@ static bool is_known(const struct work_figures *figures, const struct work_time 
 
 static const double shares[WORK_QUANTILES] = { 0.5, 0.9, 0.99 };
 
+static uint64_t count_over(const struct work_count *counts, size_t count, uint64_t ns)
+{
+  uint64_t over = 0;
+  for (size_t i = 0; i < count; i++)
+    if ((counts[i].key & 4095) > rtop_latency_bucket(ns)) over += counts[i].count;
+  return over;
+}
+
 static void tell(struct work_figures *figures, const struct work_count *counts, size_t count)
 {
   struct work_time *time = &figures->of[counts->key >> 12];
@@ -172,6 +181,7 @@ void work_numbers_finish(struct work_numbers *numbers)
          to++)
       ;
     tell(first->of, first, to - from);
+    if (first->key >> 12 == RTOP_WORK_WHOLE) first->of->over = count_over(first, to - from, numbers->over_ns);
     first->of->of[first->key >> 12].known = is_known(first->of, &first->of->of[first->key >> 12]);
   }
   for (size_t i = 0; i < numbers->open_count; i++) {
@@ -190,4 +200,41 @@ const char *work_cause_name(enum rtop_work_cause cause)
     [RTOP_WORK_FIBER] = "fiber", [RTOP_WORK_OTHER] = "other",
   };
   return names[cause];
+}
+
+const char *work_cause_title(enum rtop_work_cause cause)
+{
+  static const char *const titles[RTOP_WORK_CAUSES] = {
+    [RTOP_WORK_RUNNING] = "run",
+    [RTOP_WORK_GVL] = "GVL",
+    [RTOP_WORK_GC] = "GC",
+    [RTOP_WORK_LOCK] = "lock",
+    [RTOP_WORK_IO] = "I/O",
+    [RTOP_WORK_SLEEP] = "sleep",
+    [RTOP_WORK_QUEUE] = "queue",
+    [RTOP_WORK_FIBER] = "fibers",
+    [RTOP_WORK_OTHER] = "other",
+    [RTOP_WORK_WHOLE] = "",
+    [RTOP_WORK_GC_OTHERS] = "GC of others",
+  };
+  return titles[cause];
+}
+
+void work_causes_words(char *text, size_t bytes, const uint64_t ns[RTOP_WORK_CAUSES], uint64_t all_ns)
+{
+  bool told[RTOP_WORK_CAUSES] = { false };
+  size_t used = 0;
+  text[0] = '\0';
+  for (int rank = 1; rank < RTOP_WORK_CAUSES && all_ns > 0; rank++) {
+    int most = 0;
+    for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
+      if (!told[cause] && (most == 0 || ns[cause] > ns[most])) most = cause;
+    told[most] = true;
+    double percent = 100 * (double)ns[most] / (double)all_ns;
+    int more = snprintf(text + used, bytes - used, "%s%s %.0f%%", used > 0 ? " " : "",
+                        work_cause_title((enum rtop_work_cause)most), percent);
+    if (percent < 0.5 || more < 0 || (size_t)more >= bytes - used) break;
+    used += (size_t)more;
+  }
+  text[used] = '\0';
 }

@@ -28,6 +28,7 @@ struct work_range {
 
 struct work_figures {
   uint64_t ended, open, oldest_ns;
+  uint64_t over; /* of those that ended, in buckets above that of numbers->over_ns */
   struct work_time of[RTOP_WORK_CAUSES];
   struct work_range range[WORK_QUANTILES]; /* of the whole; where that is known */
 };
@@ -37,6 +38,7 @@ struct work_numbers {
   size_t count, capacity, sorted;
   struct work_open *opens;
   size_t open_count, open_capacity;
+  uint64_t over_ns; /* the caller's */
 };
 
 void work_numbers_clear(struct work_numbers *numbers);
@@ -55,6 +57,10 @@ void work_numbers_finish(struct work_numbers *numbers);
 
 /* A word: "running", "gvl"; "" of the whole. */
 const char *work_cause_name(enum rtop_work_cause cause);
+/* For people: "run", "GVL", "I/O". */
+const char *work_cause_title(enum rtop_work_cause cause);
+/* "sleep 62% GVL 20%": the largest first, as many as fit; those below half a per cent left out. */
+void work_causes_words(char *text, size_t bytes, const uint64_t ns[RTOP_WORK_CAUSES], uint64_t all_ns);
 static inline uint64_t work_mean_ns(const struct work_figures *figures, enum rtop_work_cause cause)
 {
   return figures->ended ? figures->of[cause].sum_ns / figures->ended : 0;

@@ -2,6 +2,7 @@
 /* One update as a line of JSON (-J). */
 #include "json.h"
 
+#include "blocks_out.h"
 #include "exact_out.h"
 #include "locks_out.h"
 #include "raised_out.h"
@@ -448,6 +449,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
     json_array_append_new(methods, json_method(report, &report->methods.rows[i]));
   json_object_set_new(object, "methods", methods);
   if (report->labels.count) json_object_set_new(object, "labels", json_labels(report));
+  blocks_json(object, report);
   if (report->fibers.count) json_object_set_new(object, "fibers", json_fibers(report));
   if (report->raised.count) {
     json_object_set_new(object, "raised", raised_json(report));

@@ -108,7 +108,9 @@ void rtop_report_verdict_words(const struct rtop_report *report, struct verdict_
 
 static bool report_labels(struct rtop_report *report, struct rtop_profile *profile, struct rtop_span span)
 {
-  const struct label_table_options options = { .sort = RTOP_SORT_SELF, .mode = report->options->mode };
+  const struct label_table_options options = { .sort = RTOP_SORT_SELF,
+                                               .mode = report->options->mode,
+                                               .slower_ns = report->slower_requests_ns };
   if (!rtop_symbols_labelled(report->symbols)) return true;
   if (!rtop_profile_sum_sets(profile, span, &report->sets_sum)) return false;
   if (!rtop_methods_leave_out(report->options->thread_filter, &report->sets_sum)) return false;
@@ -156,6 +158,7 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   struct rtop_profile *profile = rtop_session_profile(session);
   const struct rtop_feed_info *info = report_first(session);
   report->options = options;
+  report->profile = profile;
   report->symbols = rtop_profile_symbols(profile);
   report->state = rtop_session_state(session);
   report->states = rtop_lens_look(rtop_profile_lens(profile))->states;

@@ -50,11 +50,13 @@ struct rtop_report {
   struct exact_table exact;     /* of traced methods; none without */
   struct slow_list slow;        /* their calls that took longer than */
   uint32_t slower_us;           /* this; 0: nobody here asked */
+  uint64_t slower_requests_ns;  /* the caller's: blocks with labels that took so long are told one by one; 0: the slowest */
   struct whole_table whole;     /* of all calls; nothing is told without */
   struct sites_table sites;     /* of new objects; the same */
   enum sites_order sites_order; /* the caller's */
   struct raised_list raised;
   struct wait_sums waits;
+  struct rtop_profile *profile;
   const struct rtop_symbols *symbols;
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;

@@ -85,7 +85,7 @@ static json_t *slow_text_json(const char *text)
   return string ? string : json_string("");
 }
 
-static json_t *slow_labels(const struct rtop_report *report, uint32_t frame)
+json_t *slow_labels(const struct rtop_report *report, uint32_t frame)
 {
   json_t *labels = json_object();
   const char *text = frame ? rtop_symbols_get(report->symbols, frame)->label : "";
@@ -100,20 +100,26 @@ static json_t *slow_seconds(uint64_t ns)
   return json_real((double)ns / 1e9);
 }
 
-static json_t *slow_json_row(const struct rtop_report *report, const struct slow_row *row)
+void slow_json_about(const struct rtop_report *report, const struct slow_row *row, json_t *object)
 {
   const struct rtop_slow_call *call = &row->call;
-  json_t *object = json_object();
   json_object_set_new(object, "time", json_real((double)(call->end_ns + report->clock_offset_ns) / 1e9));
   json_object_set_new(object, "total", slow_seconds(call->total_ns));
-  json_object_set_new(object, "self", slow_seconds(call->self_ns));
-  json_object_set_new(object, "waiting", slow_seconds(call->wait_ns));
-  json_object_set_new(object, "blocked", slow_seconds(call->off_ns));
-  json_object_set_new(object, "raised", json_boolean(call->raised));
   json_object_set_new(object, "thread", json_integer((json_int_t)(call->serial & INT64_MAX)));
   json_object_set_new(object, "thread_name", slow_text_json(row->thread));
   if (report->source_count > 1 && row->source < (uint32_t)report->source_count)
     json_object_set_new(object, "pid", json_integer(report->source_pids[row->source]));
+}
+
+static json_t *slow_json_row(const struct rtop_report *report, const struct slow_row *row)
+{
+  const struct rtop_slow_call *call = &row->call;
+  json_t *object = json_object();
+  slow_json_about(report, row, object);
+  json_object_set_new(object, "self", slow_seconds(call->self_ns));
+  json_object_set_new(object, "waiting", slow_seconds(call->wait_ns));
+  json_object_set_new(object, "blocked", slow_seconds(call->off_ns));
+  json_object_set_new(object, "raised", json_boolean(call->raised));
   if (row->args[0]) json_object_set_new(object, "args", slow_text_json(row->args));
   json_object_set_new(object, "labels", slow_labels(report, row->labels));
   json_object_set_new(object, "stack", rtop_json_stack(report, call->stack));

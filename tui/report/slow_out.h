@@ -11,4 +11,8 @@ void slow_write_text(const struct rtop_report *report, const struct exact_row *r
 /* Adds slow calls to the method's object, as in rperf-top-json(5). */
 void slow_json(const struct rtop_report *report, const struct exact_row *row, json_t *object);
 
+/* What a call and a block have in common: when it ended, how long it took, its thread and process. */
+void slow_json_about(const struct rtop_report *report, const struct slow_row *row, json_t *object);
+json_t *slow_labels(const struct rtop_report *report, uint32_t frame);
+
 #endif

@@ -2,6 +2,7 @@
 /* The summary of a whole run: collected, and written as text. */
 #include "stat.h"
 
+#include "blocks_out.h"
 #include "exact_out.h"
 #include "sites_out.h"
 #include "waits_out.h"
@@ -192,6 +193,7 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out)
     stat_ruby(stat, out);
     stat_processes(stat, out);
     if (stat->report->exact.count) fprintf(out, "\n");
+    blocks_write_text(stat->report, out, STAT_COLUMNS);
     exact_write_text(stat->report, out, STAT_COLUMNS);
     if (stat->report->whole.numbers.head.told) fprintf(out, "\n");
     whole_write_text(&stat->report->whole, stat->report->symbols, WHOLE_LEAST, out, STAT_COLUMNS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary of a whole run as JSON. */
 #include "json.h"
+#include "blocks_out.h"
 #include "exact_out.h"
 #include "sites_out.h"
 #include "waits_out.h"
@@ -73,6 +74,7 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
   stat_seconds(sampler, "sampling", counters->cost_ns);
   stat_seconds(sampler, "publisher", counters->publisher_cpu_ns);
   json_object_set_new(object, "sampler", sampler);
+  blocks_json(object, report);
   if (report->exact.count) json_object_set_new(object, "traces", exact_json(report));
   if (report->whole.numbers.head.told)
     json_object_set_new(object, "whole", whole_json(&report->whole, report->symbols));

@@ -35,6 +35,7 @@ const char *stall_cause_words(enum stall_cause cause); /* and for people: "a blo
 /* 0: not looked for. */
 struct stall_limits {
   int64_t blocked_ns, no_safepoint_ns, gc_ns, stopped_ns;
+  int64_t request_ns; /* blocks with labels that took so long */
   double waiting, many_waits; /* threads */
   bool method;
 };

@@ -2,6 +2,7 @@
 /* Sets of labels, taken apart into rows. */
 #include "label_table.h"
 
+#include "shm/base/latency.h"
 #include "tui/history/lens.h"
 #include "tui/history/profile_lists.h"
 #include "tui/text/fnv.h"
@@ -145,6 +146,121 @@ static void take_work(void *context, uint32_t source, const struct rtop_exact_nu
   walk->table->worked = true;
 }
 
+/* ---- slow blocks ---------------------------------------------------------------------------------------- */
+
+/* A block of a row; it may be of several. */
+struct label_block {
+  struct label_row *row;
+  uint32_t block; /* in the list */
+};
+
+static bool link_block(struct label_walk *walk, struct label_row *row, uint32_t block)
+{
+  struct label_table *table = walk->table;
+  if (!rtop_reserve(&table->links, &table->link_capacity, table->link_count + 1, sizeof *table->links)) return false;
+  table->links[table->link_count++] = (struct label_block){ row, block };
+  return true;
+}
+
+static bool link_rows(struct label_walk *walk, uint32_t block)
+{
+  const struct slow_row *slow = &walk->table->blocks.rows[block];
+  const char *set = set_of(walk, slow->call.node);
+  struct rtop_label_buffer label;
+  uint32_t place = 0;
+  for (size_t at = 0; set && rtop_label_text_next(set, strlen(set), &at, &label); place++) {
+    bool own = place < 32 && slow->call.own >> place & 1;
+    struct label_row *row = own && wanted(walk, &label) ? row_of(walk, &label) : NULL;
+    if (row && !link_block(walk, row, block)) return false;
+  }
+  return true;
+}
+
+static int by_address(const struct label_block *a, const struct label_block *b)
+{
+  return (a->row > b->row) - (a->row < b->row);
+}
+
+static int by_length(const void *left, const void *right, void *blocks)
+{
+  const struct label_block *a = left, *b = right;
+  const struct slow_row *rows = blocks;
+  uint64_t x = rows[a->block].call.total_ns, y = rows[b->block].call.total_ns;
+  if (a->row != b->row) return by_address(a, b);
+  return x != y ? (x > y ? -1 : 1) : (a->block < b->block) - (a->block > b->block);
+}
+
+static int by_time(const void *left, const void *right)
+{
+  const struct label_block *a = left, *b = right;
+  if (a->row != b->row) return by_address(a, b);
+  return (a->block > b->block) - (a->block < b->block);
+}
+
+/* Blocks of no row are left out of the list. */
+static void leave_linked(struct label_table *table)
+{
+  struct slow_list *blocks = &table->blocks;
+  uint32_t kept = 0, *place = calloc(blocks->count, sizeof *place);
+  if (!place) return; /* then they stay */
+  for (size_t i = 0; i < table->link_count; i++) place[table->links[i].block] = 1;
+  for (size_t i = 0; i < blocks->count; i++) {
+    if (!place[i]) continue;
+    blocks->rows[kept] = blocks->rows[i];
+    place[i] = kept++;
+  }
+  for (size_t i = 0; i < table->link_count; i++) table->links[i].block = place[table->links[i].block];
+  blocks->count = kept;
+  free(place);
+}
+
+/* Where nobody said what is slow, the slowest few of each row. */
+static void leave_few(struct label_table *table)
+{
+  size_t kept = 0, of_row = 0;
+  qsort_r(table->links, table->link_count, sizeof *table->links, by_length, table->blocks.rows);
+  for (size_t i = 0; i < table->link_count; i++) {
+    of_row = i && table->links[i].row == table->links[i - 1].row ? of_row + 1 : 0;
+    if (of_row < LABEL_BLOCKS_FEW) table->links[kept++] = table->links[i];
+  }
+  table->link_count = kept;
+}
+
+static bool add_blocks(struct label_walk *walk, struct rtop_profile *profile, struct rtop_span span)
+{
+  struct label_table *table = walk->table;
+  const struct label_table_options *options = walk->options;
+  if (!slow_list_build_blocks(&table->blocks, profile, span, options->slower_ns, options->only_source)) return false;
+  for (uint32_t i = 0; i < table->blocks.count; i++)
+    if (!link_rows(walk, i)) return false;
+  if (table->link_count && !options->slower_ns) leave_few(table);
+  leave_linked(table);
+  if (!table->link_count) return true;
+  qsort(table->links, table->link_count, sizeof *table->links, by_time);
+  for (size_t i = 0; i < table->link_count; i++) {
+    struct label_row *row = table->links[i].row;
+    if (row->block_count++ == 0) row->block = i;
+  }
+  return true;
+}
+
+const struct slow_row *label_row_block(const struct label_table *table, const struct label_row *row, size_t index)
+{
+  return index < row->block_count ? &table->blocks.rows[table->links[row->block + index].block] : NULL;
+}
+
+/* Times are told in buckets: of that in which the limit lies nobody knows which took as long. */
+bool label_row_left_out(const struct label_table *table, const struct label_row *row, uint64_t *count)
+{
+  uint64_t over = row->work ? row->work->over : 0, told = 0;
+  for (size_t i = 0; i < row->block_count; i++) {
+    uint64_t ns = label_row_block(table, row, i)->call.total_ns;
+    told += rtop_latency_bucket(ns) > rtop_latency_bucket(table->numbers.over_ns);
+  }
+  *count = over > told ? over - told : 0;
+  return !row->work || !row->work->ended || row->work->of[RTOP_WORK_WHOLE].known;
+}
+
 uint64_t label_row_each_ns(const struct label_row *row)
 {
   if (row->work && row->work->ended) return work_mean_ns(row->work, RTOP_WORK_WHOLE);
@@ -225,6 +341,7 @@ static void forget_rows(struct label_table *table)
   table->worked = false;
   work_numbers_clear(&table->numbers);
   table->rest = (struct rtop_cost){ 0 };
+  table->link_count = table->blocks.count = 0;
 }
 
 bool label_table_build(struct label_table *table, struct rtop_profile *profile, const struct rtop_sum *sum,
@@ -242,7 +359,9 @@ bool label_table_build(struct label_table *table, struct rtop_profile *profile, 
   rtop_profile_each_begun(profile, sum->span, take_begun, &walk);
   struct work_walk work = { .walk = &walk, .node = UINT32_MAX };
   if (rtop_profile_has_work(profile)) rtop_profile_each_exact(profile, sum->span, take_work, &work);
+  table->numbers.over_ns = options->slower_ns;
   work_numbers_finish(&table->numbers);
+  if (rtop_profile_has_work(profile) && !add_blocks(&walk, profile, sum->span)) return false;
   return list_rows(&walk) && !walk.failed;
 }
 
@@ -251,5 +370,7 @@ void label_table_destroy(struct label_table *table)
   forget_rows(table);
   free(table->rows);
   work_numbers_destroy(&table->numbers);
+  slow_list_destroy(&table->blocks);
+  free(table->links);
   *table = (struct label_table){ 0 };
 }

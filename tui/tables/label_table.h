@@ -13,6 +13,7 @@
 #include "tui/history/profile.h"
 #include "tui/methods/methods.h"
 #include "tui/methods/work_figures.h"
+#include "slow_list.h"
 
 enum { LABEL_KEYS_MAX = 32 };
 
@@ -23,6 +24,7 @@ struct label_row {
   uint64_t count;
   uint64_t id;               /* the same in every table */
   struct work_figures *work; /* durations of ended work and what is open, over all threads; NULL: unknown */
+  size_t block, block_count; /* slowest blocks, one by one: label_row_block() */
 };
 
 struct label_table_key {
@@ -38,7 +40,9 @@ struct label_table_options {
   const char *filter; /* as for methods, applied to "key=value"; NULL: none */
   bool filter_invert;
   uint32_t only_source; /* the number of a source + 1; 0: all */
+  uint64_t slower_ns;   /* blocks that took so long are told one by one; 0: the slowest of each row, LABEL_BLOCKS_FEW */
 };
+enum { LABEL_BLOCKS_FEW = 5 };
 
 struct label_table {
   struct label_row **rows;
@@ -50,6 +54,9 @@ struct label_table {
   bool worked;               /* some row has `work` */
   struct label_entry *index; /* private */
   struct work_numbers numbers;
+  struct slow_list blocks;
+  struct label_block *links;
+  size_t link_count, link_capacity;
 };
 
 /* Builds the table. `sum`: a sum by label sets (rtop_profile_sum_sets(), rtop_live_create_sets()). False: memory ran
@@ -63,6 +70,10 @@ double label_table_value(const struct label_row *row, enum rtop_sort_key sort, e
 /* Time per begin: exact for work that ended in the span; if that is unknown, all time divided by the number of
  * begins. 0: the label did not begin in the span. */
 uint64_t label_row_each_ns(const struct label_row *row);
+/* A block of a row, the oldest first; NULL: there are no more. Blocks of all threads. */
+const struct slow_row *label_row_block(const struct label_table *table, const struct label_row *row, size_t index);
+/* Blocks of the row that took slower_ns, and found no room on the way here: at least so many. False: not known. */
+bool label_row_left_out(const struct label_table *table, const struct label_row *row, uint64_t *count);
 static inline const char *label_row_value(const struct label_row *row)
 {
   return row->key_bytes ? row->name + row->key_bytes + 1 : "";

@@ -2,6 +2,7 @@
 /* Collects slow calls from windows into a list. */
 #include "slow_list.h"
 
+#include "tui/history/lens.h"
 #include "tui/text/reserve.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,11 @@ struct slow_walk {
   struct slow_list *list;
   const struct rtop_profile *profile;
   const struct rtop_symbols *symbols;
+  /* blocks, not calls: */
+  bool blocks;
+  struct rtop_lens *lens;
+  uint64_t least_ns;
+  uint32_t only_source;
 };
 
 static int slow_compare_length(const void *left, const void *right)
@@ -33,11 +39,20 @@ static void slow_bound(struct slow_list *list)
   list->count = SLOW_LIST_MAX;
 }
 
+static bool slow_wanted(const struct slow_walk *walk, uint32_t source, const struct rtop_slow_call *call)
+{
+  if ((call->own != 0) != walk->blocks) return false;
+  if (!walk->blocks) return true;
+  return call->total_ns >= walk->least_ns && (!walk->only_source || source + 1 == walk->only_source) &&
+         rtop_lens_node(walk->lens, source, call->node) != RTOP_LENS_OUT;
+}
+
 static void slow_visit(void *context, uint32_t source, const struct rtop_slow_call *call)
 {
   struct slow_walk *walk = context;
   struct slow_list *list = walk->list;
   struct rtop_source_thread thread;
+  if (!slow_wanted(walk, source, call)) return;
   if (list->count == 2 * SLOW_LIST_MAX) slow_bound(list);
   if (!rtop_reserve(&list->rows, &list->capacity, list->count + 1, sizeof *list->rows)) {
     list->failed = true;
@@ -51,20 +66,42 @@ static void slow_visit(void *context, uint32_t source, const struct rtop_slow_ca
     .labels = rtop_symbols_get_node(walk->symbols, call->stack)->labels,
     .source = source,
     .thread = known ? thread.name : "",
+    .native_id = known ? thread.native_id : 0,
   };
   row->call.args = NULL;
   if (call->args) snprintf(row->args, sizeof row->args, "%s", call->args);
 }
 
-bool slow_list_build(struct slow_list *list, const struct rtop_profile *profile, struct rtop_span span)
+static bool slow_build(struct slow_walk *walk, struct rtop_span span)
 {
-  struct slow_walk walk = { list, profile, rtop_profile_symbols((struct rtop_profile *)profile) };
+  struct slow_list *list = walk->list;
   list->count = 0;
   list->failed = false;
-  rtop_profile_each_slow(profile, span, slow_visit, &walk);
+  rtop_profile_each_slow(walk->profile, span, slow_visit, walk);
   slow_bound(list);
   if (list->count) qsort(list->rows, list->count, sizeof *list->rows, slow_compare_time);
   return !list->failed;
+}
+
+bool slow_list_build(struct slow_list *list, const struct rtop_profile *profile, struct rtop_span span)
+{
+  struct slow_walk walk = { .list = list,
+                            .profile = profile,
+                            .symbols = rtop_profile_symbols((struct rtop_profile *)profile) };
+  return slow_build(&walk, span);
+}
+
+bool slow_list_build_blocks(struct slow_list *list, struct rtop_profile *profile, struct rtop_span span,
+                            uint64_t least_ns, uint32_t only_source)
+{
+  struct slow_walk walk = { .list = list,
+                            .profile = profile,
+                            .symbols = rtop_profile_symbols(profile),
+                            .blocks = true,
+                            .lens = rtop_profile_lens(profile),
+                            .least_ns = least_ns,
+                            .only_source = only_source };
+  return slow_build(&walk, span);
 }
 
 void slow_list_destroy(struct slow_list *list)

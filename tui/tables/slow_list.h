@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of traced methods above the threshold, one by one. No screen.
+/* Calls of traced methods above the threshold, or slow blocks with labels, one by one. No screen.
  *
  * Threads: one. The list owns its memory and reuses it; a zeroed struct is empty.
  */
@@ -14,11 +14,12 @@ enum { SLOW_LIST_MAX = 4096 };
 
 struct slow_row {
   struct rtop_slow_call call;
-  uint32_t frame;                 /* of the method */
+  uint32_t frame;                 /* of the method; of a block: of its label set */
   uint32_t labels;                /* frame of the label set of the call; 0: none */
   uint32_t source;                /* UINT32_MAX: not known any more */
   char args[RTOP_ARGS_BYTES + 1]; /* a copy, since the profile may drop the original; "": not reported */
   const char *thread;             /* name of the thread, "" when unknown; valid as long as the profile */
+  uint32_t native_id;             /* of the thread; 0: unknown */
 };
 
 struct slow_list {
@@ -27,8 +28,11 @@ struct slow_list {
   bool failed; /* private */
 };
 
-/* False: memory ran out. */
+/* Calls of all methods. False: memory ran out. */
 bool slow_list_build(struct slow_list *list, const struct rtop_profile *profile, struct rtop_span span);
+/* Blocks that took so long at least, of one source (its number + 1; 0: of all), but for those that the lens leaves out. */
+bool slow_list_build_blocks(struct slow_list *list, struct rtop_profile *profile, struct rtop_span span,
+                            uint64_t least_ns, uint32_t only_source);
 void slow_list_destroy(struct slow_list *list);
 
 /* The next call of one method at or after *at, which is advanced; NULL: there are no more. */

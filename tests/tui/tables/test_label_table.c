@@ -296,6 +296,81 @@ static void test_latency_that_is_not_known(void **state)
   assert_true(rtop_lens_set(rtop_profile_lens(*state), &look));
 }
 
+/* ---- slow blocks ------------------------------------------------------------------------------------ */
+
+static void add_block(struct rtop_window *window, uint32_t node, uint32_t own, int64_t end_ns, int64_t total_ns)
+{
+  struct rtop_slow *slow = rtop_window_add_slow(window);
+  *slow = (struct rtop_slow){ .end_mono_ns = end_ns,
+                              .serial = 1,
+                              .node = node,
+                              .stack = node,
+                              .flags = RTOP_SLOW_BLOCK | own << RTOP_SLOW_LABELS_SHIFT,
+                              .total_ns = (uint64_t)total_ns };
+  slow->work_ns[RTOP_WORK_SLEEP] = (uint64_t)total_ns;
+}
+
+/* Ten windows: in each eight requests, of 20, 30, ... 90 ms, the last one of user 7, too; a call; and two that found no room. */
+static void add_slow(struct rtop_profile *profile)
+{
+  for (int64_t at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100 * MS, .end_mono_ns = (at + 1) * 100 * MS };
+    for (int i = 0; i < 8; i++) {
+      bool last = i == 7;
+      add_pieces(&window, last ? users_seven : users, 0, RTOP_WORK_SLEEP, (20 + 10 * (uint64_t)i) * MS, 1);
+      add_block(&window, last ? users_seven : users, last ? 3 : 1, at * 100 * MS + i, (20 + 10 * i) * MS);
+    }
+    add_pieces(&window, users_seven, 1, RTOP_WORK_SLEEP, 90 * MS, 1);
+    add_pieces(&window, users, 0, RTOP_WORK_SLEEP, 100 * MS, 2);
+    *rtop_window_add_slow(&window) = (struct rtop_slow){ .end_mono_ns = at * 100 * MS, .node = plain, .total_ns = 95 * MS };
+    assert_true(fixture_add(profile, 0, &window));
+    rtop_window_destroy(&window);
+  }
+}
+
+static void test_slow_blocks(void **state)
+{
+  struct label_table_options options = { .sort = RTOP_SORT_TOTAL, .slower_ns = 75 * MS };
+  uint64_t left_out;
+  add_slow(*state);
+  build(*state, &options);
+  const struct label_row *found = row("endpoint=/users"), *user = row("user=7");
+  assert_int_equal(found->block_count, 20);
+  assert_int_equal(user->block_count, 10);
+  assert_int_equal(table.blocks.count, 20);
+  for (size_t i = 0; i < found->block_count; i++) {
+    const struct slow_row *block = label_row_block(&table, found, i);
+    assert_int_equal(block->call.total_ns, i % 2 ? 90 * MS : 80 * MS);
+    assert_int_equal(block->call.work_ns[RTOP_WORK_SLEEP], block->call.total_ns);
+    assert_true(i == 0 || block->call.end_ns > label_row_block(&table, found, i - 1)->call.end_ns);
+  }
+  assert_null(label_row_block(&table, found, found->block_count));
+  assert_true(label_row_left_out(&table, found, &left_out));
+  assert_int_equal(left_out, 20);
+  assert_true(label_row_left_out(&table, user, &left_out));
+  assert_int_equal(left_out, 0);
+}
+
+/* Nobody said what is slow: of each row the slowest; and what the lens leaves out has none. */
+static void test_the_slowest_blocks(void **state)
+{
+  struct label_table_options options = { .sort = RTOP_SORT_TOTAL };
+  add_slow(*state);
+  build(*state, &options);
+  const struct label_row *found = row("endpoint=/users");
+  assert_int_equal(found->block_count, LABEL_BLOCKS_FEW);
+  for (size_t i = 0; i < found->block_count; i++)
+    assert_int_equal(label_row_block(&table, found, i)->call.total_ns, 90 * MS);
+  assert_int_equal(row("user=7")->block_count, LABEL_BLOCKS_FEW);
+  assert_int_equal(table.blocks.count, LABEL_BLOCKS_FEW);
+  struct rtop_lens_look look = { .label = "!user" };
+  assert_true(rtop_lens_set(rtop_profile_lens(*state), &look));
+  build(*state, &options);
+  assert_int_equal(label_row_block(&table, row("endpoint=/users"), 0)->call.total_ns, 80 * MS);
+  look.label[0] = '\0';
+  assert_true(rtop_lens_set(rtop_profile_lens(*state), &look));
+}
+
 int main(void)
 {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -307,6 +382,8 @@ int main(void)
     CASE(test_counts_outlive_their_windows),
     CASE(test_latency),
     CASE(test_latency_that_is_not_known),
+    CASE(test_slow_blocks),
+    CASE(test_the_slowest_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

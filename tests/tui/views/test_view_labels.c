@@ -7,6 +7,7 @@
 
 static struct ui ui;
 static struct rtop_profile *profile;
+static int64_t slower_ns;
 
 static void number(struct rtop_window *window, uint32_t what, uint32_t cause, uint32_t bucket, uint64_t value)
 {
@@ -32,6 +33,14 @@ static void add_work(uint64_t open, uint64_t oldest_ns)
   number(&window, RTOP_WORK_TIME_NS, RTOP_WORK_RUNNING, 0, 100 * MS);
   number(&window, RTOP_WORK_OPEN, 0, 0, 1 + open);
   number(&window, RTOP_WORK_OLDEST_NS, 0, 0, oldest_ns);
+  for (unsigned i = 0; i < 3; i++) {
+    struct rtop_slow *slow = rtop_window_add_slow(&window);
+    *slow = (struct rtop_slow){ .end_mono_ns = MODEL_END_NS + 10 * MS * (i + 1),
+                                .flags = RTOP_SLOW_BLOCK | 1 << RTOP_SLOW_LABELS_SHIFT,
+                                .total_ns = (150 + 50 * i) * MS };
+    slow->work_ns[RTOP_WORK_SLEEP] = 120 * MS;
+    slow->work_ns[RTOP_WORK_GVL] = slow->total_ns - 120 * MS;
+  }
   assert_true(rtop_profile_add(profile, 0, &window, &node, 1, NULL));
   rtop_window_destroy(&window);
 }
@@ -42,6 +51,7 @@ static void open_view(int columns, uint64_t open, uint64_t oldest_ns)
   profile = model_profile();
   add_work(open, oldest_ns);
   model_screen_open(&screen, &ui, profile);
+  ui.stalls.limits.request_ns = slower_ns;
   model_press(&ui, '9');
 }
 
@@ -83,6 +93,33 @@ static void test_what_is_open(void **state)
   close_view();
 }
 
+/* A key opens a row into its slowest blocks; that key, or Esc, closes it. */
+static void test_slow_blocks(void **state)
+{
+  (void)state;
+  static const int widths[] = { 80, 120, 200 };
+  for (int i = 0; i < 3; i++) {
+    open_view(widths[i], 0, 0);
+    assert_false(shows("SLOW "));
+    model_press(&ui, 'D');
+    assert_true(shows("SLOW  GET /orders/:id: the slowest 3, newest first"));
+    assert_true(shows("250ms  GVL 52% sleep 48%"));
+    assert_true(shows("200ms  sleep 60% GVL 40%"));
+    assert_true(shows("no stack was seen meanwhile"));
+    model_press(&ui, 'D');
+    assert_false(shows("SLOW "));
+    close_view();
+    slower_ns = 200 * MS; /* somebody said what is slow: it is open at once */
+    open_view(widths[i], 0, 0);
+    assert_true(shows("SLOW  GET /orders/:id: 2 took 200ms or longer"));
+    assert_false(shows("150ms"));
+    model_press(&ui, 'D');
+    assert_false(shows("SLOW "));
+    close_view();
+    slower_ns = 0;
+  }
+}
+
 /* All of their time decides, unless the user wants what is busy. */
 static void test_order(void **state)
 {
@@ -109,6 +146,7 @@ int main(void)
     cmocka_unit_test(test_quantiles_and_causes),
     cmocka_unit_test(test_what_is_open),
     cmocka_unit_test(test_order),
+    cmocka_unit_test(test_slow_blocks),
     cmocka_unit_test(test_narrow),
   };
   setlocale(LC_CTYPE, "C.UTF-8");

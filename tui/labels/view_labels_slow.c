@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The slowest blocks of the label under the cursor, below the table: what each did, and where. */
+#include "view_labels.h"
+
+#include "tui/methods/slow_words.h"
+#include "tui/stalls/slow_look.h"
+#include "tui/term/draw.h"
+#include "tui/text/text.h"
+#include "tui/text/time_text.h"
+
+enum { TABLE_LEAST = 4, EACH = 2, TEXT = 1024 };
+
+static const struct labels_view *labels_view(const struct ui *ui)
+{
+  return ui->data[VIEW_LABELS];
+}
+
+static const struct label_row *row_here(const struct ui *ui)
+{
+  return labels_view_row(ui, labels_view(ui)->pager.cursor);
+}
+
+/* A heading, and two for each; at most half, and a few rows of the table stay. */
+int labels_slow_rows(const struct ui *ui)
+{
+  const struct labels_view *view = labels_view(ui);
+  const struct label_row *row = row_here(ui);
+  bool asked = view->open || (ui->stalls.limits.request_ns > 0 && !view->closed);
+  int room = ui->layout.part[PART_TABLE].rows, most = room - 1 - TABLE_LEAST;
+  if (!asked || ui->layout.tiny || row == NULL || !view->table.counted || most < 1) return 0;
+  int wanted = 1 + EACH * (int)row->block_count, half = room * 3 / 5;
+  if (most > half) most = half;
+  return wanted < most ? wanted : most;
+}
+
+static void heading_text(const struct ui *ui, const struct label_row *row, char *text, size_t bytes)
+{
+  const struct label_table *table = &labels_view(ui)->table;
+  struct phrase phrase = { text, bytes, 0 };
+  uint64_t left_out;
+  char slower[24];
+  bool known = label_row_left_out(table, row, &left_out);
+  phrase_add(&phrase, "SLOW  %s: ", label_row_value(row));
+  if (ui->stalls.limits.request_ns == 0) {
+    if (row->block_count == 0) phrase_add(&phrase, "no block of it has ended in this span");
+    else phrase_add(&phrase, "the slowest %zu, newest first", row->block_count);
+    return;
+  }
+  draw_time(slower, sizeof slower, (uint64_t)ui->stalls.limits.request_ns);
+  phrase_add(&phrase, "%zu took %s or longer", row->block_count, slower);
+  if (!known) phrase_add(&phrase, "; perhaps more, which found no room");
+  else if (left_out > 0) phrase_add(&phrase, ", %llu more are not listed", (unsigned long long)left_out);
+}
+
+static void draw_block(struct ui *ui, const struct slow_row *slow, struct rect at)
+{
+  struct labels_view *view = ui->data[VIEW_LABELS];
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  char when[16], total[24], causes[TEXT];
+  struct slow_look look;
+  time_text_clock(when, sizeof when, slow->call.end_ns + ui->source.clock_offset_ns, true);
+  draw_time(total, sizeof total, slow->call.total_ns);
+  slow_causes_words(causes, sizeof causes, &slow->call);
+  draw_format(at.y, at.x, at.columns, FACE_NORMAL, "  %s %7s  %s  %s", when, total, causes,
+              slow->thread[0] ? slow->thread : "");
+  if (at.rows < EACH || !slow_look(&look, ui->profile, &view->ways, slow->source, &slow->call)) return;
+  slow_where_words(causes, sizeof causes, &look, &slow->call, symbols);
+  draw_format(at.y + 1, at.x, at.columns, FACE_NORMAL, "      %s", causes);
+}
+
+void labels_draw_slow(struct ui *ui, struct rect below)
+{
+  const struct label_table *table = &labels_view(ui)->table;
+  const struct label_row *row = row_here(ui);
+  char text[TEXT];
+  heading_text(ui, row, text, sizeof text);
+  draw_text(below.y, below.x, below.columns, FACE_LABEL, text);
+  int y = 1;
+  for (size_t i = row->block_count; i-- > 0 && y < below.rows; y += EACH)
+    draw_block(ui, label_row_block(table, row, i), (struct rect){ below.y + y, below.x, below.rows - y, below.columns });
+}

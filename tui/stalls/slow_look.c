@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Looks at the windows of a slow block once more. */
+#include "slow_look.h"
+
+#include "shm/base/label_text.h"
+#include <string.h>
+
+enum { SLOW_PARTS = 64 };
+
+/* Of very many the one with least makes room for more: what has most of the time is among those that stay. */
+struct slow_part {
+  uint32_t thread, frame, node;
+  uint64_t ns, node_ns;
+};
+struct slow_parts {
+  struct slow_part all[SLOW_PARTS];
+  size_t count;
+  uint64_t seen_ns;
+};
+
+struct slow_walk {
+  struct rtop_profile *profile;
+  struct wait_stacks stacks;
+  const struct rtop_slow_call *block;
+  int64_t begin_ns;
+  uint32_t source, labels;
+  enum rtop_work_cause cause;
+  uint32_t asked, covers; /* the last set that was asked for, and whether the block's labels are in it */
+  struct slow_parts where, gvl, lock;
+};
+
+enum rtop_work_cause slow_largest(const struct rtop_slow_call *block)
+{
+  int most = RTOP_WORK_RUNNING;
+  for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
+    if (block->work_ns[cause] > block->work_ns[most]) most = cause;
+  return (enum rtop_work_cause)most;
+}
+
+static void slow_add(struct slow_parts *parts, uint32_t thread, uint32_t frame, uint32_t node, uint64_t ns)
+{
+  struct slow_part *part = NULL, *least = &parts->all[0];
+  parts->seen_ns += ns;
+  for (size_t i = 0; i < parts->count && !part; i++) {
+    if (parts->all[i].thread == thread && parts->all[i].frame == frame) part = &parts->all[i];
+    if (parts->all[i].ns < least->ns) least = &parts->all[i];
+  }
+  if (!part) {
+    part = parts->count < SLOW_PARTS ? &parts->all[parts->count++] : least;
+    *part = (struct slow_part){ .thread = thread, .frame = frame };
+  }
+  part->ns += ns;
+  if (ns > part->node_ns) {
+    part->node = node;
+    part->node_ns = ns;
+  }
+}
+
+static const struct slow_part *slow_most(const struct slow_parts *parts)
+{
+  const struct slow_part *most = NULL;
+  for (size_t i = 0; i < parts->count; i++)
+    if (!most || parts->all[i].ns > most->ns) most = &parts->all[i];
+  return most;
+}
+
+/* ---- the block's own stacks ----------------------------------------------------------------------------- */
+
+/* Has the set the labels that the block is about? Nested blocks have more. */
+static bool slow_set_covers(const struct slow_walk *walk, uint32_t frame)
+{
+  const char *own = rtop_symbols_get(walk->stacks.symbols, walk->labels)->label;
+  const char *set = rtop_symbols_get(walk->stacks.symbols, frame)->label;
+  struct rtop_label_buffer wanted, has;
+  uint32_t place = 0;
+  for (size_t at = 0; rtop_label_text_next(own, strlen(own), &at, &wanted); place++) {
+    bool found = place >= 32 || !(walk->block->own >> place & 1);
+    for (size_t there = 0; !found && rtop_label_text_next(set, strlen(set), &there, &has);)
+      found = strcmp(wanted.key, has.key) == 0 && strcmp(wanted.value, has.value) == 0;
+    if (!found) return false;
+  }
+  return true;
+}
+
+static bool slow_covers(struct slow_walk *walk, uint32_t node)
+{
+  uint32_t frame = rtop_symbols_get_node(walk->stacks.symbols, node)->labels;
+  if (!frame || frame == walk->labels) return frame;
+  if (frame != walk->asked) walk->covers = slow_set_covers(walk, frame);
+  walk->asked = frame;
+  return walk->covers;
+}
+
+/* Under a fiber scheduler the thread has others meanwhile. */
+static bool slow_has_window(const struct slow_walk *walk, const struct rtop_look *window)
+{
+  return window->start_ns >= walk->begin_ns && window->end_ns <= walk->block->end_ns &&
+         !walk->block->work_ns[RTOP_WORK_FIBER];
+}
+
+/* Is this what the block did then? What is waited for is told by the method; of one that is not known, perhaps. */
+static bool slow_is_of_cause(const struct slow_walk *walk, const struct rtop_look_cell *cell)
+{
+  enum rtop_wait_kind kind;
+  switch (walk->cause) {
+  case RTOP_WORK_RUNNING: return cell->state == RTOP_STATE_RUNNING;
+  case RTOP_WORK_GVL:
+  case RTOP_WORK_GC_OTHERS: return cell->state == RTOP_STATE_WAITING;
+  case RTOP_WORK_GC: return cell->state == RTOP_STATE_MARKING || cell->state == RTOP_STATE_SWEEPING;
+  case RTOP_WORK_FIBER: return false;
+  default: break;
+  }
+  if (cell->state != RTOP_STATE_BLOCKED) return false;
+  kind = wait_kind(&walk->stacks, cell->node);
+  switch (walk->cause) {
+  case RTOP_WORK_LOCK: return wait_kind_is_lock(kind) || kind == RTOP_WAITS_OTHER;
+  case RTOP_WORK_QUEUE:
+    return kind == RTOP_WAITS_QUEUE || kind == RTOP_WAITS_SIZED_ROOM || kind == RTOP_WAITS_CONDITION ||
+           kind == RTOP_WAITS_OTHER;
+  case RTOP_WORK_IO: return kind == RTOP_WAITS_IO || kind == RTOP_WAITS_OTHER;
+  case RTOP_WORK_SLEEP: return kind == RTOP_WAITS_SLEEP || kind == RTOP_WAITS_OTHER;
+  default: return kind == RTOP_WAITS_THREAD || kind == RTOP_WAITS_CHILD || kind == RTOP_WAITS_OTHER;
+  }
+}
+
+static void slow_add_own(struct slow_walk *walk, const struct rtop_look *window, const struct rtop_look_cell *cell)
+{
+  const struct rtop_symbols *symbols = walk->stacks.symbols;
+  if (!slow_is_of_cause(walk, cell) || cell->node == rtop_symbols_unsampled(symbols)) return;
+  if (!slow_has_window(walk, window) && !slow_covers(walk, cell->node)) return;
+  slow_add(&walk->where, cell->thread, rtop_symbols_get_node(symbols, cell->node)->frame, cell->node, cell->wall_ns);
+}
+
+/* ---- behind whom ---------------------------------------------------------------------------------------- */
+
+static void slow_add_gvl(struct slow_walk *walk, const struct rtop_look_cell *cell)
+{
+  struct off_way way = off_ways_get(walk->stacks.ways, walk->stacks.lens, walk->stacks.symbols, cell->node);
+  if (cell->node == rtop_symbols_unsampled(walk->stacks.symbols)) return;
+  slow_add(&walk->gvl, cell->thread, off_place(walk->stacks.symbols, cell->node, &way), cell->node, cell->blame_ns);
+}
+
+/* At the end of the window the thread waits for a lock, for so long. */
+static void slow_add_lock(struct slow_walk *walk, const struct rtop_look *window, const struct rtop_look_thread *waiter)
+{
+  uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
+  uint64_t ns = waiter->state_age_ns < length_ns ? waiter->state_age_ns : length_ns;
+  if (!wait_is_for_lock(&walk->stacks, waiter) || !waiter->lock.holder || window->end_ns > walk->block->end_ns) return;
+  for (size_t i = 0; i < window->thread_count; i++) {
+    struct rtop_look_thread holder = rtop_look_thread(window, i);
+    if (rtop_profile_thread_serial(walk->profile, holder.thread) != waiter->lock.holder || holder.ended) continue;
+    struct wait_holder does = wait_holder(&walk->stacks, &holder);
+    uint32_t frame = does.took ? does.took : does.frame;
+    slow_add(&walk->lock, holder.thread, frame, holder.stale ? 0 : holder.node, ns);
+    return;
+  }
+}
+
+static void slow_visit(void *context, const struct rtop_look *window)
+{
+  struct slow_walk *walk = context;
+  if (window->gap || window->source != walk->source) return;
+  for (size_t i = 0; i < window->cell_count; i++) {
+    struct rtop_look_cell cell = rtop_look_cell(window, i);
+    bool own = rtop_profile_thread_serial(walk->profile, cell.thread) == walk->block->serial;
+    if (own) slow_add_own(walk, window, &cell);
+    else if (cell.blame_ns && walk->block->work_ns[RTOP_WORK_GVL]) slow_add_gvl(walk, &cell);
+  }
+  for (size_t i = 0; walk->block->work_ns[RTOP_WORK_LOCK] && i < window->thread_count; i++) {
+    struct rtop_look_thread thread = rtop_look_thread(window, i);
+    if (rtop_profile_thread_serial(walk->profile, thread.thread) == walk->block->serial)
+      slow_add_lock(walk, window, &thread);
+  }
+}
+
+static void slow_tell_holder(struct slow_holder *holder, const struct slow_walk *walk, const struct slow_parts *parts)
+{
+  const struct slow_part *most = slow_most(parts);
+  if (!most) return;
+  *holder = (struct slow_holder){
+    .frame = most->frame,
+    .node = most->node,
+    .serial = rtop_profile_thread_serial(walk->profile, most->thread),
+    .thread = rtop_profile_thread_name(walk->profile, most->thread),
+    .there_ns = most->ns,
+    .seen_ns = parts->seen_ns,
+  };
+}
+
+static void slow_tell(struct slow_look *look, const struct slow_walk *walk)
+{
+  const struct slow_part *most = slow_most(&walk->where);
+  slow_tell_holder(&look->gvl, walk, &walk->gvl);
+  slow_tell_holder(&look->lock, walk, &walk->lock);
+  if (!most) return;
+  struct off_way way = off_ways_get(walk->stacks.ways, walk->stacks.lens, walk->stacks.symbols, most->node);
+  look->node = most->node;
+  look->frame = most->frame;
+  look->own = way.own == most->frame ? 0 : way.own;
+  look->there_ns = most->ns;
+  look->seen_ns = walk->where.seen_ns;
+}
+
+bool slow_look(struct slow_look *look, struct rtop_profile *profile, struct off_ways *ways, uint32_t source,
+               const struct rtop_slow_call *block)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_lens *lens = rtop_profile_lens(profile);
+  int64_t begin_ns = block->end_ns - (int64_t)block->total_ns;
+  struct slow_walk walk = { .profile = profile,
+                            .stacks = { ways, lens, symbols },
+                            .block = block,
+                            .begin_ns = begin_ns,
+                            .source = source,
+                            .labels = rtop_symbols_get_node(symbols, block->node)->labels,
+                            .cause = slow_largest(block) };
+  *look = (struct slow_look){ .cause = walk.cause, .gvl.thread = "", .lock.thread = "" };
+  if (!off_ways_begin(ways, lens, symbols)) return false;
+  if (!block->serial || source == UINT32_MAX || block->total_ns > INT64_MAX) return true;
+  rtop_profile_each(profile, (struct rtop_span){ begin_ns, block->end_ns }, slow_visit, &walk);
+  slow_tell(look, &walk);
+  return true;
+}
