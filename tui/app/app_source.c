@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies what the loop knows of processes to the screen's state. */
+/* Copies the state of the watched processes from the session to the screen. */
 #include "app_source.h"
 #include "tui/cli/options.h"
 #include "tui/feed/session.h"

@@ -345,7 +345,8 @@ static size_t blanks_of(const char *text)
   return strspn(text, " ");
 }
 
-/* Does the line, indented like the first one, belong to what began there, like "end" or "}"? */
+/* Does a line that is indented like the first line of the method still belong to the method, as "rescue", "end" or "}"
+ * do? */
 static bool closes(const char *text)
 {
   static const char *const part[] = { "rescue", "ensure", "else", "elsif", "when", "in", "then" };
