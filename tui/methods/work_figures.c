@@ -16,16 +16,18 @@ struct work_count {
   uint64_t count;
 };
 
-/* The last report of a process on open work of a label. */
+/* A report of a process on open work of a label; of several the last one holds. */
 struct work_open {
   struct work_figures *of;
-  uint32_t source, node, label;
-  uint64_t open, oldest_ns;
+  uint32_t source, node, label, what;
+  uint64_t order, value;
 };
 
 void work_numbers_clear(struct work_numbers *numbers)
 {
   numbers->count = numbers->sorted = numbers->open_count = 0;
+  numbers->open_order = 0;
+  numbers->opens_full = false;
 }
 
 void work_numbers_destroy(struct work_numbers *numbers)
@@ -63,32 +65,46 @@ static bool add_count(struct work_numbers *numbers, struct work_figures *figures
   return true;
 }
 
-static struct work_open *open_of(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
-                                 const struct rtop_exact_number *number)
+static int compare_opens(const struct work_open *a, const struct work_open *b)
 {
-  uint32_t label = rtop_work_key_label(number->key);
-  for (size_t i = 0; i < numbers->open_count; i++) {
-    struct work_open *open = &numbers->opens[i];
-    if (open->of == figures && open->source == source && open->node == number->node && open->label == label)
-      return open;
-  }
-  if (numbers->open_count == OPENS_MAX ||
-      !rtop_reserve(&numbers->opens, &numbers->open_capacity, numbers->open_count + 1, sizeof *numbers->opens))
-    return NULL;
-  struct work_open *open = &numbers->opens[numbers->open_count++];
-  *open = (struct work_open){ .of = figures, .source = source, .node = number->node, .label = label };
-  return open;
+  if (a->of != b->of) return (uintptr_t)a->of < (uintptr_t)b->of ? -1 : 1;
+  if (a->source != b->source) return a->source < b->source ? -1 : 1;
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
+  if (a->label != b->label) return a->label < b->label ? -1 : 1;
+  return a->what < b->what ? -1 : a->what > b->what;
 }
 
-/* Notes open work; without open work no age is reported. */
+static int by_order(const void *left, const void *right)
+{
+  const struct work_open *a = left, *b = right;
+  int same = compare_opens(a, b);
+  return same ? same : a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Keeps the last report of each. */
+static void join_opens(struct work_numbers *numbers)
+{
+  size_t kept = 0;
+  if (numbers->open_count > 1) qsort(numbers->opens, numbers->open_count, sizeof *numbers->opens, by_order);
+  for (size_t i = 0; i < numbers->open_count; i++) {
+    if (kept && compare_opens(&numbers->opens[kept - 1], &numbers->opens[i]) == 0) kept--;
+    numbers->opens[kept++] = numbers->opens[i];
+  }
+  numbers->open_count = kept;
+  numbers->opens_full = kept > OPENS_MAX;
+}
+
+/* Takes as long as sorting does, whatever a segment says; with too many labels the last ones are left out. */
 static bool note_open(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
                       const struct rtop_exact_number *number)
 {
-  struct work_open *open = open_of(numbers, figures, source, number);
-  if (!open) return numbers->open_count == OPENS_MAX;
-  if (number->what == RTOP_WORK_OLDEST_NS) open->oldest_ns = number->value;
-  else open->open = number->value ? number->value - 1 : 0;
-  if (!open->open) open->oldest_ns = 0;
+  if (numbers->open_count >= 2 * OPENS_MAX) join_opens(numbers);
+  if (numbers->opens_full) return true;
+  if (!rtop_reserve(&numbers->opens, &numbers->open_capacity, numbers->open_count + 1, sizeof *numbers->opens))
+    return false;
+  numbers->opens[numbers->open_count++] = (struct work_open){
+    figures, source, number->node, rtop_work_key_label(number->key), number->what, numbers->open_order++, number->value,
+  };
   return true;
 }
 
@@ -171,6 +187,20 @@ static void tell(struct work_figures *figures, const struct work_count *counts, 
   }
 }
 
+/* What is open stands before its age; without open work no age is reported. */
+static void tell_opens(struct work_numbers *numbers)
+{
+  join_opens(numbers);
+  for (size_t i = 0; i < numbers->open_count; i++) {
+    const struct work_open *open = &numbers->opens[i], *age = open + 1;
+    if (open->what != RTOP_WORK_OPEN || open->value < 2) continue;
+    open->of->open += open->value - 1;
+    bool told = i + 1 < numbers->open_count && age->what == RTOP_WORK_OLDEST_NS && age->of == open->of &&
+                age->source == open->source && age->node == open->node && age->label == open->label;
+    if (told && age->value > open->of->oldest_ns) open->of->oldest_ns = age->value;
+  }
+}
+
 void work_numbers_finish(struct work_numbers *numbers)
 {
   join(numbers);
@@ -184,11 +214,7 @@ void work_numbers_finish(struct work_numbers *numbers)
     if (first->key >> 12 == RTOP_WORK_WHOLE) first->of->over = count_over(first, to - from, numbers->over_ns);
     first->of->of[first->key >> 12].known = is_known(first->of, &first->of->of[first->key >> 12]);
   }
-  for (size_t i = 0; i < numbers->open_count; i++) {
-    const struct work_open *open = &numbers->opens[i];
-    open->of->open += open->open;
-    if (open->oldest_ns > open->of->oldest_ns) open->of->oldest_ns = open->oldest_ns;
-  }
+  tell_opens(numbers);
 }
 
 const char *work_cause_name(enum rtop_work_cause cause)

@@ -38,6 +38,8 @@ struct work_numbers {
   size_t count, capacity, sorted;
   struct work_open *opens;
   size_t open_count, open_capacity;
+  uint64_t open_order;
+  bool opens_full;
   uint64_t over_ns; /* the caller's */
 };
 

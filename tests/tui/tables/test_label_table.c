@@ -4,6 +4,7 @@
 #include "tui/history/profile_lists.h"
 #include "tui/methods/live.h"
 #include "tui/tables/label_table.h"
+#include <stdio.h>
 
 static struct rtop_symbols *symbols;
 static struct label_table table;
@@ -274,6 +275,28 @@ static void test_latency(void **state)
   assert_int_equal(row("user=7")->work->open, 0);
 }
 
+/* Many labels of a set that is reported again and again: the last report of each counts, however many there are. */
+static void test_open_work_of_many_labels(void **state)
+{
+  enum { SETS = 3000 };
+  struct label_table_options all = { .sort = RTOP_SORT_TOTAL };
+  for (uint64_t at = 0; at < 3; at++) {
+    struct rtop_window window = { .start_mono_ns = (int64_t)at * 100 * MS, .end_mono_ns = (int64_t)(at + 1) * 100 * MS };
+    for (uint32_t i = 0; i < SETS; i++) {
+      char set[40];
+      snprintf(set, sizeof set, "endpoint=/users,user=%u", i);
+      uint32_t node = set_node(set);
+      add_number(&window, node, RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 1 + at);
+      add_number(&window, node, RTOP_WORK_OLDEST_NS, rtop_work_key(0, 0, 0), (1000 - at) * MS + i);
+    }
+    assert_true(fixture_add(*state, 0, &window));
+    rtop_window_destroy(&window);
+  }
+  build(*state, &all);
+  assert_int_equal(row("endpoint=/users")->work->open, 2 * SETS);
+  assert_int_equal(row("endpoint=/users")->work->oldest_ns, 998 * MS + SETS - 1);
+}
+
 /* Times that found no room leave quantiles unknown; a lens for labels leaves work out, too. */
 static void test_latency_that_is_not_known(void **state)
 {
@@ -382,6 +405,7 @@ int main(void)
     CASE(test_counts_outlive_their_windows),
     CASE(test_latency),
     CASE(test_latency_that_is_not_known),
+    CASE(test_open_work_of_many_labels),
     CASE(test_slow_blocks),
     CASE(test_the_slowest_blocks),
   };
