@@ -201,12 +201,15 @@ static void say_running(struct phrase *phrase, const struct verdict *verdict, co
   add_thread(phrase, &verdict->thread, brevity->cap);
 }
 
-/* Do the waiting methods have different names? */
-static bool deadlock_differs(const struct verdict_deadlock *deadlock)
+/* Do the waiting methods have different names? Two blocks of one method, or two files, do not. */
+static bool deadlock_differs(const struct verdict_deadlock *deadlock, const struct rtop_symbols *symbols)
 {
   for (unsigned i = 0; i < deadlock->count && i < VERDICT_DEADLOCK_MAX; i++) {
-    const struct verdict_place *place = &deadlock->of[i].place, *first = &deadlock->of[0].place;
-    if (place->caller == 0 || (i > 0 && place->caller == first->caller)) return false;
+    const struct verdict_place *place = &deadlock->of[i].place;
+    const char *name = rtop_symbols_get(symbols, place->caller)->label;
+    if (place->caller == 0) return false;
+    for (unsigned k = 0; k < i; k++)
+      if (strcmp(name, rtop_symbols_get(symbols, deadlock->of[k].place.caller)->label) == 0) return false;
   }
   return true;
 }
@@ -218,7 +221,7 @@ static void say_deadlock(struct phrase *phrase, const struct verdict *verdict, c
 {
   const struct verdict_deadlock *deadlock = &verdict->deadlock;
   const struct brevity own = { .cap = brevity->cap, .own = true };
-  bool differs = deadlock_differs(deadlock);
+  bool differs = deadlock_differs(deadlock, say->symbols);
   phrase_add(phrase, "%sdeadlock", say->process);
   if (deadlock->count > 2) phrase_add(phrase, " of %u threads", deadlock->count);
   for (unsigned i = 0; i < deadlock->count && i < VERDICT_DEADLOCK_MAX; i++) {
@@ -385,8 +388,11 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
     comma = ", ";
   }
   if (verdict->pausing > 0 && verdict->pause.leaf != 0) {
-    phrase_add(phrase, "%s%u in ", comma, verdict->pausing);
+    /* Not all of those that pause do it where most do. */
+    unsigned there = verdict->alike < verdict->pausing && verdict->alike > 0 ? verdict->alike : verdict->pausing;
+    phrase_add(phrase, "%s%u in ", comma, there);
     add_place(phrase, say->symbols, &verdict->pause, brevity);
+    if (there < verdict->pausing) phrase_add(phrase, ", %u elsewhere", verdict->pausing - there);
     comma = ", ";
   } else if (verdict->pausing > 0) {
     phrase_add(phrase, "%s%u sleep or read", comma, verdict->pausing);

@@ -240,6 +240,15 @@ static void test_sleep_of_the_program_is_what_it_is(void **state)
   says("idle: 1 in Kernel#sleep < Object#work");
 }
 
+/* Those who pause somewhere else are not in the place where most do. */
+static void test_pauses_in_several_places(void **state)
+{
+  (void)state;
+  uint32_t worker = call(call(0, "Worker#run", "/app/worker.rb"), "IO#wait_readable", "");
+  HAPPENS(rests(call(program(), "Kernel#sleep", "")), rests(worker), rests(worker));
+  says("idle: 2 in IO#wait_readable < Worker#run, 1 elsewhere");
+}
+
 static void test_sleep_in_a_request_is_work(void **state)
 {
   (void)state;
@@ -740,6 +749,10 @@ static void test_deadlock(void **state)
   HAPPENS(wants("a", other, 1, 2), wants("b", other, 2, 3), wants("c", other, 3, 4), wants("d", other, 4, 5),
           wants("e", other, 5, 1));
   assert_string_equal(text_in(60), "deadlock of 5 threads: a, b, c, d wait for one another");
+  uint32_t one = call(call(0, "<top (required)>", "/app/one.rb"), "Kernel#require_relative", "");
+  uint32_t two = call(call(0, "<top (required)>", "/app/two.rb"), "Kernel#require_relative", "");
+  HAPPENS(wants("web 1", one, 1, 2), wants("web 2", two, 2, 1)); /* names that are no help */
+  assert_string_equal(text_in(60), "deadlock: web 1, web 2 wait for one another, for 1.0 s");
   HAPPENS(wants("a", other, 1, 1), runs("hog", hog, 1000)); /* of itself: a number that makes no sense */
   assert_int_equal(verdict.deadlock.count, 0);
 }
@@ -1022,6 +1035,7 @@ int main(void)
     CASE(test_forked_child_rests),
     CASE(test_plain_worker_rests_in_its_queue),
     CASE(test_sleep_of_the_program_is_what_it_is),
+    CASE(test_pauses_in_several_places),
     CASE(test_sleep_in_a_request_is_work),
     CASE(test_pop_in_a_request_is_work),
     CASE(test_most_of_the_threads_in_a_query),
