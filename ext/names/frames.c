@@ -274,6 +274,14 @@ uint32_t frames_function(struct frames *frames, const char *label, const char *n
   return find_or_add(frames, &names, &made);
 }
 
+uint32_t frames_method_of_code(struct frames *frames, VALUE code, const char *label, const char *namespace_label)
+{
+  struct frame_names names;
+  bool made;
+  frame_names_labelled(code, label, namespace_label, &names);
+  return find_or_add(frames, &names, &made);
+}
+
 /* The frame of a wait method. Its name was learnt at load, so the VM is not asked. */
 static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait *wait)
 {

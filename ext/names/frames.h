@@ -119,6 +119,10 @@ uint32_t frames_raised(struct frames *frames, const char *text, size_t bytes);
  * room. Under the sampler's lock. */
 uint32_t frames_function(struct frames *frames, const char *label, const char *namespace_label);
 
+/* The frame of a method whose code is a block (define_method), by the method's label and the label of its class: one
+ * block may be the code of many methods. FRAMES_OTHER when there is no room. Under the sampler's lock. */
+uint32_t frames_method_of_code(struct frames *frames, VALUE code, const char *label, const char *namespace_label);
+
 /* The frame of a class of objects (RTOP_OBJECTS_NAMESPACE); equal names share a frame; FRAMES_OTHER when there is no
  * room. Under the sampler's lock. */
 uint32_t frames_class(struct frames *frames, const char *text, size_t bytes);

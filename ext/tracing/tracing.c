@@ -263,22 +263,31 @@ static uint32_t name_place(struct sampler *sampler, uint32_t parent, VALUE value
   return node;
 }
 
-/* Names a method that is not written in Ruby. Attributes have no frames, and frames of others are not always sampled. */
-static uint32_t name_function(struct sampler *sampler, const struct trace_target *target)
+/* Names a method by its owner: attributes have no frames, frames of other C functions are not always sampled, and a block
+ * that define_method took may be the code of many methods. code: that block; else 0. */
+static uint32_t name_by_owner(struct sampler *sampler, VALUE owner, ID name, VALUE code)
 {
-  uint32_t frame = has_room(sampler) ? whole_names_frame(sampler, target->owner, target->first_name) : FRAMES_UNKNOWN;
+  uint32_t frame = has_room(sampler) ? whole_names_frame(sampler, owner, name, code) : FRAMES_UNKNOWN;
   if (!trylock_take(&sampler->lock)) return 0;
   uint32_t node = place_below(sampler, RTOP_NODE_ROOT, frame);
   trylock_release(&sampler->lock);
   return node;
 }
 
+static uint32_t name_code(struct sampler *sampler, const struct trace_target *target)
+{
+  VALUE entry = method_entry_is(target->frame) ? 0 : method_entry_of(target->method);
+  VALUE owner = entry ? method_entry_owner(entry) : 0;
+  if (!owner) return name_place(sampler, RTOP_NODE_ROOT, target->frame);
+  return name_by_owner(sampler, owner, method_entry_first_name(entry), target->frame);
+}
+
 static void name_places(struct trace_target *target)
 {
   struct sampler *sampler = target->tracing->sampler;
   uint32_t node = atomic_load(&target->node), count = atomic_load(&target->caller_count);
-  if (!node && target->owner) node = name_function(sampler, target);
-  if (!node && target->frame) node = name_place(sampler, RTOP_NODE_ROOT, target->frame);
+  if (!node && target->owner) node = name_by_owner(sampler, target->owner, target->first_name, 0);
+  if (!node && target->frame) node = name_code(sampler, target);
   atomic_store(&target->node, node);
   for (uint32_t i = 0; node && i < count; i++)
     if (!atomic_load(&target->callers[i].node))

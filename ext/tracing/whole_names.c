@@ -52,7 +52,8 @@ static VALUE make_label(VALUE pointer)
   return Qnil;
 }
 
-static bool name_by_label(struct sampler *sampler, struct whole_method *method)
+/* code: of the method, where it is known; else 0. */
+static bool name_by_label(struct sampler *sampler, struct whole_method *method, VALUE code)
 {
   struct label label = { .method = method };
   VALUE error = rb_errinfo();
@@ -60,15 +61,16 @@ static bool name_by_label(struct sampler *sampler, struct whole_method *method)
   rb_protect(make_label, (VALUE)&label, &raised);
   if (raised) rb_set_errinfo(error);
   if (raised || !trylock_take(&sampler->lock)) return false;
-  method->frame = frames_function(&sampler->frames, label.label, label.class);
+  method->frame = code ? frames_method_of_code(&sampler->frames, code, label.label, label.class)
+                       : frames_function(&sampler->frames, label.label, label.class);
   trylock_release(&sampler->lock);
   return true;
 }
 
-uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name)
+uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name, VALUE code)
 {
   struct whole_method method = { .entry = owner, .id = name };
-  return name_by_label(sampler, &method) ? method.frame : FRAMES_UNKNOWN;
+  return name_by_label(sampler, &method, code) ? method.frame : FRAMES_UNKNOWN;
 }
 
 /* Names the method in the way of the sampler, so that both refer to the same method. */
@@ -88,7 +90,7 @@ static bool name_method(struct sampler *sampler, struct whole_method *method)
   if (!ruby && !method->id) method->frame = FRAMES_OTHER;
   else if (ruby && call_place_is_ruby(method_entry_kind(method->entry))) {
     if (!name_by_entry(sampler, method)) return false;
-  } else if (!name_by_label(sampler, method)) return false;
+  } else if (!name_by_label(sampler, method, 0)) return false;
   return method->named = true;
 }
 

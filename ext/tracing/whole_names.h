@@ -12,7 +12,8 @@
  * name. */
 bool whole_names_some(struct whole *whole, bool many);
 
-/* [job] The frame of a method, by its owner and name; FRAMES_UNKNOWN: not possible now. */
-uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name);
+/* [job] The frame of a method, by its owner and name; FRAMES_UNKNOWN: not possible now. code: the block of a method that
+ * define_method made; else 0. */
+uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name, VALUE code);
 
 #endif

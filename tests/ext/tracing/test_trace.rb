@@ -231,8 +231,29 @@ class TraceTest < Minitest::Test
       assert_equal answer[name], counted[:times].values.sum, label
     end
     assert_operator numbers(dump, "Work#fib")[:callers]["Work#fib"], :==, answer[:fib] - 1
-    made = rows(dump).select { |node, what,| what == WHAT[:calls] && dump.leaf(node) =~ /block in <class:Work>/ }
-    assert_equal answer[:made], made.sum(&:last)
+    assert_equal answer[:made], numbers(dump, "Work#made")[:calls]
+  end
+
+  # One block is the code of many methods: each has its own calls, under its own name, where the block stands.
+  def test_methods_that_one_block_makes
+    dump, answer, = trace(<<~RUBY, "Author#books", "Book#pages", "Book#lines")
+      module Associations
+        def many(*names) = names.each { |name| define_method(name) { COUNT[name] += 1 } }
+      end
+      COUNT = Hash.new(0)
+      class Author; extend Associations; many :books, :poems; end
+      class Book; extend Associations; many :pages, :lines; end
+      puts "ready"; $stdout.flush; #{GO}
+      author, book = Author.new, Book.new
+      30.times { author.books; author.poems }
+      20.times { book.pages }
+      10.times { book.lines }
+      p COUNT; $stdout.flush; #{GO}
+    RUBY
+    { books: "Author#books", pages: "Book#pages", lines: "Book#lines" }.each do |name, label|
+      assert_equal answer[name], numbers(dump, label)[:calls], label
+      assert_equal answer[name], numbers(dump, label)[:returned], label
+    end
   end
 
   def test_exceptions_and_throws
