@@ -121,6 +121,12 @@ static bool judge_may_make(const struct judge *judge, uint32_t frame)
   return judge_is_method(judge, frame) && strncmp(symbol->namespace_label, own, sizeof own - 1) != 0;
 }
 
+static bool judge_joins(const struct judge *judge, uint32_t node)
+{
+  const struct rtop_symbol *leaf = rtop_symbols_get(judge->symbols, rtop_symbols_get_node(judge->symbols, node)->frame);
+  return rtop_symbol_is_core(leaf) && rtop_wait_kind_of(leaf->label) == RTOP_WAITS_THREAD;
+}
+
 static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
 {
   const struct rtop_thread_row *row = &judge->sum->threads[cell->thread];
@@ -150,6 +156,7 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
   uint64_t cpu_ns = cell->cost.cpu_ns > held_ns ? cell->cost.cpu_ns - held_ns : 0;
   if (part == OF_WORK && key < judge->frames) judge->maker->sums[key].off_cpu += cpu_ns < off_ns ? cpu_ns : off_ns;
   bool work = part == OF_WORK || part == OF_LOCK;
+  if (part == OF_REST && judge_joins(judge, cell->node)) life->joined_ns += off_ns;
   judge->work_ns += work ? off_ns : 0;
   *(work               ? &life->work_ns
     : part == OF_PAUSE ? &life->pause_ns
@@ -165,7 +172,10 @@ static void judge_threads(struct judge *judge)
     uint64_t off_ns = life->rest_ns + life->pause_ns + life->unknown_ns;
     if (judge->sum->threads[i].ended || !judge_shows(judge, &judge->sum->threads[i])) continue;
     if (life->work_ns > off_ns) verdict->at_work++;
-    else if (life->rest_ns >= life->pause_ns && life->rest_ns >= life->unknown_ns && off_ns > 0) verdict->resting++;
+    else if (life->rest_ns >= life->pause_ns && life->rest_ns >= life->unknown_ns && off_ns > 0) {
+      verdict->resting++;
+      verdict->joining += life->joined_ns * 2 > life->rest_ns;
+    }
     else if (life->pause_ns >= life->unknown_ns && off_ns > 0) verdict->pausing++;
     else if (off_ns > 0) verdict->unknown++;
   }

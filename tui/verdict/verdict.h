@@ -115,6 +115,7 @@ struct verdict {
   unsigned alike;    /* threads with at least half as much of the place as the largest share */
   double threads;    /* at work, in the same words */
   unsigned at_work, resting, pausing, unknown; /* number of threads that mostly did that */
+  unsigned joining;                            /* of the resting ones: wait for another thread to end */
   struct verdict_place pause;                  /* where most of the pausing ones are */
 };
 

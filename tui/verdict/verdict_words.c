@@ -384,7 +384,10 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
   const char *comma = "";
   phrase_add(phrase, "idle: ");
   if (verdict->resting > 0) {
-    phrase_add(phrase, "%u %s for work", verdict->resting, words_waits(verdict->resting));
+    /* Work may come to some of them; where all wait for one another to end, none will. */
+    const char *others = verdict->resting > 1 ? "other threads" : "another thread";
+    phrase_add(phrase, "%u %s for %s", verdict->resting, words_waits(verdict->resting),
+               verdict->joining == verdict->resting ? others : "work");
     comma = ", ";
   }
   if (verdict->pausing > 0 && verdict->pause.leaf != 0) {

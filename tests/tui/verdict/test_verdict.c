@@ -232,6 +232,19 @@ static void test_plain_worker_rests_in_its_queue(void **state)
   says("idle: 2 threads wait for work");
 }
 
+/* Nobody waits for work where all wait for threads to end. */
+static void test_threads_that_wait_for_one_another_to_end(void **state)
+{
+  (void)state;
+  uint32_t joins = call(call(0, "Batch#run", "/app/batch.rb"), "Thread#join", "");
+  HAPPENS(rests(call(program(), "Kernel#sleep", "")), rests(joins), rests(joins));
+  says("idle: 2 threads wait for other threads, 1 in Kernel#sleep < <main>");
+  HAPPENS(rests(call(program(), "Kernel#sleep", "")), rests(call(call(0, "Batch#sum", ""), "Thread#value", "")));
+  says("idle: 1 thread waits for another thread, 1 in Kernel#sleep < <main>");
+  HAPPENS(rests(joins), rests(queue_wait()));
+  says("idle: 2 threads wait for work");
+}
+
 /* It may be all there is to do, or a pause: nobody knows. */
 static void test_sleep_of_the_program_is_what_it_is(void **state)
 {
@@ -1034,6 +1047,7 @@ int main(void)
     CASE(test_server_that_a_script_starts_rests),
     CASE(test_forked_child_rests),
     CASE(test_plain_worker_rests_in_its_queue),
+    CASE(test_threads_that_wait_for_one_another_to_end),
     CASE(test_sleep_of_the_program_is_what_it_is),
     CASE(test_pauses_in_several_places),
     CASE(test_sleep_in_a_request_is_work),
