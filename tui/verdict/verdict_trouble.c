@@ -6,6 +6,7 @@
 
 static const int64_t second_ns = INT64_C(1000000000);
 static const double half_seconds = 10, least = 0.4;
+enum { ROWS_MAX = 200000 }; /* threads and cells looked at: the user waits for the key, with thousands of threads too */
 
 /* Share of the time that was harmful. */
 static double trouble_harm(const struct verdict *verdict)
@@ -30,11 +31,13 @@ bool verdict_trouble_find(struct verdict_maker *maker, struct rtop_profile *prof
 {
   struct rtop_sum sum = { 0 };
   double most = 0;
+  size_t rows = 0;
   int64_t from_ns = rtop_profile_bounds(profile).start_ns;
-  for (int i = 0; i < VERDICT_TROUBLE_SECONDS && until_ns - (i + 1) * second_ns >= from_ns; i++) {
+  for (int i = 1; i <= VERDICT_TROUBLE_SECONDS && rows < ROWS_MAX && until_ns - (i + 1) * second_ns >= from_ns; i++) {
     struct verdict then;
     struct rtop_span span = { until_ns - (i + 1) * second_ns, until_ns - i * second_ns };
     if (!rtop_profile_sum(profile, span, &sum)) break;
+    rows += sum.thread_count + sum.cell_count;
     if (source != VERDICT_ALL_SOURCES) rtop_profile_alone(profile, source, &sum);
     if (sum.length_ns == 0 || !verdict_make(maker, &sum, profile, source, NULL, &then)) continue;
     double harm = verdict_is_like(&then, now) ? 0 : trouble_harm(&then) * exp2(-i / half_seconds);

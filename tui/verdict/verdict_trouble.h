@@ -18,7 +18,8 @@ struct verdict_trouble {
 
 /* Finds the most harmful of the seconds before `until_ns`; harm counts half for every ten seconds since. It must have
  * a known culprit, differ from `now`, and have run 0.4 of the time, collected, or waited for locks, the GVL, a core
- * or in work. Looks back a minute, in some ten milliseconds. False: there is none. */
+ * or in work. Looks back a minute, or with thousands of threads a shorter time, to take no longer than some hundredths
+ * of a second. False: there is none. */
 bool verdict_trouble_find(struct verdict_maker *maker, struct rtop_profile *profile, uint32_t source,
                           const struct verdict *now, int64_t until_ns, struct verdict_trouble *trouble);
 

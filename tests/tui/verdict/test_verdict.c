@@ -1,13 +1,14 @@
 /* Situations, made up and like those of real programs, and what is said of each. */
 #include "tests/tui/model_fixture.h"
 #include "tui/verdict/verdict_past.h"
+#include "tui/verdict/verdict_trouble.h"
 #include "tui/verdict/verdict_words.h"
 
 #include "tui/text/text.h"
 #include <locale.h>
 #include <stdlib.h>
 
-enum { WINDOW_MS = 1000, THREADS_MAX = 20 };
+enum { WINDOW_MS = 1000, THREADS_MAX = 2500 };
 
 static struct rtop_profile *profile;
 static struct rtop_symbols *symbols;
@@ -837,6 +838,29 @@ static void test_stack_not_known(void **state)
   says("idle: 1 thread waits for work, 1 blocked, stack unknown");
 }
 
+/* Was there trouble so many seconds ago, with so many threads that have waited since then? */
+static bool finds_trouble(int seconds, size_t threads)
+{
+  static struct life many[THREADS_MAX];
+  struct verdict_trouble trouble;
+  for (size_t i = 0; i < threads; i++) many[i] = rests(queue_wait());
+  HAPPENS(runs("hog", call(index_action(), "Report#sum", "/app/report.rb"), 1000));
+  for (int i = 0; i < seconds; i++, now_ms += WINDOW_MS) second_of(0, many, threads);
+  bool found = verdict_trouble_find(&maker, profile, VERDICT_ALL_SOURCES, &(struct verdict){ .kind = VERDICT_IDLE },
+                                    now_ms * MS, &trouble);
+  assert_true(!found || trouble.ago_ns == (int64_t)seconds * WINDOW_MS * MS);
+  return found;
+}
+
+/* The user waits for it: with thousands of threads it looks back for a shorter time. */
+static void test_trouble_of_thousands_of_threads(void **state)
+{
+  (void)state;
+  assert_true(finds_trouble(50, 1));
+  assert_true(finds_trouble(10, THREADS_MAX));
+  assert_false(finds_trouble(50, THREADS_MAX));
+}
+
 static void test_nothing(void **state)
 {
   (void)state;
@@ -1083,6 +1107,7 @@ int main(void)
     CASE(test_who_waits_for_a_condition_owns_nothing),
     CASE(test_short_lock),
     CASE(test_stack_not_known),
+    CASE(test_trouble_of_thousands_of_threads),
     CASE(test_nothing),
     CASE(test_hardly_anything),
     CASE(test_busiest_of_several_processes),
