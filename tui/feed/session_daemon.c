@@ -47,15 +47,22 @@ static const struct session_feed *daemon_first(const struct rtop_session *sessio
   return NULL;
 }
 
+/* `exit!` without an argument ends a process with status 1, also one that has left its work to a child. */
+static bool daemon_by_exit(const struct rtop_session *session, const struct session_feed *first)
+{
+  return rtop_launch_status(session->launch) == 1 && first && first->state == RTOP_FEED_DEAD;
+}
+
 /* Does the command continue in the background as this process? Other programs that a command leaves running must not
  * hold up those who wait for it. It counts if the process has a session of its own, or if the first process did not
  * end in order, or was only a shell. */
 bool session_is_daemon(const struct rtop_session *session, pid_t pid)
 {
   const struct session_feed *first = daemon_first(session);
+  bool own = getsid(pid) != getsid(0);
   if (!first) return true;
-  if (rtop_launch_status(session->launch) != 0) return false;
-  return first->state == RTOP_FEED_DEAD || getsid(pid) != getsid(0);
+  if (rtop_launch_status(session->launch) != 0) return own && daemon_by_exit(session, first);
+  return first->state == RTOP_FEED_DEAD || own;
 }
 
 static bool daemon_has_feed(const struct rtop_session *session, const struct rtop_kin *kin)
@@ -114,13 +121,13 @@ void session_await(struct rtop_session *session, int64_t now_ms)
     session_tree_look(session);
     session->awaits = daemon_any_status_comes(session, now_ms);
   }
-  if (session->awaits || rtop_launch_status(session->launch) != 0) return;
+  const struct session_feed *first = daemon_first(session);
+  if (session->awaits || (rtop_launch_status(session->launch) != 0 && !daemon_by_exit(session, first))) return;
   int64_t since_ms = now_ms - daemon_last_ms(session);
   session->awaits = !session_all_over(session) && since_ms <= SESSION_FORK_MS;
   if (!session_all_over(session)) return;
   /* Looks repeatedly for a moment: a process may be listed, fork, and be gone when it is read, so that its child is
    * missed. */
-  const struct session_feed *first = daemon_first(session);
   if (!rtop_family_may_be_left(&session->family) && first && first->state != RTOP_FEED_DEAD) return;
   session_tree_look(session);
   session->awaits = daemon_any_comes(session, since_ms) || !session_all_over(session) || since_ms <= SESSION_LOOKS_MS;

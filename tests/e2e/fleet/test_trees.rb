@@ -81,6 +81,19 @@ class TestTrees < Minitest::Test
     end
   end
 
+  # `exit!` alone is status 1, which is that of the command; what has a session of its own goes on nevertheless.
+  def test_a_daemon_whose_first_process_ended_with_status_1
+    work = "class Background; def work = (s = Process.clock_gettime(2); nil while Process.clock_gettime(2) - s < 0.3); end; "
+    in_folder do |_, env|
+      program = "#{work}sleep 0.7; (sleep 0.3; exit!) if fork; Process.setsid; sleep 0.6; Background.new.work"
+      result = viewer("-b", "-J", "-F", "all", "--", RbConfig.ruby, QUICK, "-e", program, env: env)
+      assert_equal 1, result.status.exitstatus
+      last = result.objects.last
+      assert_equal "ended by itself", last["end"]["text"]
+      assert method_named(last, "Background#work")
+    end
+  end
+
   # What a command starts and leaves does not hold those that wait for the command.
   def test_a_command_that_leaves_another_one_behind
     in_folder do |_, env|
