@@ -164,7 +164,7 @@ static void call_probe(VALUE object)
 static VALUE learn(VALUE pointer)
 {
   struct probe_seen *seen = (struct probe_seen *)pointer;
-  VALUE object = rb_eval_string(probe), method = rb_obj_method(object, ID2SYM(rb_intern("probe")));
+  VALUE object = call_place_run(probe), method = rb_obj_method(object, ID2SYM(rb_intern("probe")));
   call_args_of(method, &seen->parameters);
   VALUE tracepoint = rb_tracepoint_new(0, RUBY_EVENT_RETURN, note_probe, seen);
   if (!call_place_enable(tracepoint, method)) return Qfalse;

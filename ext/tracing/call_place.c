@@ -74,11 +74,17 @@ static bool is_of_the_vm(VALUE object, ID name)
   return right;
 }
 
+static VALUE instruction_sequence(void)
+{
+  return rb_const_get_at(rb_const_get_at(rb_cObject, rb_intern("RubyVM")), rb_intern("InstructionSequence"));
+}
+
 bool call_place_enable(VALUE tracepoint, VALUE method)
 {
-  VALUE code = rb_const_get_at(rb_const_get_at(rb_cObject, rb_intern("RubyVM")), rb_intern("InstructionSequence"));
   ID enable = rb_intern("enable");
-  if (!is_of_the_vm(tracepoint, enable) || !rb_method_basic_definition_p(CLASS_OF(code), rb_intern("of"))) return false;
+  if (!is_of_the_vm(tracepoint, enable) ||
+      !rb_method_basic_definition_p(CLASS_OF(instruction_sequence()), rb_intern("of")))
+    return false;
   VALUE options = rb_hash_new();
   rb_hash_aset(options, ID2SYM(rb_intern("target")), method);
   rb_funcallv_kw(tracepoint, enable, 1, &options, RB_PASS_KEYWORDS);
@@ -113,10 +119,28 @@ static const char probes[] = "Module.new do\n"
                              "end\n"
                              "end\n";
 
+VALUE call_place_run(const char *code)
+{
+  VALUE sequence = rb_funcall(instruction_sequence(), rb_intern("compile"), 1, rb_str_new_cstr(code));
+  return rb_funcall(sequence, rb_intern("eval"), 0);
+}
+
+bool call_place_is_silent(void)
+{
+  static const char *const readers[] = { "require", "require_relative", "load", "compile_file" };
+  VALUE frame;
+  int line;
+  if (rb_profile_frames(0, 1, &frame, &line) != 1) return false;
+  VALUE name = rb_profile_frame_method_name(frame);
+  for (size_t i = 0; RB_TYPE_P(name, T_STRING) && i < sizeof readers / sizeof readers[0]; i++)
+    if (strcmp(RSTRING_PTR(name), readers[i]) == 0) return true;
+  return false;
+}
+
 static void learn_calls(void)
 {
   static struct seen plain, other, tail, leap;
-  VALUE object = rb_eval_string(probes), tracepoints[4];
+  VALUE object = call_place_run(probes), tracepoints[4];
   VALUE entry = method_entry_of(rb_obj_method(object, ID2SYM(rb_intern("plain"))));
   if (!entry) return;
   ruby_kind = method_entry_kind(entry);

@@ -28,6 +28,14 @@ struct call_place {
 /* Checks this VM at the first call. False when calls cannot be located on it. */
 bool call_place_learn(void);
 
+/* Runs the code of a probe and returns its value; may raise. Not with rb_eval_string(): it takes the frame on top for the
+ * code's surroundings, and while the VM reads a source file that frame has no code of its own, so the VM crashes. */
+VALUE call_place_run(const char *code);
+
+/* Does the VM read a source file on this thread, or look for one? While it does, calls have no events, so probes would
+ * see nothing. */
+bool call_place_is_silent(void);
+
 static inline struct call_place call_place_of(const rb_trace_arg_t *event)
 {
   const uintptr_t *words = (const uintptr_t *)event;

@@ -45,7 +45,7 @@ int64_t trace_cost_ns(struct tracing *tracing)
   target.tracing = tracing;
   target.times[0] = times[0];
   target.times[1] = times[1];
-  VALUE object = rb_eval_string(probe), tracepoint;
+  VALUE object = call_place_run(probe), tracepoint;
   int64_t bare_ns = measure(object);
   tracepoint = rb_tracepoint_new(0, RUBY_EVENT_CALL | RUBY_EVENT_RETURN, trace_hook, &target);
   if (!call_place_enable(tracepoint, rb_obj_method(object, ID2SYM(rb_intern("nothing"))))) return COST_UNKNOWN_NS;

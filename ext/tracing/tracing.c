@@ -450,7 +450,7 @@ void tracing_job(struct tracing *tracing)
   whole_job(&tracing->whole);
   if (!atomic_load_explicit(&tracing->any, memory_order_relaxed)) return;
   name_slow(tracing);
-  if (window == tracing->seen_window) return;
+  if (window == tracing->seen_window || call_place_is_silent()) return;
   if (!trylock_take(&tracing->lock)) return;
   wanted.tracing = tracing;
   wanted.slots = tracing->wanted;

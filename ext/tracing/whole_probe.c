@@ -27,7 +27,7 @@ static VALUE function(VALUE self)
 
 VALUE whole_probe_make(void)
 {
-  VALUE probe = rb_eval_string(code);
+  VALUE probe = call_place_run(code);
   rb_define_singleton_method(probe, "function", function, 0);
   fast_clock_learn();
   return probe;

@@ -235,6 +235,24 @@ class WholeTest < Minitest::Test
     loop { 50.times { busy.call }; sleep 0.001 }
   RUBY
 
+  # While the VM reads a file, its frame has no code and calls have no events: tracing begins between two files.
+  def test_begins_in_a_program_that_loads_files
+    program = start(<<~RUBY)
+      require "tempfile"
+      file = Tempfile.new(["large", ".rb"])
+      file.write("if false\n", "[1, 2].size\n" * 20_000, "end\n")
+      file.flush
+      puts "ready"; $stdout.flush
+      loop do
+        load file.path
+        sleep 0.01
+      end
+    RUBY
+    program.line
+    view(program)
+    assert_equal :on, state(until_state(program, :on))
+  end
+
   def test_ends_when_its_viewer_is_killed
     program = start(AWAKE + BUSY)
     program.line
