@@ -230,7 +230,7 @@ run -b -- sh -c 'exit 9'
 run -b -J -- sh -c 'kill -KILL $$'; [ "$status" = 137 ]; ok "and of one that was killed"
 recording=tests/tui/recordings/1.0.rpt
 run -r "$recording"
-[ "$status" = 0 ] && [ "$(grep -c 'SELF%' "$out")" = 1 ] && grep -q 'last window' "$err"
+[ "$status" = 0 ] && [ "$(grep -c 'SELF%' "$out")" = 1 ] && grep -q 'last span' "$err"
 ok "a recording without a terminal: one frame"
 grep -m 1 '\[replay\]' "$out" > "$work/shown"
 run -r "$recording" --dump-screen 100x30

@@ -181,7 +181,7 @@ int rtop_batch_run(const struct rtop_options *options, const char *note)
   batch.compares = batch.baseline || options->methods.sort == RTOP_SORT_DELTA;
   if (note)
     fprintf(stderr, "rperf-top: %s: %s\n", note,
-            options->last_only ? "the last window (-b reports all of them)" : "one plain report (-b continues)");
+            options->last_only ? "the last span (-b reports all of them)" : "one plain report (-b continues)");
   status = 0;
   bool more = true;
   rtop_session_poll(batch.watch.session);

@@ -106,7 +106,7 @@ static int options_check_rules(const struct rtop_options *options)
 static int options_check_size(const struct rtop_options *options)
 {
   if (!options->size_max_bytes || !(options->given & RTOP_GIVEN_FRAME) || options->frame_seconds <= 0) return -1;
-  return options_usage("--max-size and -F cannot be combined: a window is saved at its end");
+  return options_usage("--max-size and -F cannot be combined: a span is saved at its end");
 }
 
 static int options_check_slower(const struct rtop_options *options)

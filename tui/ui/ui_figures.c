@@ -138,8 +138,8 @@ static bool next_window(struct ui *ui)
       next = seconds[i] * 1000000000 > ui->length_ns ? seconds[i] : 0;
   ui->length_ns = next * 1000000000;
   ui->stale = true;
-  if (next == 0) ui_say(ui, "window: everything there is");
-  else ui_say(ui, "window: %d s", (int)next);
+  if (next == 0) ui_say(ui, "span: everything there is");
+  else ui_say(ui, "span: %d s", (int)next);
   return true;
 }
 

@@ -172,7 +172,7 @@ static void set_mark(struct ui *ui)
   ui_freeze(ui, true);
   if (time->marks == 2) {
     time->marks = 0;
-    ui_say(ui, "no span: only the window at the cursor");
+    ui_say(ui, "no span is marked: the one at the cursor counts");
   } else {
     time->mark[time->marks++] = ui_time_window(ui);
     if (time->marks == 1) ui_say(ui, "span from here to the cursor; m: end it here");

@@ -22,7 +22,7 @@ static const struct legend {
 } legend[] = {
   { IN_ALL, "title",
     "process, its ruby, time up; samples a second (Hz); busy (with the GVL), cpu or wall (all); length of the "
-    "window; LIVE, FROZEN" },
+    "span; LIVE, FROZEN" },
   { IN_ALL, "row 2", "what it does, who is to blame, since when; [(] newest stall, ! all" },
   { IN_ALL, "GVL", "how long it was held, by whom; threads waited for it how long" },
   { IN_ALL, "GC", "mark and sweep; collections: minor, major, a minute (/m, /min)" },
@@ -56,7 +56,7 @@ static const struct legend {
   { 1 << VIEW_SOURCE, "HEAT", "# own: the LINE itself (SELF%), + call: what it calls, both TOTAL%" },
   { 1 << VIEW_SOURCE, "WAIT%", "waiting for the GVL; ALLOC/s: objects. ^9: its time counts for line 9, of its loop" },
   { 1 << VIEW_SOURCE, "SOURCE", "file 9%: share of the file; ? after a line: may not be what was loaded" },
-  { 1 << VIEW_SKYLINE, "height", "time of the method itself; streets are packages; ^ cut; a dot: not in this window" },
+  { 1 << VIEW_SKYLINE, "height", "time of the method itself; streets are packages; ^ cut; a dot: not in this span" },
   { 1 << VIEW_SKYLINE, "names",
     "of the highest; a number: threads that are in it now; run, gc, wait, blocked: shades" },
   { 1 << VIEW_LABELS, "BUSY%", "with the GVL; TOTAL%: all time; WAIT%: for it; BLOCK%: off it; GC%; ALLOC/s: objects" },
@@ -107,7 +107,7 @@ static const struct help_keys {
   { REQUEST_STEP_BACK, REQUEST_STEP, "step in time" },
   { REQUEST_PLAY_BACK, REQUEST_PLAY, "play" },
   { REQUEST_GOTO, 0, "go to a time" },
-  { REQUEST_WINDOW, 0, "window: 1 10 60 s" },
+  { REQUEST_WINDOW, 0, "span: 1 10 60 s" },
   { REQUEST_MODE_CPU, REQUEST_MODE_WALL, "count CPU, wall" },
   { REQUEST_UNITS, 0, "time, samples" },
   { REQUEST_SEARCH, 0, "search (n N)" },

@@ -402,7 +402,7 @@ void icicle_draw(struct ui *ui)
   if (view->icicle.count == 0) {
     bool zoomed = view->root != 0 && view->root < ui->tree.count && ui->sum.length_ns > 0;
     if (zoomed)
-      draw_format(table.y, table.x + 1, table.columns - 1, FACE_NORMAL, "not in this window (Esc zooms out): %.200s",
+      draw_format(table.y, table.x + 1, table.columns - 1, FACE_NORMAL, "not in this span (Esc zooms out): %.200s",
                   label_of(ui, view->root));
     else draw_text(table.y, table.x + 1, table.columns - 1, FACE_NORMAL, ui_why_empty(ui));
     return;

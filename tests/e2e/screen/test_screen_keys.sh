@@ -102,9 +102,9 @@ keys q
 it "q closes help, not the program" wait_for "Order#total"
 
 keys w
-it "w takes a longer window" wait_for "window: 10 s"
+it "w takes a longer span" wait_for "span: 10 s"
 keys w w w
-it "and comes round to one second" wait_for "window: 1 s"
+it "and comes round to one second" wait_for "span: 1 s"
 keys '%'
 it "% shows times" wait_match '350ms +350ms .*Order#total'
 keys '%'

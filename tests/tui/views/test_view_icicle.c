@@ -222,7 +222,7 @@ static void test_choice_and_zoom_outlast_a_window(void **state)
                   ui.fold);
   icicle_view_rebuild(&ui);
   ui_draw(&ui);
-  assert_true(shows("not in this window (Esc zooms out): OrdersController#index"));
+  assert_true(shows("not in this span (Esc zooms out): OrdersController#index"));
   ui.stale = true;
   model_redraw(&ui);
   assert_int_equal(view()->root, chosen);
