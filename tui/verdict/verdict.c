@@ -175,8 +175,7 @@ static void judge_threads(struct judge *judge)
     else if (life->rest_ns >= life->pause_ns && life->rest_ns >= life->unknown_ns && off_ns > 0) {
       verdict->resting++;
       verdict->joining += life->joined_ns * 2 > life->rest_ns;
-    }
-    else if (life->pause_ns >= life->unknown_ns && off_ns > 0) verdict->pausing++;
+    } else if (life->pause_ns >= life->unknown_ns && off_ns > 0) verdict->pausing++;
     else if (off_ns > 0) verdict->unknown++;
   }
 }

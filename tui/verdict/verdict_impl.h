@@ -35,7 +35,7 @@ struct verdict_sums {
 struct verdict_lives {
   uint64_t work_ns, rest_ns, pause_ns, unknown_ns;
   uint64_t joined_ns; /* of rest_ns: until another thread ends */
-  uint64_t place_ns; /* in the place that is looked at */
+  uint64_t place_ns;  /* in the place that is looked at */
 };
 
 static inline uint64_t verdict_held(const struct rtop_cost *cost)
