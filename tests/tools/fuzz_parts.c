@@ -245,7 +245,7 @@ static const struct {
   { "marks", add_marks },       { "stacks", add_stacks },   { "begun", add_begun }, { "fibers", add_fibers },
   { "exact", add_exact },       { "slow", add_slow },       { "whole", add_whole }, { "sites", add_sites },
   { "locks", add_locks },       { "raised", add_raised },   { "args", add_args },   { "many", add_many },
-  { "blocks", add_blocks },    { "all", add_all },
+  { "causes", add_blocks },    { "all", add_all },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
