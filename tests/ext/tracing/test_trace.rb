@@ -357,7 +357,7 @@ class TraceTest < Minitest::Test
     assert_operator outer[:self], :<=, outer[:total] - 5 * 2_000_000 # what work took
     rest = numbers(dump, "Slow#rest")
     assert_includes 100_000_000..answer[:rest] * 1e9, rest[:total]
-    assert_operator rest[:off] + rest[:wait], :>, rest[:total] * 0.9
+    assert_operator rest[:off] + rest[:wait], :>=, 99_000_000 # it slept so long; then the core may be taken away, which is neither
     assert_operator rest[:off] + rest[:wait], :<=, rest[:total] + 1_000_000
   end
 
