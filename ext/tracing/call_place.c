@@ -125,12 +125,20 @@ VALUE call_place_run(const char *code)
   return rb_funcall(sequence, rb_intern("eval"), 0);
 }
 
+/* Whose methods in C read Ruby files. */
+static bool is_reader_of(VALUE class)
+{
+  return class == rb_mKernel || class == CLASS_OF(rb_mKernel) || class == CLASS_OF(instruction_sequence());
+}
+
 bool call_place_is_silent(void)
 {
   static const char *const readers[] = { "require", "require_relative", "load", "compile_file" };
   VALUE frame;
   int line;
-  if (rb_profile_frames(0, 1, &frame, &line) != 1) return false;
+  if (rb_profile_frames(0, 1, &frame, &line) != 1) return true; /* the main script is read, or a thread begins */
+  if (!NIL_P(rb_profile_frame_path(frame))) return false;       /* a method in Ruby that is called so */
+  if (method_entry_is(frame) && !is_reader_of(method_entry_class(frame))) return false;
   VALUE name = rb_profile_frame_method_name(frame);
   for (size_t i = 0; RB_TYPE_P(name, T_STRING) && i < sizeof readers / sizeof readers[0]; i++)
     if (strcmp(RSTRING_PTR(name), readers[i]) == 0) return true;

@@ -344,7 +344,7 @@ void whole_job(struct whole *whole)
   whole_names_some(whole, state == RTOP_WHOLE_TELLING);
   whole->counting->on = on;
   if (state == RTOP_WHOLE_ON && (whole->counting->full || clock_now_ns() >= atomic_load(&whole->end_ns)))
-    stop(whole, true);
+    stop(whole, !call_place_is_silent()); /* while a file is read no cost can be measured */
 }
 
 void whole_park(struct whole *whole)

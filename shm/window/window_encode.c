@@ -267,6 +267,28 @@ static bool encode_drop_args(struct rtop_window *window)
   return some;
 }
 
+/* Drops the shorter half or so of that of which there are more: of traced calls, or of blocks. At least one goes. */
+static void encode_drop_slow(struct rtop_window *window)
+{
+  size_t kept = 0, blocks = 0, count = window->slow_count;
+  uint64_t mean = 0;
+  for (size_t i = 0; i < count; i++) blocks += (window->slow[i].flags & RTOP_SLOW_BLOCK) != 0;
+  bool drop = 2 * blocks > count; /* blocks */
+  size_t of = drop ? blocks : count - blocks, left = of / 2;
+  for (size_t i = 0; i < count; i++)
+    if (((window->slow[i].flags & RTOP_SLOW_BLOCK) != 0) == drop) mean += window->slow[i].total_ns / of;
+  bool alike = true; /* none is longer than the mean: half of them stay */
+  for (size_t i = 0; i < count; i++)
+    if (((window->slow[i].flags & RTOP_SLOW_BLOCK) != 0) == drop && window->slow[i].total_ns > mean) alike = false;
+  for (size_t i = 0; i < count; i++) {
+    bool other = ((window->slow[i].flags & RTOP_SLOW_BLOCK) != 0) != drop;
+    bool stays = other || (alike ? left > 0 : window->slow[i].total_ns > mean);
+    left -= !other && alike && left > 0;
+    if (stays) window->slow[kept++] = window->slow[i];
+  }
+  window->slow_count = kept < count ? kept : count - 1;
+}
+
 /* Drops arguments, then the shortest slow calls, until they take at most `bytes`; their number remains as a figure
  * (RTOP_EXACT_SLOW). False: they fit already. */
 static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
@@ -275,12 +297,7 @@ static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
   while (window->slow_count && encode_slow_bytes(window) > bytes) {
     bound = window->folded = true;
     if (encode_drop_args(window)) continue;
-    uint64_t mean = 0;
-    size_t kept = 0, count = window->slow_count;
-    for (size_t i = 0; i < count; i++) mean += window->slow[i].total_ns / count;
-    for (size_t i = 0; i < count; i++)
-      if (window->slow[i].total_ns > mean) window->slow[kept++] = window->slow[i];
-    window->slow_count = kept && kept < count ? kept : count / 2; /* all are as long as one another */
+    encode_drop_slow(window);
   }
   return bound;
 }

@@ -100,7 +100,7 @@ class TestLastWords < Minitest::Test
         end
         E2E.wait_until("a page") { File.exist?("#{pages}/a.prom") && workers.all? { |pid| File.read("#{pages}/a.prom").include?("\"#{pid}\"") } }
         Process.kill(:KILL, workers[1])
-        E2E.wait_until("last words") { Dir.children(folder).grep(/\.html\z/).any? }
+        E2E.wait_until("last words") { Dir.children(folder).count { |name| name.match?(/\Adeath-/) } == 2 && Dir.children(folder).size == 2 }
         assert_saved(folder, workers[1], "(signal|vanished)")
         assert_match(/\A#{workers[1]} worker: .*; before that: /, title(page(folder)))
         assert_nil Process.wait(watcher, Process::WNOHANG)

@@ -90,8 +90,11 @@ class TestExamples < Minitest::Test
   def on_screen(command)
     Terminal.open(env: @env, shell: "cd #{@folder} && #{"exec " unless command.include?("|")}#{command}") do |terminal|
       if command == "rperf-top"
-        terminal.wait_for(@title[0, 12])
+        terminal.wait_for(@title[0, 9]) # the list cuts names
         terminal.type("\r")
+        terminal.wait_for("SELF%")
+        terminal.type("q") # back to the list
+        terminal.wait_for("choose a process")
       end
       terminal.wait_for("Object#busy")
       terminal.type("q")

@@ -20,7 +20,7 @@
 
 enum { DEATH_TRIES = 100, DEATH_TITLE_COLUMNS = 200 };
 static const int64_t death_span_ns = DEATH_SECONDS * INT64_C(1000000000), death_judged_ns = INT64_C(5000000000);
-static const int64_t death_calm_ns = INT64_C(300000000); /* how it ended is known a little later than that it did */
+static const int64_t death_calm_ns = INT64_C(400000000); /* how it ended is known a little later than that it did */
 
 void death_action_open(struct death_action *action, const struct rtop_options *options)
 {
@@ -169,11 +169,12 @@ static void death_save(struct death_action *action, struct rtop_session *session
   struct rtop_span bounds = rtop_profile_bounds(rtop_session_profile(session));
   struct rtop_span span = { end_ns - death_span_ns, end_ns };
   if (span.start_ns < bounds.start_ns) span.start_ns = bounds.start_ns;
-  if (death_write_recording(action, session, span, name) && death_write_page(action, session, span, name, title))
-    action->saved++;
+  action->saved++; /* whatever comes of it: what is left on the disk is bounded */
+  if (death_write_recording(action, session, span, name)) death_write_page(action, session, span, name, title);
 }
 
-static void death_look(struct death_action *action, struct rtop_session *session, int place, bool at_once)
+/* True: a process died, and its last words were saved. */
+static bool death_look(struct death_action *action, struct rtop_session *session, int place, bool at_once)
 {
   struct death_seen *seen = &action->seen[place];
   enum rtop_feed_state state = rtop_session_feed_state(session, place);
@@ -182,19 +183,21 @@ static void death_look(struct death_action *action, struct rtop_session *session
   if (seen->opened != rtop_session_opened(session, place))
     *seen = (struct death_seen){ .opened = rtop_session_opened(session, place) };
   seen->lived = seen->lived || lives;
-  if (lives || seen->done || !seen->lived || state == RTOP_FEED_REPLAY) return;
+  if (lives || seen->done || !seen->lived || state == RTOP_FEED_REPLAY) return false;
   int64_t now_ns = clock_now_ns();
   if (seen->over_since_ns == 0) seen->over_since_ns = now_ns;
-  if (!at_once && now_ns - seen->over_since_ns < death_calm_ns) return;
+  if (!at_once && now_ns - seen->over_since_ns < death_calm_ns) return false;
   seen->done = true;
-  if (rtop_session_feed_end(session, place, &end) && death_is_one(&end) && !rtop_session_feed_replaced(session, place))
-    death_save(action, session, place, &end);
+  if (!rtop_session_feed_end(session, place, &end) || !death_is_one(&end) || rtop_session_feed_replaced(session, place))
+    return false;
+  death_save(action, session, place, &end);
+  return true;
 }
 
 static void death_look_all(struct death_action *action, struct rtop_session *session, bool at_once)
 {
   for (int i = 0; action->folder && session && i < rtop_session_count(session); i++)
-    death_look(action, session, i, at_once);
+    if (death_look(action, session, i, at_once) && !at_once) return; /* the screen goes on; the others next time */
 }
 
 void death_action_poll(struct death_action *action, struct rtop_session *session)
@@ -205,4 +208,5 @@ void death_action_poll(struct death_action *action, struct rtop_session *session
 void death_action_close(struct death_action *action, struct rtop_session *session)
 {
   death_look_all(action, session, true);
+  memset(action->seen, 0, sizeof action->seen); /* another session counts from one again */
 }

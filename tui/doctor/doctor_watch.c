@@ -72,8 +72,7 @@ void doctor_watch_look(struct doctor_watch *watch)
     watch_close(watch);
   if (!watch->session) watch_open(watch);
   if (!watch->session) return;
-  while (rtop_session_poll(watch->session) > 0)
-    ;
+  rtop_session_poll(watch->session); /* once: with many processes there is always something new */
   struct rtop_profile *profile = rtop_session_profile(watch->session);
   while (stalls_update(&watch->stalls, profile, rtop_profile_symbols(profile), &usual))
     ;

@@ -59,7 +59,8 @@ static bool daemon_by_exit(const struct rtop_session *session, const struct sess
 bool session_is_daemon(const struct rtop_session *session, pid_t pid)
 {
   const struct session_feed *first = daemon_first(session);
-  bool own = getsid(pid) != getsid(0);
+  pid_t its = getsid(pid); /* -1: it is gone */
+  bool own = its >= 0 && its != getsid(0);
   if (!first) return true;
   if (rtop_launch_status(session->launch) != 0) return own && daemon_by_exit(session, first);
   return first->state == RTOP_FEED_DEAD || own;

@@ -361,6 +361,7 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile, c
   profile_keep_fibers(window, input);
   profile_keep_exact(window, input);
   profile_keep_slow(window, input);
+  profile_slow_fit(window->exact);
   profile_keep_raised(window, input);
   return window;
 }

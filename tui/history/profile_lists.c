@@ -413,6 +413,15 @@ bool profile_slow_add(struct profile_exact **handle, const struct rtop_slow_call
   return true;
 }
 
+void profile_slow_fit(struct profile_exact *list)
+{
+  if (!list || !list->slow || list->slow_capacity == list->slow_count + 1) return;
+  struct rtop_slow_call *fewer = realloc(list->slow, (list->slow_count + 1) * sizeof *fewer);
+  if (!fewer) return;
+  list->slow = fewer;
+  list->slow_capacity = list->slow_count + 1;
+}
+
 void profile_exact_destroy(struct profile_exact **list)
 {
   if (*list) {

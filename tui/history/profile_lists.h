@@ -127,6 +127,8 @@ struct profile_exact {
 };
 /* Adds a slow call, with a copy of its arguments that the list owns. */
 bool profile_slow_add(struct profile_exact **list, const struct rtop_slow_call *call);
+/* Gives back the room that no call or block takes, once all of a window are there. */
+void profile_slow_fit(struct profile_exact *list);
 size_t profile_slow_args_bytes(const struct rtop_slow_call *call); /* as a window tells them */
 static inline size_t profile_slow_count(const struct profile_exact *list)
 {

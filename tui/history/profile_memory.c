@@ -217,6 +217,7 @@ static void merge_shrink(struct profile_window *window)
     window->cell_capacity = cells;
   }
   if (fewer_threads) window->threads = fewer_threads;
+  profile_slow_fit(window->exact);
 }
 
 static void merge_close(struct merge_sweep *sweep, struct merge_group *group)

@@ -42,7 +42,9 @@ static void heading_text(const struct ui *ui, const struct label_row *row, char 
   bool known = label_row_left_out(table, row, &left_out);
   phrase_add(&phrase, "SLOW  %s: ", label_row_value(row));
   if (ui->stalls.limits.request_ns == 0) {
-    if (row->block_count == 0) phrase_add(&phrase, "no block of it has ended in this span");
+    bool ended = row->work && row->work->ended;
+    if (row->block_count == 0 && ended) phrase_add(&phrase, "none was among the slowest of its 100 ms");
+    else if (row->block_count == 0) phrase_add(&phrase, "no block of it has ended in this span");
     else phrase_add(&phrase, "the slowest %zu, newest first", row->block_count);
     return;
   }
@@ -77,5 +79,6 @@ void labels_draw_slow(struct ui *ui, struct rect below)
   draw_text(below.y, below.x, below.columns, FACE_LABEL, text);
   int y = 1;
   for (size_t i = row->block_count; i-- > 0 && y < below.rows; y += EACH)
-    draw_block(ui, label_row_block(table, row, i), (struct rect){ below.y + y, below.x, below.rows - y, below.columns });
+    draw_block(ui, label_row_block(table, row, i),
+               (struct rect){ below.y + y, below.x, below.rows - y, below.columns });
 }

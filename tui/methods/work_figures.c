@@ -176,14 +176,17 @@ static void tell(struct work_figures *figures, const struct work_count *counts, 
   struct work_time *time = &figures->of[counts->key >> 12];
   uint64_t zeros = figures->ended > time->counted && time != figures->of ? figures->ended - time->counted : 0;
   double all = (double)(time->counted + zeros);
+  /* Pieces that found no bucket may be the longest as well as the shortest. */
+  double missing = time->some > time->counted ? (double)(time->some - time->counted) : 0;
   uint64_t *told[WORK_QUANTILES] = { &time->p50_ns, &time->p90_ns, &time->p99_ns };
   for (int i = 0; i < WORK_QUANTILES; i++) {
     *told[i] = at_most(quantile(counts, count, zeros, shares[i] * all), time->longest_ns);
     if (time != figures->of) continue;
-    double rank = shares[i] * all, away = 2 * sqrt(rank * (1 - shares[i])) + 1;
-    figures->range[i].low_ns = rank - away < 1 ? 0 : at_most(quantile(counts, count, 0, rank - away), time->longest_ns);
+    double rank = shares[i] * (all + missing), away = 2 * sqrt(rank * (1 - shares[i])) + 1;
+    double low = rank - away - missing, high = rank + away;
+    figures->range[i].low_ns = low < 1 ? 0 : at_most(quantile(counts, count, 0, low), time->longest_ns);
     figures->range[i].high_ns =
-        rank + away > all ? time->longest_ns : at_most(quantile(counts, count, 0, rank + away), time->longest_ns);
+        high > all ? time->longest_ns : at_most(quantile(counts, count, 0, high), time->longest_ns);
   }
 }
 

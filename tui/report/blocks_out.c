@@ -65,7 +65,7 @@ void blocks_write_text(const struct rtop_report *report, FILE *out, int columns)
   rtop_text_duration(slower, sizeof slower, (int64_t)report->slower_requests_ns);
   rtop_text_count(calls, sizeof calls, (double)(list->count + left_out));
   fprintf(out, "Requests that took %s or longer: %s%s", slower, known ? "" : "at least ", calls);
-  if (left_out) fprintf(out, ", %llu not listed: there was no room", (unsigned long long)left_out);
+  if (left_out) fprintf(out, ", %llu are not listed", (unsigned long long)left_out);
   size_t skip = list->count > BLOCKS_ROWS ? list->count - BLOCKS_ROWS : 0;
   if (skip) fprintf(out, ", the last %d", BLOCKS_ROWS);
   putc('\n', out);
@@ -121,7 +121,8 @@ static json_t *blocks_holder(const struct rtop_report *report, const struct slow
   return object;
 }
 
-static json_t *blocks_row(const struct rtop_report *report, struct off_ways *ways, const struct slow_row *row, bool looks)
+static json_t *blocks_row(const struct rtop_report *report, struct off_ways *ways, const struct slow_row *row,
+                          bool looks)
 {
   const struct rtop_slow_call *call = &row->call;
   struct slow_look look = { .gvl.thread = "", .lock.thread = "" };
@@ -151,7 +152,8 @@ void blocks_json(json_t *object, const struct rtop_report *report)
   bool known = blocks_left_out(&report->labels, &left_out);
   json_t *slow = json_object(), *requests = json_array();
   json_object_set_new(slow, "slower", slower_ns ? blocks_seconds(slower_ns) : json_null());
-  json_object_set_new(slow, "left_out", slower_ns && known ? json_integer((json_int_t)(left_out & INT64_MAX)) : json_null());
+  json_object_set_new(slow, "left_out",
+                      slower_ns && known ? json_integer((json_int_t)(left_out & INT64_MAX)) : json_null());
   for (size_t i = 0; i < list->count; i++) {
     bool looks = list->count - i <= BLOCKS_LOOKED_AT;
     json_array_append_new(requests, blocks_row(report, &ways, &list->rows[i], looks));

@@ -67,11 +67,17 @@ bool fail_if_parse(struct fail_if *condition, const char *text, const char **why
   return !condition->compared || condition->quantile < WORK_QUANTILES;
 }
 
+static int compare_name(const void *name, const void *row)
+{
+  return strcmp(name, (*(struct label_row *const *)row)->name);
+}
+
+/* The rows are in the order of their names. */
 static const struct label_row *row_named(const struct label_table *table, const char *name)
 {
-  for (size_t i = 0; table && i < table->count; i++)
-    if (strcmp(table->rows[i]->name, name) == 0) return table->rows[i];
-  return NULL;
+  if (!table || table->count == 0) return NULL;
+  struct label_row **row = bsearch(name, table->rows, table->count, sizeof(struct label_row *), compare_name);
+  return row ? *row : NULL;
 }
 
 /* Of work that ended, and whose quantiles are known. */

@@ -133,11 +133,13 @@ static void slow_add_own(struct slow_walk *walk, const struct rtop_look *window,
 
 /* ---- behind whom ---------------------------------------------------------------------------------------- */
 
-static void slow_add_gvl(struct slow_walk *walk, const struct rtop_look_cell *cell)
+/* `share`: what the block's own thread waited, of all waiting for the GVL behind others in the window. */
+static void slow_add_gvl(struct slow_walk *walk, const struct rtop_look_cell *cell, double share)
 {
   struct off_way way = off_ways_get(walk->stacks.ways, walk->stacks.lens, walk->stacks.symbols, cell->node);
   if (cell->node == rtop_symbols_unsampled(walk->stacks.symbols)) return;
-  slow_add(&walk->gvl, cell->thread, off_place(walk->stacks.symbols, cell->node, &way), cell->node, cell->blame_ns);
+  slow_add(&walk->gvl, cell->thread, off_place(walk->stacks.symbols, cell->node, &way), cell->node,
+           (uint64_t)((double)cell->blame_ns * share));
 }
 
 /* At the end of the window the thread waits for a lock, for so long. */
@@ -156,22 +158,39 @@ static void slow_add_lock(struct slow_walk *walk, const struct rtop_look *window
   }
 }
 
+/* How much of the waiting behind other threads was that of the block's thread; 0: none. */
+static double slow_gvl_share(const struct slow_walk *walk, const struct rtop_look *window)
+{
+  double waited = 0, behind = 0;
+  for (size_t i = 0; walk->block->work_ns[RTOP_WORK_GVL] && i < window->cell_count; i++) {
+    struct rtop_look_cell cell = rtop_look_cell(window, i);
+    if (rtop_profile_thread_serial(walk->profile, cell.thread) != walk->block->serial) behind += (double)cell.blame_ns;
+    else if (cell.state == RTOP_STATE_WAITING) waited += (double)cell.wall_ns;
+  }
+  return behind > 0 ? waited / behind : 0;
+}
+
 static void slow_visit(void *context, const struct rtop_look *window)
 {
   struct slow_walk *walk = context;
   if (window->gap || window->source != walk->source) return;
+  double share = slow_gvl_share(walk, window);
   for (size_t i = 0; i < window->cell_count; i++) {
     struct rtop_look_cell cell = rtop_look_cell(window, i);
     bool own = rtop_profile_thread_serial(walk->profile, cell.thread) == walk->block->serial;
     if (own) slow_add_own(walk, window, &cell);
-    else if (cell.blame_ns && walk->block->work_ns[RTOP_WORK_GVL]) slow_add_gvl(walk, &cell);
+    else if (cell.blame_ns && share > 0) slow_add_gvl(walk, &cell, share);
   }
   for (size_t i = 0; walk->block->work_ns[RTOP_WORK_LOCK] && i < window->thread_count; i++) {
     struct rtop_look_thread thread = rtop_look_thread(window, i);
-    if (rtop_profile_thread_serial(walk->profile, thread.thread) == walk->block->serial)
-      slow_add_lock(walk, window, &thread);
+    if (rtop_profile_thread_serial(walk->profile, thread.thread) != walk->block->serial) continue;
+    slow_add_lock(walk, window, &thread);
+    break;
   }
 }
+
+/* Of a block that took longer its end is looked at: nobody wants to walk an hour at each drawing. */
+#define SLOW_LOOK_NS INT64_C(30000000000)
 
 static void slow_tell_holder(struct slow_holder *holder, const struct slow_walk *walk, const struct slow_parts *parts)
 {
@@ -206,7 +225,11 @@ bool slow_look(struct slow_look *look, struct rtop_profile *profile, struct off_
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   struct rtop_lens *lens = rtop_profile_lens(profile);
-  int64_t begin_ns = block->end_ns - (int64_t)block->total_ns;
+  int64_t begin_ns;
+  bool timed =
+      block->total_ns <= INT64_MAX && !__builtin_sub_overflow(block->end_ns, (int64_t)block->total_ns, &begin_ns);
+  if (!timed) begin_ns = block->end_ns;
+  int64_t from_ns = block->total_ns > (uint64_t)SLOW_LOOK_NS ? block->end_ns - SLOW_LOOK_NS : begin_ns;
   struct slow_walk walk = { .profile = profile,
                             .stacks = { ways, lens, symbols },
                             .block = block,
@@ -216,8 +239,8 @@ bool slow_look(struct slow_look *look, struct rtop_profile *profile, struct off_
                             .cause = slow_largest(block) };
   *look = (struct slow_look){ .cause = walk.cause, .gvl.thread = "", .lock.thread = "" };
   if (!off_ways_begin(ways, lens, symbols)) return false;
-  if (!block->serial || source == UINT32_MAX || block->total_ns > INT64_MAX) return true;
-  rtop_profile_each(profile, (struct rtop_span){ begin_ns, block->end_ns }, slow_visit, &walk);
+  if (!block->serial || source == UINT32_MAX || !timed) return true;
+  rtop_profile_each(profile, (struct rtop_span){ from_ns, block->end_ns }, slow_visit, &walk);
   slow_tell(look, &walk);
   return true;
 }

@@ -42,7 +42,7 @@ struct label_table_options {
   uint32_t only_source; /* the number of a source + 1; 0: all */
   uint64_t slower_ns;   /* blocks that took so long are told one by one; 0: the slowest of each row, LABEL_BLOCKS_FEW */
 };
-enum { LABEL_BLOCKS_FEW = 5 };
+enum { LABEL_BLOCKS_FEW = SLOW_LIST_FEW };
 
 struct label_table {
   struct label_row **rows;

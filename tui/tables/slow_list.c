@@ -32,8 +32,34 @@ static int slow_compare_time(const void *left, const void *right)
   return (a->call.total_ns > b->call.total_ns) - (a->call.total_ns < b->call.total_ns);
 }
 
-static void slow_bound(struct slow_list *list)
+static int slow_compare_label(const void *left, const void *right)
 {
+  const struct slow_row *a = left, *b = right;
+  if (a->source != b->source) return a->source < b->source ? -1 : 1;
+  if (a->call.node != b->call.node) return a->call.node < b->call.node ? -1 : 1;
+  if (a->call.own != b->call.own) return a->call.own < b->call.own ? -1 : 1;
+  return slow_compare_length(left, right);
+}
+
+/* Where nobody said what is slow, the slowest few of each label are wanted: those of rare and quick ones must not give way to
+ * those of one that is always slow. */
+static void slow_leave_few(struct slow_list *list)
+{
+  size_t kept = 0, of_label = 0;
+  qsort(list->rows, list->count, sizeof *list->rows, slow_compare_label);
+  for (size_t i = 0; i < list->count; i++) {
+    const struct slow_row *row = &list->rows[i], *last = kept ? &list->rows[kept - 1] : NULL;
+    bool same =
+        last && last->source == row->source && last->call.node == row->call.node && last->call.own == row->call.own;
+    of_label = same ? of_label + 1 : 0;
+    if (of_label < SLOW_LIST_FEW) list->rows[kept++] = *row;
+  }
+  list->count = kept;
+}
+
+static void slow_bound(struct slow_list *list, bool few)
+{
+  if (list->count > SLOW_LIST_MAX && few) slow_leave_few(list);
   if (list->count <= SLOW_LIST_MAX) return;
   qsort(list->rows, list->count, sizeof *list->rows, slow_compare_length);
   list->count = SLOW_LIST_MAX;
@@ -53,7 +79,7 @@ static void slow_visit(void *context, uint32_t source, const struct rtop_slow_ca
   struct slow_list *list = walk->list;
   struct rtop_source_thread thread;
   if (!slow_wanted(walk, source, call)) return;
-  if (list->count == 2 * SLOW_LIST_MAX) slow_bound(list);
+  if (list->count == 2 * SLOW_LIST_MAX) slow_bound(list, walk->blocks && !walk->least_ns);
   if (!rtop_reserve(&list->rows, &list->capacity, list->count + 1, sizeof *list->rows)) {
     list->failed = true;
     return;
@@ -78,7 +104,7 @@ static bool slow_build(struct slow_walk *walk, struct rtop_span span)
   list->count = 0;
   list->failed = false;
   rtop_profile_each_slow(walk->profile, span, slow_visit, walk);
-  slow_bound(list);
+  slow_bound(list, walk->blocks && !walk->least_ns);
   if (list->count) qsort(list->rows, list->count, sizeof *list->rows, slow_compare_time);
   return !list->failed;
 }

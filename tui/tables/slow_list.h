@@ -10,7 +10,7 @@
 #include "tui/history/profile.h"
 #include "tui/history/profile_lists.h"
 
-enum { SLOW_LIST_MAX = 4096 };
+enum { SLOW_LIST_MAX = 4096, SLOW_LIST_FEW = 5 };
 
 struct slow_row {
   struct rtop_slow_call call;

@@ -42,7 +42,9 @@ static void chooser_update(struct ui *ui)
     }
   }
   ui_rows_fit(ui);
-  remember(ui); /* Enter chooses the row that the user saw, whatever has come meanwhile. */
+  /* Until the user moves the cursor is on the top row; then Enter chooses the row that the user saw, whatever has come
+   * meanwhile. */
+  if (view->pid != 0) remember(ui);
 }
 
 static void chooser_go(struct ui *ui, size_t place)
@@ -55,6 +57,7 @@ static bool chooser_handle(struct ui *ui, enum request request)
 {
   struct chooser_view *view = chooser_view(ui);
   if (request == REQUEST_WATCH && ui->profile != NULL) {
+    remember(ui);
     ui_list_take(ui, view->pager.cursor);
     ui_open_view(ui, ui->first_view == VIEW_CHOOSER ? VIEW_METHODS : ui->first_view);
     return true;

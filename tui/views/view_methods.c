@@ -516,6 +516,7 @@ static void go_to_first_row(struct ui *ui)
   view->anchored = true;
   view->anchor_off = view->anchor_fold = false;
   view->anchor = ui->stalls.frame;
+  view->detail_ready = false; /* of the same method, perhaps, but by another clock */
 }
 
 /* Another view may have selected another method. The culprit of a stall off the GVL is shown where that time is. */
