@@ -2,6 +2,7 @@
 /* Writes slow blocks. */
 #include "blocks_out.h"
 
+#include "json_values.h"
 #include "json.h"
 #include "slow_out.h"
 #include "tui/methods/slow_words.h"
@@ -76,20 +77,9 @@ void blocks_write_text(const struct rtop_report *report, FILE *out, int columns)
 
 /* ---- JSON ----------------------------------------------------------------------------------------------- */
 
-static json_t *blocks_string(const char *text)
-{
-  json_t *string = json_string(text);
-  return string ? string : json_string("");
-}
-
-static json_t *blocks_seconds(uint64_t ns)
-{
-  return json_real((double)ns / 1e9);
-}
-
 static json_t *blocks_name(const struct rtop_report *report, uint32_t frame)
 {
-  return frame ? blocks_string(rtop_symbols_get(report->symbols, frame)->label) : json_null();
+  return frame ? json_text(rtop_symbols_get(report->symbols, frame)->label) : json_null();
 }
 
 static json_t *blocks_share(uint64_t there_ns, uint64_t seen_ns)
@@ -101,7 +91,7 @@ static json_t *blocks_where(const struct rtop_report *report, const struct slow_
 {
   if (!look->node) return json_null();
   json_t *object = json_object();
-  json_object_set_new(object, "cause", blocks_string(work_cause_name(look->cause)));
+  json_object_set_new(object, "cause", json_text(work_cause_name(look->cause)));
   json_object_set_new(object, "name", blocks_name(report, look->frame));
   json_object_set_new(object, "share", blocks_share(look->there_ns, look->seen_ns));
   json_object_set_new(object, "stack", rtop_json_stack(report, look->node));
@@ -113,7 +103,7 @@ static json_t *blocks_holder(const struct rtop_report *report, const struct slow
   if (!holder->seen_ns) return json_null();
   json_t *object = json_object();
   json_object_set_new(object, "thread", json_integer((json_int_t)(holder->serial & INT64_MAX)));
-  json_object_set_new(object, "thread_name", blocks_string(holder->thread));
+  json_object_set_new(object, "thread_name", json_text(holder->thread));
   json_object_set_new(object, "name", blocks_name(report, holder->frame));
   json_object_set_new(object, "share", blocks_share(holder->there_ns, holder->seen_ns));
   json_object_set_new(object, "labels",
@@ -132,10 +122,10 @@ static json_t *blocks_row(const struct rtop_report *report, struct off_ways *way
   slow_label_words(label, sizeof label, call, report->symbols);
   slow_json_about(report, row, object);
   json_object_set_new(object, "native_id", row->native_id ? json_integer(row->native_id) : json_null());
-  json_object_set_new(object, "label", blocks_string(label));
+  json_object_set_new(object, "label", json_text(label));
   json_object_set_new(object, "labels", slow_labels(report, row->labels));
   for (enum rtop_work_cause cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
-    json_object_set_new(causes, work_cause_name(cause), blocks_seconds(call->work_ns[cause]));
+    json_object_set_new(causes, work_cause_name(cause), json_seconds(call->work_ns[cause]));
   json_object_set_new(object, "causes", causes);
   json_object_set_new(object, "where", blocks_where(report, &look));
   json_object_set_new(object, "gvl_holder", blocks_holder(report, &look.gvl));
@@ -151,7 +141,7 @@ void blocks_json(json_t *object, const struct rtop_report *report)
   if (!report->labels.counted || (!list->count && !slower_ns)) return;
   bool known = blocks_left_out(&report->labels, &left_out);
   json_t *slow = json_object(), *requests = json_array();
-  json_object_set_new(slow, "slower", slower_ns ? blocks_seconds(slower_ns) : json_null());
+  json_object_set_new(slow, "slower", slower_ns ? json_seconds(slower_ns) : json_null());
   json_object_set_new(slow, "left_out",
                       slower_ns && known ? json_integer((json_int_t)(left_out & INT64_MAX)) : json_null());
   for (size_t i = 0; i < list->count; i++) {

@@ -2,6 +2,7 @@
 /* Writes what is known of traced methods. */
 #include "exact_out.h"
 
+#include "json_values.h"
 #include "slow_out.h"
 #include "tui/text/text.h"
 
@@ -78,18 +79,17 @@ void exact_write_text(const struct rtop_report *report, FILE *out, int columns)
 
 static void exact_seconds(json_t *object, const char *key, uint64_t ns)
 {
-  json_object_set_new(object, key, json_real((double)ns / 1e9));
+  json_object_set_new(object, key, json_seconds(ns));
 }
 
 static void exact_count(json_t *object, const char *key, uint64_t count)
 {
-  json_object_set_new(object, key, json_integer(count < INT64_MAX ? (json_int_t)count : INT64_MAX));
+  json_object_set_new(object, key, json_count(count));
 }
 
 static void exact_text(json_t *object, const char *key, const char *text)
 {
-  json_t *string = json_string(text);
-  json_object_set_new(object, key, string ? string : json_string(""));
+  json_object_set_new(object, key, json_text(text));
 }
 
 static void exact_method(json_t *object, const struct rtop_symbols *symbols, uint32_t frame, const char *name)

@@ -2,6 +2,7 @@
 /* One update as a line of JSON (-J). */
 #include "json.h"
 
+#include "json_values.h"
 #include "blocks_out.h"
 #include "exact_out.h"
 #include "locks_out.h"
@@ -17,22 +18,6 @@
 
 /* JSON_DIGITS: as many digits as a double can hold reliably, so 0.1 is written as 0.1. */
 enum { JSON_DIGITS = 15, JSON_STACK_TEXT = 8400, JSON_VERDICT_COLUMNS = 1000 };
-
-static json_t *json_seconds(uint64_t nanoseconds)
-{
-  return json_real((double)nanoseconds / 1e9);
-}
-
-static json_t *json_count(uint64_t count)
-{
-  return json_integer(count < INT64_MAX ? (json_int_t)count : INT64_MAX);
-}
-
-static json_t *json_text(const char *text)
-{
-  json_t *string = json_string(text);
-  return string ? string : json_string("");
-}
 
 static uint64_t json_gc(const struct rtop_cost *cost)
 {

@@ -2,6 +2,7 @@
 /* Tells of locks without a screen. */
 #include "locks_out.h"
 
+#include "json_values.h"
 #include "json.h"
 #include "tui/tables/thread_locks.h"
 #include "tui/tables/thread_words.h"
@@ -94,17 +95,11 @@ void locks_write_text(const struct rtop_report *report, FILE *out, int columns)
 
 /* ---- JSON ------------------------------------------------------------------------------------------- */
 
-static json_t *locks_text(const char *text)
-{
-  json_t *string = json_string(text);
-  return string ? string : json_string("");
-}
-
 static json_t *locks_who(const struct rtop_report *report, uint64_t serial, const char *name, uint32_t source)
 {
   json_t *object = json_object();
   json_object_set_new(object, "id", json_integer(serial < INT64_MAX ? (json_int_t)serial : INT64_MAX));
-  json_object_set_new(object, "name", locks_text(name));
+  json_object_set_new(object, "name", json_text(name));
   if (report->source_count > 1 && source < (uint32_t)report->source_count)
     json_object_set_new(object, "pid", json_integer(report->source_pids[source]));
   return object;
@@ -134,9 +129,9 @@ json_t *locks_json(const struct rtop_report *report, const struct rtop_thread_ro
     return json_null();
   json_t *object = json_object(), *behind = json_array();
   rtop_lock_chain(&chain, &report->sum, row);
-  json_object_set_new(object, "kind", locks_text(locks_kind(thread->lock.wants)));
+  json_object_set_new(object, "kind", json_text(locks_kind(thread->lock.wants)));
   json_object_set_new(object, "number", thread->lock.number ? json_integer(thread->lock.number) : json_null());
-  json_object_set_new(object, "wait", json_real((double)thread->state_age_ns / 1e9));
+  json_object_set_new(object, "wait", json_seconds(thread->state_age_ns));
   json_object_set_new(object, "holder", chain.count > 1 ? locks_row(report, chain.rows[1]) : json_null());
   for (unsigned i = 1; i < chain.count; i++) json_array_append_new(behind, locks_row(report, chain.rows[i]));
   json_object_set_new(object, "chain", behind);

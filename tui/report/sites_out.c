@@ -2,6 +2,7 @@
 /* Writes what is known of allocation sites. */
 #include "sites_out.h"
 
+#include "json_values.h"
 #include "report.h"
 #include "tui/text/text.h"
 
@@ -73,8 +74,7 @@ static void sites_count(json_t *object, const char *key, double count)
 
 static void sites_string(json_t *object, const char *key, const char *text)
 {
-  json_t *string = json_string(text);
-  json_object_set_new(object, key, string ? string : json_string(""));
+  json_object_set_new(object, key, json_text(text));
 }
 
 static json_t *sites_json_row(const struct sites_row *row, const struct rtop_symbols *symbols)

@@ -2,6 +2,7 @@
 /* Writes slow calls. */
 #include "slow_out.h"
 
+#include "json_values.h"
 #include "json.h"
 #include "shm/base/label_text.h"
 #include "tui/text/text.h"
@@ -79,34 +80,23 @@ void slow_write_text(const struct rtop_report *report, const struct exact_row *r
     else slow_text_row(report, slow, out, columns);
 }
 
-static json_t *slow_text_json(const char *text)
-{
-  json_t *string = json_string(text);
-  return string ? string : json_string("");
-}
-
 json_t *slow_labels(const struct rtop_report *report, uint32_t frame)
 {
   json_t *labels = json_object();
   const char *text = frame ? rtop_symbols_get(report->symbols, frame)->label : "";
   struct rtop_label_buffer label;
   for (size_t at = 0; rtop_label_text_next(text, strlen(text), &at, &label);)
-    json_object_set_new(labels, label.key, slow_text_json(label.value));
+    json_object_set_new(labels, label.key, json_text(label.value));
   return labels;
-}
-
-static json_t *slow_seconds(uint64_t ns)
-{
-  return json_real((double)ns / 1e9);
 }
 
 void slow_json_about(const struct rtop_report *report, const struct slow_row *row, json_t *object)
 {
   const struct rtop_slow_call *call = &row->call;
   json_object_set_new(object, "time", json_real((double)(call->end_ns + report->clock_offset_ns) / 1e9));
-  json_object_set_new(object, "total", slow_seconds(call->total_ns));
+  json_object_set_new(object, "total", json_seconds(call->total_ns));
   json_object_set_new(object, "thread", json_integer((json_int_t)(call->serial & INT64_MAX)));
-  json_object_set_new(object, "thread_name", slow_text_json(row->thread));
+  json_object_set_new(object, "thread_name", json_text(row->thread));
   if (report->source_count > 1 && row->source < (uint32_t)report->source_count)
     json_object_set_new(object, "pid", json_integer(report->source_pids[row->source]));
 }
@@ -116,11 +106,11 @@ static json_t *slow_json_row(const struct rtop_report *report, const struct slow
   const struct rtop_slow_call *call = &row->call;
   json_t *object = json_object();
   slow_json_about(report, row, object);
-  json_object_set_new(object, "self", slow_seconds(call->self_ns));
-  json_object_set_new(object, "waiting", slow_seconds(call->wait_ns));
-  json_object_set_new(object, "blocked", slow_seconds(call->off_ns));
+  json_object_set_new(object, "self", json_seconds(call->self_ns));
+  json_object_set_new(object, "waiting", json_seconds(call->wait_ns));
+  json_object_set_new(object, "blocked", json_seconds(call->off_ns));
   json_object_set_new(object, "raised", json_boolean(call->raised));
-  if (row->args[0]) json_object_set_new(object, "args", slow_text_json(row->args));
+  if (row->args[0]) json_object_set_new(object, "args", json_text(row->args));
   json_object_set_new(object, "labels", slow_labels(report, row->labels));
   json_object_set_new(object, "stack", rtop_json_stack(report, call->stack));
   return object;
@@ -133,7 +123,7 @@ void slow_json(const struct rtop_report *report, const struct exact_row *row, js
   json_t *calls = json_array();
   for (const struct slow_row *slow; row->frame && (slow = slow_list_next(&report->slow, row->frame, &at));)
     json_array_append_new(calls, slow_json_row(report, slow));
-  if (report->slower_us) json_object_set_new(object, "slower", slow_seconds((uint64_t)report->slower_us * 1000));
+  if (report->slower_us) json_object_set_new(object, "slower", json_seconds((uint64_t)report->slower_us * 1000));
   if (report->slower_us || json_array_size(calls) || left_out) {
     json_object_set_new(object, "slow", calls);
     json_object_set_new(object, "slow_left_out", json_integer((json_int_t)(left_out & INT64_MAX)));

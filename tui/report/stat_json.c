@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary of a whole run as JSON. */
 #include "json.h"
+#include "json_values.h"
 #include "blocks_out.h"
 #include "exact_out.h"
 #include "sites_out.h"
@@ -16,12 +17,12 @@ enum { STAT_DIGITS = 15 };
 
 static void stat_seconds(json_t *object, const char *key, uint64_t nanoseconds)
 {
-  json_object_set_new(object, key, json_real((double)nanoseconds / 1e9));
+  json_object_set_new(object, key, json_seconds(nanoseconds));
 }
 
 static void stat_number(json_t *object, const char *key, uint64_t number)
 {
-  json_object_set_new(object, key, json_integer(number < INT64_MAX ? (json_int_t)number : INT64_MAX));
+  json_object_set_new(object, key, json_count(number));
 }
 
 static void stat_two(json_t *object, const char *key, const char *first_name, uint64_t first, const char *second_name,
@@ -84,9 +85,8 @@ static void stat_json_ruby(json_t *object, const struct rtop_stat *stat)
 bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out)
 {
   json_t *object = json_object();
-  json_t *command = json_string(stat->command);
   json_object_set_new(object, "schema", json_string("rperf-top-stat/1"));
-  json_object_set_new(object, "command", command ? command : json_string(""));
+  json_object_set_new(object, "command", json_text(stat->command));
   if (stat->status >= 0) json_object_set_new(object, "status", json_integer(stat->status));
   stat_seconds(object, "real", stat->real_ns);
   stat_os(object, &stat->os);

@@ -2,6 +2,7 @@
 /* Writes what threads waited for. */
 #include "waits_out.h"
 
+#include "json_values.h"
 #include "tui/stalls/wait_words.h"
 #include "tui/text/text.h"
 
@@ -32,20 +33,9 @@ void waits_write_text(const struct rtop_report *report, FILE *out, int columns)
 
 /* ---- JSON ------------------------------------------------------------------------------------------- */
 
-static json_t *waits_string(const char *text)
-{
-  json_t *string = json_string(text);
-  return string ? string : json_string("");
-}
-
-static json_t *waits_seconds(uint64_t ns)
-{
-  return json_real((double)ns / 1e9);
-}
-
 static json_t *waits_label(const struct rtop_report *report, uint32_t frame)
 {
-  return frame ? waits_string(rtop_symbols_get(report->symbols, frame)->label) : json_null();
+  return frame ? json_text(rtop_symbols_get(report->symbols, frame)->label) : json_null();
 }
 
 static json_t *waits_thread(const struct rtop_report *report, const struct wait_behind *behind)
@@ -55,7 +45,7 @@ static json_t *waits_thread(const struct rtop_report *report, const struct wait_
   if (!behind->known) return json_null();
   json_t *object = json_object();
   json_object_set_new(object, "id", json_integer(serial < INT64_MAX ? (json_int_t)serial : INT64_MAX));
-  json_object_set_new(object, "name", waits_string(behind->thread.name));
+  json_object_set_new(object, "name", json_text(behind->thread.name));
   if (report->source_count > 1 && source < (uint32_t)report->source_count)
     json_object_set_new(object, "pid", json_integer(report->source_pids[source]));
   return object;
@@ -67,7 +57,7 @@ static json_t *waits_behind(const struct rtop_report *report, const struct wait_
   json_object_set_new(object, "name", waits_label(report, behind->frame));
   json_object_set_new(object, "took", waits_label(report, behind->took));
   json_object_set_new(object, "thread", waits_thread(report, behind));
-  json_object_set_new(object, "wait", waits_seconds(behind->wait_ns));
+  json_object_set_new(object, "wait", json_seconds(behind->wait_ns));
   return object;
 }
 
@@ -75,13 +65,13 @@ static json_t *waits_row(const struct rtop_report *report, const struct wait_row
 {
   json_t *object = json_object(), *behind = json_array();
   const struct rtop_symbol *place = rtop_symbols_get(report->symbols, row->place);
-  json_object_set_new(object, "kind", waits_string(wait_kind_key(row->kind)));
+  json_object_set_new(object, "kind", json_text(wait_kind_key(row->kind)));
   json_object_set_new(object, "name", waits_label(report, row->place));
-  json_object_set_new(object, "path", row->place ? waits_string(place->path) : json_null());
+  json_object_set_new(object, "path", row->place ? json_text(place->path) : json_null());
   json_object_set_new(object, "line", row->place ? json_integer(place->line) : json_null());
-  json_object_set_new(object, "wait", waits_seconds(row->wait_ns));
+  json_object_set_new(object, "wait", json_seconds(row->wait_ns));
   json_object_set_new(object, "threads", json_integer(row->threads));
-  json_object_set_new(object, "longest", waits_seconds(row->longest_ns));
+  json_object_set_new(object, "longest", json_seconds(row->longest_ns));
   json_object_set_new(object, "seen", json_integer(row->seen));
   for (size_t i = 0; i < row->behind_count && i < WAITS_BEHIND_MAX; i++)
     json_array_append_new(behind, waits_behind(report, &wait_row_behind(&report->waits, row)[i]));
@@ -95,7 +85,7 @@ void waits_json(json_t *object, const struct rtop_report *report)
   json_t *kinds = json_object(), *waits = json_array();
   double least_ns = report->options->min_percent / 100 * (double)report->sum.length_ns;
   for (int kind = 0; kind < RTOP_WAIT_KINDS; kind++)
-    json_object_set_new(kinds, wait_kind_key((enum rtop_wait_kind)kind), waits_seconds(sums->kind_ns[kind]));
+    json_object_set_new(kinds, wait_kind_key((enum rtop_wait_kind)kind), json_seconds(sums->kind_ns[kind]));
   json_object_set_new(object, "blocked_on", kinds);
   for (size_t i = 0; i < sums->count && json_array_size(waits) < WAITS_ROWS_MAX; i++)
     if ((double)sums->rows[i].wait_ns >= least_ns) json_array_append_new(waits, waits_row(report, &sums->rows[i]));

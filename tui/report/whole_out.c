@@ -2,6 +2,7 @@
 /* Writes what is known of all calls. */
 #include "whole_out.h"
 
+#include "json_values.h"
 #include "tui/text/text.h"
 
 enum {
@@ -96,18 +97,17 @@ void whole_write_text(const struct whole_table *table, const struct rtop_symbols
 
 static void whole_seconds(json_t *object, const char *key, uint64_t ns)
 {
-  json_object_set_new(object, key, json_real((double)ns / 1e9));
+  json_object_set_new(object, key, json_seconds(ns));
 }
 
 static void whole_count(json_t *object, const char *key, uint64_t count)
 {
-  json_object_set_new(object, key, json_integer(count < INT64_MAX ? (json_int_t)count : INT64_MAX));
+  json_object_set_new(object, key, json_count(count));
 }
 
 static void whole_string(json_t *object, const char *key, const char *text)
 {
-  json_t *string = json_string(text);
-  json_object_set_new(object, key, string ? string : json_string(""));
+  json_object_set_new(object, key, json_text(text));
 }
 
 static json_t *whole_json_figures(const struct rtop_symbols *symbols, uint32_t frame,
