@@ -136,14 +136,17 @@ bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures
 
 /* ---- quantiles ---------------------------------------------------------------------------------------- */
 
-/* The length that `wanted` of all pieces did not exceed; pieces without the cause count as shortest. */
+/* The length that `wanted` of all pieces did not exceed; pieces without the cause count as shortest. UINT64_MAX: it is
+ * that of the longest piece. */
 static uint64_t quantile(const struct work_count *counts, size_t count, uint64_t zeros, double wanted)
 {
   uint64_t seen = zeros;
   if ((double)seen >= wanted && zeros) return 0;
   for (size_t i = 0; i < count; i++) {
     seen += counts[i].count;
-    if ((double)seen >= wanted) return rtop_latency_ns(counts[i].key & 4095);
+    if ((double)seen < wanted) continue;
+    bool longest = i + 1 == count && counts[i].count == 1; /* it is known exactly */
+    return longest ? UINT64_MAX : rtop_latency_ns(counts[i].key & 4095);
   }
   return count ? rtop_latency_ns(counts[count - 1].key & 4095) : 0;
 }
