@@ -20,6 +20,13 @@ module Exact
     super
   end
 
+  # A dump that tells all that has happened: the newest window may be one before the present one, the next job names what the
+  # present one has, and a later window tells it.
+  def dump_of_all(program)
+    last = program.dump.windows.last["sequence"]
+    program.dump_until("windows more") { |dump| dump.windows.last["sequence"] > last + 4 }
+  end
+
   def rows(dump) = dump.windows.flat_map { |window| window["exact"] }
 
   # In the newest window; nil when it tells none.

@@ -59,9 +59,7 @@ class TraceTest < Minitest::Test
     until_state(program, *[:traced] * methods.size)
     program.puts
     answer = eval(program.line)
-    last = program.dump.windows.last["sequence"]
-    dump = program.dump_until("two windows more") { |one| one.windows.last["sequence"] > last + 1 }
-    [dump, answer, program]
+    [dump_of_all(program), answer, program]
   end
 
   Slow = Struct.new(:end_ns, :serial, :node, :stack, :flags, :total, :self, :wait, :off, :hex)
@@ -384,8 +382,7 @@ class TraceTest < Minitest::Test
     program.dump_until("the end of tracing") { |one| states(one).empty? }
     program.puts
     assert_equal "out", program.line
-    last = program.dump.windows.last["sequence"]
-    dump = program.dump_until("a window more") { |one| one.windows.last["sequence"] > last }
+    dump = dump_of_all(program)
     assert_equal 40, numbers(dump, "Mid#down_again")[:calls]
     assert_equal 0, numbers(dump, "Mid#down")[:returned]
   end
@@ -449,9 +446,7 @@ class TraceTest < Minitest::Test
     view(program, "Busy#call", seconds: 1)
     before, traced = numbers(until_state(program, :expired), "Busy#call").values_at(:calls, :traced)
     assert_operator [before, traced].min, :>, 0
-    last = program.dump.windows.last["sequence"]
-    dump = program.dump_until("windows more") { |one| one.windows.last["sequence"] > last + 2 }
-    assert_equal before, numbers(dump, "Busy#call")[:calls]
+    assert_equal before, numbers(dump_of_all(program), "Busy#call")[:calls]
   end
 
   # They ask for the same and for something else; the one that came first goes first.
