@@ -52,11 +52,13 @@ bool ui_time_changed(struct ui *ui)
   return rtop_profile_take_revised(ui->profile) < ui->span.end_ns || lost;
 }
 
+/* The span moves at once: the next key may come before the screen is made again, and starts from the newest data. */
 static void thaw(struct ui *ui)
 {
   ui->frozen = false;
   ui->time.marks = ui->time.speed = 0;
   ui->stale = true;
+  if (ui->profile != NULL) ui->span = ui_time_span(ui);
 }
 
 void ui_freeze(struct ui *ui, bool frozen)

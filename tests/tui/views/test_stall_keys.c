@@ -300,6 +300,12 @@ static void test_back_from_a_cursor_that_was_moved(void **state)
   check_jump('(', -22000, "OrdersController#index");
   model_press(&ui, 'z');
   check_jump('(', -1500, "Hash#merge");
+  check_jump('(', -22000, "OrdersController#index");
+  ui_key(&ui, 'z'); /* the next key comes before the screen is made again */
+  check_jump('(', -1500, "Hash#merge");
+  ui_key(&ui, 'z');
+  model_press(&ui, 'z');
+  assert_int_equal(ui.time.cursor_ns, MODEL_END_NS);
 }
 
 /* Kinds have no rank: harm and how long ago count, and the message tells what was passed by and what comes next. */
