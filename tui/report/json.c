@@ -127,6 +127,7 @@ static json_t *json_verdict(const struct rtop_report *report)
   json_object_set_new(object, "caller", json_frame(report, verdict->place.caller));
   json_object_set_new(object, "last_seen", json_boolean(verdict->last_seen));
   json_object_set_new(object, "share", json_real(verdict->share));
+  json_object_set_new(object, "spread", json_count(verdict->spread));
   json_object_set_new(object, "thread", json_who(report, &verdict->thread));
   json_object_set_new(object, "owner", verdict->owner_elsewhere ? json_null() : json_who(report, &verdict->owner));
   json_object_set_new(object, "behind", json_behind(report));

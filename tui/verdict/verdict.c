@@ -12,6 +12,9 @@ static const double stays = 0.7; /* of what it takes to come */
 static const double gc_least = 0.2, lock_least = 0.5, gvl_least = 0.5, gvl_held_least = 0.5;
 static const double without_least = 0.5, without_of_held = 0.5;
 static const double loop_least = 0.9;
+/* Of the time that the GVL was held: what explains it, for a method of the application; for another one that, of which
+ * it also needs a share of the span. */
+static const double explains_least = 1.0 / 3, foreign_least = 0.5, foreign_of_span = 0.1;
 static const double running_sure = 0.4, running_least = 0.1, blocked_least = 0.2;
 static const uint64_t unfinished_least_ns = 250000000;
 
@@ -137,6 +140,7 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
   uint32_t key = off_place(judge->symbols, cell->node, &way);
   life->work_ns += held_ns + cell->cost.wall_ns[RTOP_STATE_WAITING];
   judge->work_ns += held_ns + cell->cost.wall_ns[RTOP_STATE_WAITING];
+  if (key < judge->frames) judge->maker->sums[key].mine |= way.mine;
   if (judge_counts(judge, row)) {
     judge->waiting_ns += cell->cost.wall_ns[RTOP_STATE_WAITING];
     judge_add(judge, key, OF_HELD, held_ns);
@@ -220,17 +224,35 @@ static uint32_t verdict_key(const struct verdict_place *place)
   return place->caller ? place->caller : place->leaf;
 }
 
-/* The frame with most of a part; 0: none. Unknown time belongs to no frame. */
-static uint32_t judge_worst(const struct judge *judge, enum verdict_part part)
+static uint32_t judge_unsampled(const struct judge *judge)
+{
+  return rtop_symbols_get_node(judge->symbols, rtop_symbols_unsampled(judge->symbols))->frame;
+}
+
+/* The frame with most of a part, perhaps of the application's alone; 0: none. Unknown time belongs to no frame. */
+static uint32_t judge_worst_of(const struct judge *judge, enum verdict_part part, bool mine)
 {
   const struct verdict_sums *sums = judge->maker->sums;
   uint32_t worst = 0, last = judge->before ? verdict_key(&judge->before->place) : 0;
-  uint32_t unsampled = rtop_symbols_get_node(judge->symbols, rtop_symbols_unsampled(judge->symbols))->frame;
+  uint32_t unsampled = judge_unsampled(judge);
   for (uint32_t i = 1; i < judge->frames; i++)
-    if (i != unsampled && sums[i].of[part] > sums[worst].of[part] * (worst != 0)) worst = i;
-  bool keep = last && last < judge->frames && judge->before->kind == judge->verdict->kind &&
+    if (i != unsampled && (sums[i].mine || !mine) && sums[i].of[part] > sums[worst].of[part] * (worst != 0)) worst = i;
+  bool keep = last && last < judge->frames && (sums[last].mine || !mine) &&
+              judge->before->kind == judge->verdict->kind &&
               (double)sums[last].of[part] >= stays * (double)sums[worst].of[part];
   return keep ? last : worst;
+}
+
+/* A method that is not the application's is named only for a large share: the application's is the answer. */
+static uint32_t judge_worst(const struct judge *judge, enum verdict_part part)
+{
+  uint32_t worst = judge_worst_of(judge, part, false);
+  const struct verdict_sums *sums = &judge->maker->sums[worst];
+  if (worst == 0 || sums->mine || (part != OF_HELD && part != OF_BLAME)) return worst;
+  bool named = judge->before && verdict_key(&judge->before->place) == worst;
+  double value = (double)sums->of[part] / (named ? stays : 1), length = (double)judge->sum->length_ns;
+  bool large = value >= foreign_least * (double)judge->of[part] && value >= foreign_of_span * length;
+  return large ? worst : judge_worst_of(judge, part, true);
 }
 
 static uint64_t judge_value(const struct judge *judge, const struct rtop_sum_cell *cell, enum verdict_part part,
@@ -609,6 +631,19 @@ static void judge_holding(struct judge *judge)
   verdict->share = (double)judge->maker->sums[verdict_key(&verdict->place)].of[OF_HELD] / (double)judge->of[OF_HELD];
 }
 
+/* Is the running time spread over methods of which none explains it? */
+static void judge_spread(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  const struct verdict_sums *sums = judge->maker->sums;
+  uint32_t key = verdict_key(&verdict->place), unsampled = judge_unsampled(judge);
+  bool named = judge->before && judge->before->spread == 0 && key == verdict_key(&judge->before->place);
+  double least = named ? explains_least * stays : explains_least;
+  if (key != 0 && (double)sums[key].of[OF_HELD] >= least * (double)judge->of[OF_HELD]) return;
+  for (uint32_t i = 1; i < judge->frames; i++) verdict->spread += i != unsampled && sums[i].of[OF_HELD] > 0;
+  if (verdict->spread < 2) verdict->spread = 0;
+}
+
 /* The only process that is judged; VERDICT_ALL_SOURCES if there are several. */
 static uint32_t judge_only_source(const struct judge *judge)
 {
@@ -680,7 +715,9 @@ static void judge_blame(struct judge *judge)
     verdict->thread = judge_thread(judge, judge_holds, judge->of[OF_HELD]);
     break;
   case VERDICT_RUNNING:
-    if (!judge_unfinished(judge)) judge_place(judge, OF_HELD, length, 0.1 * verdict->held);
+    if (judge_unfinished(judge)) break;
+    judge_place(judge, OF_HELD, length, 0.1 * verdict->held);
+    judge_spread(judge);
     break;
   case VERDICT_BLOCKED:
     off = judge->of[OF_LOCK] > judge->of[OF_WORK] ? OF_LOCK : OF_WORK;
@@ -785,8 +822,9 @@ void verdict_maker_destroy(struct verdict_maker *maker)
 
 bool verdict_is_like(const struct verdict *one, const struct verdict *other)
 {
+  bool spread = one->spread > 0 && other->spread > 0; /* whichever method has most */
   return one->kind == other->kind && (one->deadlock.count > 0) == (other->deadlock.count > 0) &&
-         verdict_key(&one->place) == verdict_key(&other->place);
+         (one->spread > 0) == (other->spread > 0) && (spread || verdict_key(&one->place) == verdict_key(&other->place));
 }
 
 void verdict_keep(const struct verdict *verdict, struct rtop_symbols *symbols)

@@ -93,7 +93,8 @@ struct verdict {
   bool computes;  /* blocked: the place has a core for at least half of the time */
   double objects; /* allocated per second */
   struct verdict_place place;
-  double share; /* the place's share: of the span (running), of time with the GVL, of waiting, of objects */
+  double share;    /* the place's share: of the span (running), of time with the GVL, of waiting, of objects */
+  unsigned spread; /* running: over so many methods, of which the place has most (or is 0); 0: the place explains it */
   uint32_t
       /* frame of the application's method that calls the place in a loop, perhaps its own; 0: none or unknown */
       loop;

@@ -29,6 +29,7 @@ struct verdict_sums {
   uint64_t as_leaf; /* of the place that is looked at */
   uint64_t as_loop; /* part of that called in a loop of this method */
   uint64_t lent;    /* with a connection of a pool */
+  bool mine;        /* the frame is a method of the application */
 };
 
 /* Of a thread: where its time went. */

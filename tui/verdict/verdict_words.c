@@ -184,9 +184,27 @@ static void say_gc(struct phrase *phrase, const struct verdict *verdict, const s
   add_culprit(phrase, verdict, say, brevity);
 }
 
+/* "running 12%: spread over 40 methods, most in Order.total 3%"; the brief form is "running 12%: most in Order.total 3%" */
+static void say_spread(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
+                       const struct brevity *brevity)
+{
+  const struct brevity own = { .cap = brevity->cap, .own = true };
+  bool named = verdict->place.leaf != 0;
+  phrase_add(phrase, "%srunning %d%%: ", say->process, words_percent(verdict->held));
+  if (brevity->extra || !named) phrase_add(phrase, "spread over %u methods%s", verdict->spread, named ? ", " : "");
+  if (!named) return;
+  phrase_add(phrase, "most in ");
+  add_place(phrase, say->symbols, &verdict->place, &own);
+  phrase_add(phrase, " %d%%", words_percent(verdict->share));
+}
+
 static void say_running(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                         const struct brevity *brevity)
 {
+  if (verdict->spread > 0) {
+    say_spread(phrase, verdict, say, brevity);
+    return;
+  }
   phrase_add(phrase, "%srunning", say->process);
   if (verdict->place.leaf == 0 || verdict->last_seen) phrase_add(phrase, " %d%%", words_percent(verdict->held));
   if (verdict->last_seen) {
@@ -430,7 +448,7 @@ static void say_verdict(struct phrase *phrase, const struct verdict *verdict, co
   case VERDICT_NONE:
   case VERDICT_KINDS: return;
   }
-  if (brevity->lasts) say_lasts(phrase, verdict, say);
+  if (brevity->lasts && verdict->spread == 0) say_lasts(phrase, verdict, say);
 }
 
 /* "GVL held for 3.0 s": the kind of stall, without a name. */

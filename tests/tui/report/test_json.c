@@ -68,8 +68,8 @@ static void test_every_key_of_the_contract(void **state)
        "threads", "methods");
   KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked", "held", "holder", "waiters", "wait");
-  KEYS(json_object_get(object, "verdict"), "kind", "text", "method", "caller", "last_seen", "share", "thread", "owner",
-       "behind", "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects", "deadlock");
+  KEYS(json_object_get(object, "verdict"), "kind", "text", "method", "caller", "last_seen", "share", "spread", "thread",
+       "owner", "behind", "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects", "deadlock");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
   KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running", "waiting",
        "blocked", "gc", "cpu", "held", "blame", "stack", "stack_current", "stack_age", "lock");
@@ -111,6 +111,7 @@ static void test_values(void **state)
   assert_string_equal(text(verdict, "method"), "Price#total");
   assert_string_equal(text(verdict, "text"), "running: 80% Price#total, t1");
   assert_true(number(verdict, "share") == 0.8);
+  assert_int_equal(number(verdict, "spread"), 0);
   assert_true(number(gc, "marking") == 0.01 && number(gc, "sweeping") == 0 && number(gc, "minor") == 4);
   json_decref(object);
   report_fixture_destroy(&fixture);

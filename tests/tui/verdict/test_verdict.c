@@ -595,6 +595,41 @@ static void test_gems(void **state)
   says("running: 70% PG::Connection#exec < OrdersController#index, main thread");
 }
 
+/* Of much that is a little the application's method is named, and that there is much; never a framework's few percent. */
+static void test_spread_time(void **state)
+{
+  (void)state;
+  static const char *const labels[] = { "A#a", "B#b", "C#c", "D#d", "E#e", "F#f", "G#g", "H#h", "I#i", "J#j" };
+  enum { LABELS = sizeof labels / sizeof labels[0], LIVES = LABELS + 2 };
+  uint32_t total = call(request(), "Order#total", "/app/order.rb");
+  struct life lives[LIVES] = { runs("", total, 40), runs("", call(0, "Thread::Queue#empty?", ""), 60) };
+  for (int i = 0; i < LABELS; i++) lives[2 + i] = runs("", call(request(), labels[i], "/app/all.rb"), 10);
+  happens(lives, LIVES);
+  says("running 20%: spread over 12 methods, most in Order#total 4%");
+  assert_string_equal(text_in(40), "running 20%: most in Order#total 4%");
+  assert_int_equal(verdict.place.leaf, rtop_symbols_get_node(symbols, total)->frame);
+  lives[0].ms = 10; /* no method has enough to be named at all */
+  happens(lives, LIVES);
+  says("running 17%: spread over 12 methods");
+  lives[0].ms = 120;
+  happens(lives, LIVES);
+  says("running: 12% Order#total, main thread");
+  lives[0].ms = 60; /* less than a third, but it has been named, and stays */
+  happens(lives, LIVES);
+  says("running: 6% Order#total, main thread");
+}
+
+/* Threads of a gem, which no method of the application has called, are named when they have most of it. */
+static void test_framework_with_most_of_the_time(void **state)
+{
+  (void)state;
+  uint32_t total = call(request(), "Order#total", "/app/order.rb");
+  HAPPENS(runs("", pool(), 600), runs("", total, 300));
+  says("running: 60% Puma::ThreadPool#spawn_thread, main thread");
+  HAPPENS(runs("", pool(), 60), runs("", total, 15), runs("", request(), 5), runs("", index_action(), 20));
+  says("running 10%: spread over 4 methods, most in OrdersController#index 2%");
+}
+
 static void test_collection(void **state)
 {
   (void)state;
@@ -1094,6 +1129,8 @@ int main(void)
     CASE(test_busy_method),
     CASE(test_no_leaf_has_half),
     CASE(test_gems),
+    CASE(test_spread_time),
+    CASE(test_framework_with_most_of_the_time),
     CASE(test_collection),
     CASE(test_collection_that_was_asked_for),
     CASE(test_collection_of_what_is_shared),
