@@ -17,6 +17,7 @@ static const double loop_least = 0.9;
 static const double explains_least = 1.0 / 3, foreign_least = 0.5, foreign_of_span = 0.1;
 static const double running_sure = 0.4, running_least = 0.1, blocked_least = 0.2;
 static const uint64_t unfinished_least_ns = 250000000;
+static const size_t rarely_read_threads = 1000;
 
 struct judge {
   struct verdict_maker *maker;
@@ -26,10 +27,11 @@ struct judge {
   uint32_t shown; /* the only source shown, or all */
   const struct verdict *before;
   struct verdict *verdict;
-  uint32_t frames;            /* so many sums */
-  uint64_t of[VERDICT_PARTS]; /* in all */
-  uint64_t waiting_ns;        /* for the GVL of the source */
-  uint64_t work_ns;           /* of threads at work, in any state */
+  uint32_t frames;                    /* so many sums */
+  uint64_t of[VERDICT_PARTS];         /* in all */
+  uint64_t waiting_ns;                /* for the GVL of the source */
+  uint64_t work_ns;                   /* of threads at work, in any state */
+  struct rtop_window_summary process; /* the judged process alone; no windows of it where several are judged at once */
 };
 
 const char *verdict_kind_name(enum verdict_kind kind)
@@ -64,6 +66,23 @@ static uint32_t judge_busiest(const struct judge *judge)
   }
   bool keep = last < VERDICT_SOURCES_MAX && (double)wanted_ns[last] >= stays * (double)wanted_ns[busiest];
   return keep && wanted_ns[last] > 0 ? last : busiest;
+}
+
+/* The only process that is judged; VERDICT_ALL_SOURCES if there are several. */
+static uint32_t judge_only_source(const struct judge *judge)
+{
+  const struct rtop_sum *sum = judge->sum;
+  if (judge->shown != VERDICT_ALL_SOURCES || sum->thread_count == 0) return judge->shown;
+  for (size_t i = 1; i < sum->thread_count; i++)
+    if (sum->threads[i].source != sum->threads[0].source) return VERDICT_ALL_SOURCES;
+  return sum->threads[0].source;
+}
+
+/* The process whose GVL is judged; VERDICT_ALL_SOURCES if it is not one. */
+static uint32_t judge_one(const struct judge *judge)
+{
+  uint32_t source = judge->verdict->source;
+  return source != VERDICT_ALL_SOURCES ? source : judge_only_source(judge);
 }
 
 static struct off_way judge_way(const struct judge *judge, uint32_t node)
@@ -644,44 +663,48 @@ static void judge_spread(struct judge *judge)
   if (verdict->spread < 2) verdict->spread = 0;
 }
 
-/* The only process that is judged; VERDICT_ALL_SOURCES if there are several. */
-static uint32_t judge_only_source(const struct judge *judge)
-{
-  const struct rtop_sum *sum = judge->sum;
-  if (judge->shown != VERDICT_ALL_SOURCES || sum->thread_count == 0) return judge->shown;
-  for (size_t i = 1; i < sum->thread_count; i++)
-    if (sum->threads[i].source != sum->threads[0].source) return VERDICT_ALL_SOURCES;
-  return sum->threads[0].source;
-}
-
 /* Does C code without the GVL compute (compression, encryption)? It does if it has a core, or has one for part of the
- * time and was ready for one the rest, not counting the time of the thread with the GVL. */
+ * time and was ready for one the rest, not counting the time of the thread with the GVL. A neighbour may leave it next to
+ * no core: then all the rest must have been such time. */
 static bool judge_computes(const struct judge *judge)
 {
   struct rtop_profile_cores cores;
-  const struct verdict_sums *sums = &judge->maker->sums[verdict_key(&judge->verdict->place)];
+  uint32_t key = verdict_key(&judge->verdict->place), source = judge_only_source(judge);
+  const struct verdict_sums *sums = &judge->maker->sums[key];
   uint64_t work_ns = sums->of[OF_WORK], cpu_ns = sums->off_cpu;
-  uint32_t source = judge_only_source(judge);
-  if (judge->verdict->place.leaf == 0 || cpu_ns == 0) return false;
+  bool before = judge->before && judge->before->computes && verdict_key(&judge->before->place) == key;
+  if (judge->verdict->place.leaf == 0 || (cpu_ns == 0 && !before)) return false;
   if (cpu_ns * 2 >= work_ns) return true;
-  if (cpu_ns * 50 < work_ns || source == VERDICT_ALL_SOURCES ||
-      !rtop_profile_cores(judge->profile, source, judge->sum->span, &cores))
+  if (source == VERDICT_ALL_SOURCES || !rtop_profile_cores(judge->profile, source, judge->sum->span, &cores))
     return false;
   uint64_t held_ns = judge->of[OF_WITHOUT], ready_ns = cores.delayed_ns > held_ns ? cores.delayed_ns - held_ns : 0;
-  return (cpu_ns + ready_ns) * 2 >= work_ns;
+  return cpu_ns * 50 >= work_ns ? (cpu_ns + ready_ns) * 2 >= work_ns : ready_ns * 10 >= work_ns * 9;
 }
 
-/* Asks the kernel why there was no core. A quota also makes tasks ready and waiting, so it is checked first. */
+/* Asks the kernel why there was no core. A quota also makes tasks ready and waiting, so it is checked first; both make
+ * the publisher as late as a stop does, but a stopped task is not ready. */
 static void judge_why(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
   struct rtop_profile_cores cores;
-  uint32_t source = verdict->source != VERDICT_ALL_SOURCES ? verdict->source : judge_only_source(judge);
-  double without_ns = (double)judge->of[OF_WITHOUT];
+  uint32_t source = judge_one(judge);
+  double without_ns = verdict->without * (double)judge->sum->length_ns;
+  double stopped_ns = (double)judge->process.counters.stopped_ns;
   if (source == VERDICT_ALL_SOURCES || !rtop_profile_cores(judge->profile, source, judge->sum->span, &cores)) return;
   if (cores.tells_throttled && (double)cores.throttled_ns * 2 >= without_ns) verdict->why = VERDICT_WHY_QUOTA;
   else if ((double)cores.delayed_ns * 2 >= without_ns) verdict->why = VERDICT_WHY_OTHERS;
-  else if ((double)cores.delayed_ns * 4 < without_ns) verdict->why = VERDICT_WHY_SLEEPS;
+  else if (stopped_ns * 2 >= without_ns) verdict->why = VERDICT_WHY_STOPPED;
+  else if (((double)cores.delayed_ns + stopped_ns) * 4 < without_ns) verdict->why = VERDICT_WHY_SLEEPS;
+}
+
+/* Where it had no core. Of a call that goes on, which is in no method's time yet: where it was last seen. */
+static void judge_no_cpu(struct judge *judge)
+{
+  double without_ns = judge->verdict->without * (double)judge->sum->length_ns;
+  judge_why(judge);
+  if ((double)judge->of[OF_WITHOUT] * 2 >= without_ns)
+    judge_place(judge, OF_WITHOUT, (double)judge->of[OF_WITHOUT], 0.25);
+  else if (!judge_unfinished(judge)) judge_place(judge, OF_HELD, (double)judge->of[OF_HELD], 0.5);
 }
 
 /* Finds who requested most collections, else who makes the garbage. */
@@ -699,10 +722,7 @@ static void judge_blame(struct judge *judge)
   double length = (double)judge->sum->length_ns, work = (double)judge->work_ns;
   enum verdict_part off;
   switch (verdict->kind) {
-  case VERDICT_NO_CPU:
-    judge_why(judge);
-    judge_place(judge, OF_WITHOUT, (double)judge->of[OF_WITHOUT], 0.25);
-    break;
+  case VERDICT_NO_CPU: judge_no_cpu(judge); break;
   case VERDICT_GC: judge_gc(judge); break;
   case VERDICT_LOCK:
     judge_place(judge, OF_LOCK, work, 0.25);
@@ -749,6 +769,20 @@ static bool judge_reserve(struct judge *judge)
   return true;
 }
 
+/* The least time with the GVL but without a core. Calls that go on have no CPU time of their own yet, but those that had
+ * the GVL did not have more than the process. With many threads its CPU time is read too rarely to tell. */
+static uint64_t judge_without_least(struct judge *judge, uint64_t held_ns)
+{
+  uint32_t source = judge_one(judge);
+  const struct rtop_span_counters *counters = &judge->process.counters;
+  if (source == VERDICT_ALL_SOURCES || judge->sum->thread_count >= rarely_read_threads) return 0;
+  rtop_profile_window_alone(judge->profile, source, judge->sum->span, &judge->process);
+  uint64_t cpu_ns = counters->cpu_ns;
+  if (cpu_ns == 0) return 0;
+  cpu_ns -= counters->publisher_cpu_ns < cpu_ns ? counters->publisher_cpu_ns : cpu_ns;
+  return held_ns > cpu_ns ? held_ns - cpu_ns : 0;
+}
+
 /* Shares of time with the GVL and in collections, for the judged process. */
 static void judge_shares(struct judge *judge)
 {
@@ -765,8 +799,9 @@ static void judge_shares(struct judge *judge)
   verdict->gc = (double)gc_ns / (double)sum->length_ns;
   verdict->held = (double)held_ns / (double)sum->length_ns;
   if (verdict->source == VERDICT_ALL_SOURCES) verdict->held = verdict->gvl.held;
-  if (cpu_ns > 0 && verdict->gvl.count > 0 && !verdict->gvl.ractors)
-    verdict->without = (double)judge->of[OF_WITHOUT] / (double)sum->length_ns;
+  if (verdict->gvl.count == 0 || verdict->gvl.ractors) return;
+  uint64_t ended_ns = cpu_ns > 0 ? judge->of[OF_WITHOUT] : 0, least_ns = judge_without_least(judge, held_ns);
+  verdict->without = (double)(ended_ns > least_ns ? ended_ns : least_ns) / (double)sum->length_ns;
 }
 
 /* Threads that wait for work are recognised by frames that the lens may hide, so this sum has them. */

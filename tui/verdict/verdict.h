@@ -78,9 +78,10 @@ struct verdict_behind {
 /* Why threads with the GVL had no core: the cause of half of that time. */
 enum verdict_why {
   VERDICT_WHY_UNKNOWN,
-  VERDICT_WHY_QUOTA,  /* a CPU quota of its control group */
-  VERDICT_WHY_OTHERS, /* other tasks ran, of other processes or its own */
-  VERDICT_WHY_SLEEPS, /* neither has a quarter: a method slept or waited for I/O with the GVL */
+  VERDICT_WHY_QUOTA,   /* a CPU quota of its control group */
+  VERDICT_WHY_OTHERS,  /* other tasks ran, of other processes or its own */
+  VERDICT_WHY_STOPPED, /* the process was stopped, by a signal or with its machine */
+  VERDICT_WHY_SLEEPS,  /* none has a quarter: a method slept or waited for I/O with the GVL */
 };
 
 struct verdict {
@@ -88,7 +89,7 @@ struct verdict {
   struct verdict_gvl gvl;
   uint32_t source; /* the process for gc, gvl, running or a deadlock; else VERDICT_ALL_SOURCES */
   double held, gc; /* of that one */
-  double without;  /* share of time with the GVL but without a core; 0 if the process's CPU time is unknown */
+  double without;  /* share of time with the GVL but without a core, at least; 0 if the CPU time is unknown */
   enum verdict_why why;
   bool computes;  /* blocked: the place has a core for at least half of the time */
   double objects; /* allocated per second */

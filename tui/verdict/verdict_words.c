@@ -138,7 +138,7 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
   if (brevity->extra) say_waiters(phrase, &verdict->gvl);
 }
 
-/* "no CPU 90% of the time: quota of the container; main thread holds the GVL in Object#burn" */
+/* "no CPU 90% of the time: quota of the container; GVL held by main thread in Object#burn" */
 static void say_no_cpu(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                        const struct brevity *brevity)
 {
@@ -146,23 +146,25 @@ static void say_no_cpu(struct phrase *phrase, const struct verdict *verdict, con
                                      [VERDICT_WHY_QUOTA] = ": quota of the container",
                                      [VERDICT_WHY_OTHERS] = ": other processes" };
   int percent = words_percent(verdict->without);
-  if (verdict->why == VERDICT_WHY_SLEEPS) {
-    phrase_add(phrase, "%sGVL held without CPU %d%%", say->process, percent);
-    if (verdict->place.leaf == 0) return;
-    phrase_add(phrase, ": ");
-    add_place(phrase, say->symbols, &verdict->place, brevity);
-    phrase_add(phrase, " sleeps with the GVL");
-    return;
-  }
-  phrase_add(phrase, "%sno CPU %d%% of the time%s", say->process, percent, why[verdict->why]);
-  if (verdict->place.leaf == 0) return;
-  phrase_add(phrase, "; GVL held");
-  if (verdict->thread.known && brevity->extra) {
+  bool sleeps = verdict->why == VERDICT_WHY_SLEEPS, stopped = verdict->why == VERDICT_WHY_STOPPED;
+  if (sleeps) phrase_add(phrase, "%sGVL held without CPU %d%%", say->process, percent);
+  else if (stopped) phrase_add(phrase, "%sprocess stopped %d%% of the time", say->process, percent);
+  else phrase_add(phrase, "%sno CPU %d%% of the time%s", say->process, percent, why[verdict->why]);
+  if (verdict->place.leaf == 0 && !verdict->last_seen) return;
+  phrase_add(phrase, sleeps ? ": " : "; GVL held");
+  if (!sleeps && verdict->thread.known && brevity->extra) {
     phrase_add(phrase, " by ");
     add_thread(phrase, &verdict->thread, brevity->cap);
   }
-  phrase_add(phrase, " in ");
-  add_culprit(phrase, verdict, say, brevity);
+  if (verdict->last_seen) {
+    phrase_add(phrase, sleeps ? "" : ", ");
+    add_last_seen(phrase, verdict, say, brevity);
+  } else {
+    phrase_add(phrase, sleeps ? "" : " in ");
+    if (sleeps) add_place(phrase, say->symbols, &verdict->place, brevity);
+    else add_culprit(phrase, verdict, say, brevity);
+    phrase_add(phrase, sleeps ? " sleeps with the GVL" : "");
+  }
 }
 
 static void say_gc(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,

@@ -16,6 +16,7 @@ static struct verdict_maker maker;
 static struct verdict verdict;
 static struct rtop_sum sum;
 static int64_t now_ms;
+static int process_cpu_ms, stopped_ms; /* of the process, in the second that comes; 0: not told */
 
 static uint32_t call(uint32_t parent, const char *label, const char *path)
 {
@@ -68,6 +69,7 @@ static int set_up(void **state)
   fixture_unsampled(symbols);
   verdict = (struct verdict){ 0 };
   now_ms = 10000;
+  process_cpu_ms = stopped_ms = 0;
   return 0;
 }
 
@@ -124,6 +126,9 @@ static void second_of(uint32_t source, const struct life *lives, size_t count)
     if (life->waits_ms) fixture_cell(&made, thread, life->node, RTOP_WAITING, (uint64_t)(life->waits_ms * MS));
     if (life->other_ms) fixture_cell(&made, thread, life->other, life->other_state, (uint64_t)(life->other_ms * MS));
   }
+  if (process_cpu_ms) rtop_window_set_counter(&made, RTOP_COUNTER_CPU_NS, (uint64_t)(process_cpu_ms * MS));
+  if (stopped_ms) rtop_window_set_counter(&made, RTOP_COUNTER_STOPPED_NS, (uint64_t)(stopped_ms * MS));
+  process_cpu_ms = stopped_ms = 0;
   static uint32_t nodes[4096];
   for (uint32_t i = 0; i < 4096; i++) nodes[i] = i;
   assert_true(rtop_profile_add(profile, source, &made, nodes, rtop_symbols_node_count(symbols), ids));
@@ -415,6 +420,58 @@ static void test_no_core_of_a_call_that_goes_on(void **state)
   assert_int_equal(verdict.kind, VERDICT_RUNNING);
 }
 
+/* A call that goes on had no more CPU than the process. */
+static void test_held_asleep_by_a_call_that_goes_on(void **state)
+{
+  (void)state;
+  uint32_t step = call(index_action(), "SQLite3::Statement#step", "");
+  struct life stuck = { .node = step, .state = RTOP_RUNNING, .ms = 1000, .old_ms = 1300, .age_ms = 1300 };
+  no_core(20, 0);
+  process_cpu_ms = 5;
+  HAPPENS(stuck);
+  says("GVL held without CPU 100%: last seen in SQLite3::Statement#step < OrdersController#index 1.3 s ago");
+  assert_int_equal(verdict.kind, VERDICT_NO_CPU);
+  no_core(900, 0);
+  process_cpu_ms = 5;
+  HAPPENS(stuck);
+  says("no CPU 100% of the time: other processes; GVL held by main thread, "
+       "last seen in SQLite3::Statement#step < OrdersController#index 1.3 s ago");
+  no_core(20, 0);
+  process_cpu_ms = 950;
+  HAPPENS(stuck);
+  says("running 100%: last seen in SQLite3::Statement#step < OrdersController#index 1.3 s ago, main thread");
+  stuck.ms = stuck.old_ms = stuck.age_ms = 200; /* ones that have ended are known */
+  stuck.other = step;
+  stuck.other_state = RTOP_RUNNING;
+  stuck.other_ms = 800;
+  no_core(20, 0);
+  process_cpu_ms = 40;
+  HAPPENS(stuck);
+  says("GVL held without CPU 96%: SQLite3::Statement#step < OrdersController#index sleeps with the GVL");
+}
+
+/* Who was stopped neither sleeps nor starves; what the kernel counted goes before the lateness of a timer. */
+static void test_stopped_is_not_starved(void **state)
+{
+  (void)state;
+  no_core(20, 0);
+  stopped_ms = 880;
+  HAPPENS(starves());
+  says("process stopped 91% of the time; GVL held by main thread in OrdersController#index");
+  no_core(900, 890);
+  stopped_ms = 880;
+  HAPPENS(starves());
+  says("no CPU 91% of the time: quota of the container; GVL held by main thread in OrdersController#index");
+  no_core(900, 0);
+  stopped_ms = 880;
+  HAPPENS(starves());
+  says("no CPU 91% of the time: other processes; GVL held by main thread in OrdersController#index");
+  no_core(200, 0);
+  stopped_ms = 300; /* neither, nor asleep */
+  HAPPENS(starves());
+  says("no CPU 91% of the time; GVL held by main thread in OrdersController#index");
+}
+
 /* C code with a core of its own does not wait. */
 static void test_computes_off_the_gvl(void **state)
 {
@@ -435,6 +492,10 @@ static void test_computes_off_the_gvl(void **state)
   no_core(1200, 0); /* others of the process were */
   HAPPENS(rests(queue_wait()), one, other);
   says("100% of 2 threads at work wait in Zlib::Deflate.deflate < Pack#pack");
+  one.cpu_ms = other.cpu_ms = 3;
+  no_core(1800, 0); /* all the rest was such time */
+  HAPPENS(rests(queue_wait()), one, other);
+  says("2 threads compute off the GVL in Zlib::Deflate.deflate < Pack#pack");
 }
 
 /* A query for each row: the method that loops is told; nothing is where a framework calls, or the loop is a worker's. */
@@ -1120,6 +1181,8 @@ int main(void)
     CASE(test_held_asleep),
     CASE(test_no_core_not_known_why),
     CASE(test_no_core_of_a_call_that_goes_on),
+    CASE(test_held_asleep_by_a_call_that_goes_on),
+    CASE(test_stopped_is_not_starved),
     CASE(test_computes_off_the_gvl),
     CASE(test_hog_and_its_victims),
     CASE(test_unfinished_call),
