@@ -49,7 +49,7 @@ class TestContract < Minitest::Test
     ["sampler"] => %w[hz samples dropped cost governed releases storm],
     ["losses"] => %w[nodes frames strings threads labels marks samples windows],
     ["gvl"] => %w[running waiting blocked held holder waiters wait],
-    ["verdict"] => %w[kind text method caller last_seen share spread thread owner behind since lasts threads_at_work threads_resting gc objects deadlock],
+    ["verdict"] => %w[kind text method caller last_seen share spread thread owner behind since lasts threads_at_work threads_resting gc objects deadlock advice],
     ["gc"] => %w[marking sweeping minor major],
     ["blocked_on"] => %w[unknown mutex monitor queue sized_queue condition io sleep thread child other],
     ["threads", 0] => %w[id name native_id state running waiting blocked gc cpu held blame stack stack_current

@@ -55,4 +55,12 @@ class TestHog < Minitest::Test
       end
     end
   end
+
+  # Threads that only compute: two keep the GVL held as well as six do; with two there is nothing to advise.
+  def test_fewer_threads_would_do
+    computes = "class Sums; def add = 1000.times { |i| i * i }; end; Array.new(%d) { Thread.new { loop { Sums.new.add } } }.each(&:join)"
+    many, few = [6, 2].map { |threads| watch(3, "-e", computes % threads).objects.filter_map { |one| one.dig("verdict", "advice") } }
+    assert_empty few
+    assert many.any? { |advice| advice.start_with?("2 threads would do the work of these 6: the GVL is held 1") }, many.inspect
+  end
 end

@@ -113,6 +113,13 @@ static json_t *json_behind(const struct rtop_report *report)
   return object;
 }
 
+static json_t *json_advice(const struct verdict_advice *advice)
+{
+  char text[VERDICT_ADVICE_TEXT];
+  verdict_advice_words(text, sizeof text, advice);
+  return *text ? json_text(text) : json_null();
+}
+
 /* The verdict in the words of the screen, and the data behind them. */
 static json_t *json_verdict(const struct rtop_report *report)
 {
@@ -138,6 +145,7 @@ static json_t *json_verdict(const struct rtop_report *report)
   json_object_set_new(object, "gc", json_real(verdict->gc));
   json_object_set_new(object, "objects", json_real(verdict->objects));
   json_object_set_new(object, "deadlock", locks_json_deadlock(report));
+  json_object_set_new(object, "advice", json_advice(&verdict->advice));
   return object;
 }
 

@@ -159,6 +159,7 @@ static void write_mdoc_text(FILE *out, const char *text)
   for (const char *at = text; *at != '\0'; at++)
     if (*at == '\\') fputs("\\e", out);
     else if (*at == '~') fputs("\\(ti", out);
+    else if (*at == '"') fputs("\\(dq", out);
     else fputc(*at, out);
 }
 
@@ -205,6 +206,7 @@ static void view_titles(char *out, size_t out_bytes, unsigned views)
       name = view == VIEW_OUTPUT    ? "output"
              : view == VIEW_CHOOSER ? "list of processes"
              : view == VIEW_SITES   ? "allocation sites"
+             : view == VIEW_WHY     ? "verdict"
                                     : "help";
     if ((views & 1u << view) == 0) continue;
     used += (size_t)snprintf(out + used, out_bytes - used, "%s%c%s", used > 0 ? ", " : "", *name & ~0x20, name + 1);

@@ -28,7 +28,7 @@ enum { VIEW_DATA_COUNT = VIEW_OUTPUT };
 /* Does the view temporarily replace a view of data, and return to it? */
 static inline bool view_is_aside(enum view_id view)
 {
-  return view == VIEW_HELP || view == VIEW_OUTPUT || view == VIEW_SITES;
+  return view == VIEW_HELP || view == VIEW_OUTPUT || view == VIEW_SITES || view == VIEW_WHY;
 }
 
 enum request {

@@ -755,6 +755,23 @@ static void judge_blame(struct judge *judge)
   }
 }
 
+/* What would help. A lock's waiters are counted as working off the GVL, so too few threads are never advised. */
+static void judge_advice(struct judge *judge)
+{
+  struct verdict *verdict = judge->verdict;
+  double length = (double)judge->sum->length_ns;
+  uint64_t off_ns = judge->of[OF_WORK] + judge->of[OF_LOCK];
+  struct verdict_figures figures = { .held = verdict->gvl.held, .at_work = verdict->at_work, .pool = verdict->pool };
+  if (verdict->gvl.count != 1 || verdict->gvl.ractors) return;
+  figures.off = (double)off_ns / length;
+  for (size_t i = 0; verdict->pool && i < judge->sum->thread_count; i++) {
+    if (judge_in_place(judge, i) * 100 < judge->sum->length_ns) continue;
+    figures.waiters++;
+    figures.pool_blocked += (double)judge_in_place(judge, i) / length;
+  }
+  verdict->advice = verdict_advice_of(&figures);
+}
+
 static bool judge_reserve(struct judge *judge)
 {
   struct verdict_maker *maker = judge->maker;
@@ -842,6 +859,7 @@ bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *shown, str
   if (judge_deadlock(&judge)) return true;
   verdict->kind = judge_kind(&judge);
   judge_blame(&judge);
+  judge_advice(&judge);
   return true;
 }
 

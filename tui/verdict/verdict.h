@@ -18,6 +18,7 @@
 #include "tui/stalls/locks.h"
 #include "tui/stalls/off_gvl.h"
 #include "tui/stalls/wait_sums.h"
+#include "verdict_advice.h"
 
 enum verdict_kind {
   VERDICT_NONE, /* nothing is known */
@@ -119,6 +120,7 @@ struct verdict {
   unsigned at_work, resting, pausing, unknown; /* number of threads that mostly did that */
   unsigned joining;                            /* of the resting ones: wait for another thread to end */
   struct verdict_place pause;                  /* where most of the pausing ones are */
+  struct verdict_advice advice;                /* none for several processes or Ractors */
 };
 
 struct verdict_maker {

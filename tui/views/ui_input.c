@@ -126,6 +126,12 @@ static void toggle_output(struct ui *ui)
   else ui_say(ui, "no command was started from here");
 }
 
+static void toggle_why(struct ui *ui)
+{
+  if (ui->view->id == VIEW_WHY) leave_view(ui);
+  else ui_open_view(ui, VIEW_WHY);
+}
+
 /* Shows the next tab; from help and output returns to the view they were opened from. */
 static void turn_view(struct ui *ui, int step)
 {
@@ -199,6 +205,7 @@ static bool shared_request(struct ui *ui, enum request request)
   case REQUEST_ROW_MENU: ui_row_menu_open(ui); return true;
   case REQUEST_TRACE: trace_selected(ui); return true;
   case REQUEST_TRACE_ALL: trace_all(ui); return true;
+  case REQUEST_WHY: toggle_why(ui); return true;
   case REQUEST_SITES: ui_open_view(ui, VIEW_SITES); return true;
   case REQUEST_RECORD: ui->wish.record.toggle = true; return true;
   case REQUEST_DELAY: ui_ask(ui, UI_PROMPT_DELAY); return true;
