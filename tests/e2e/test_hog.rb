@@ -61,6 +61,6 @@ class TestHog < Minitest::Test
     computes = "class Sums; def add = 1000.times { |i| i * i }; end; Array.new(%d) { Thread.new { loop { Sums.new.add } } }.each(&:join)"
     many, few = [6, 2].map { |threads| watch(3, "-e", computes % threads).objects.filter_map { |one| one.dig("verdict", "advice") } }
     assert_empty few
-    assert many.any? { |advice| advice.start_with?("2 threads would do the work of these 6: the GVL is held 1") }, many.inspect
+    assert many.any? { |advice| advice.start_with?("2 threads would do the work of these 6: ") }, many.inspect
   end
 end
