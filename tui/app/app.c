@@ -88,7 +88,8 @@ static void read_keys(struct app *app)
     } else if (key != (KEY_RESIZE | KEY_FUNCTION)) {
       ui_key(&app->ui, key);
     }
-    if (app->ui.wish.quit || app->ui.wish.suspend || app->ui.wish.command[0] != '\0')
+    if (app->ui.wish.quit || app->ui.wish.suspend || app->ui.wish.command[0] != '\0' || app->ui.wish.chosen != 0 ||
+        app->ui.wish.leave_target)
       return; /* what was typed ahead comes after it */
   }
 }

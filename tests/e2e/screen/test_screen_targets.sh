@@ -63,8 +63,10 @@ keys Enter
 it "a dead one can be watched too" wait_for "[DEAD]"
 keys q
 it "and q goes back to the list, too" wait_for "Processes"
-keys q
-it "q leaves the list with status 0" exits_with 0
+keys Enter 3
+it "a key typed behind Enter is for what Enter watches" wait_for "[3Threads]"
+keys q q
+it "and one typed behind q for the list: it leaves with status 0" exits_with 0
 
 # A slow start, or a command without the extension, is said; its output can be read.
 cat > "$work/noisy" <<'END'
