@@ -51,6 +51,18 @@ class TestTerminalEnds < Minitest::Test
     end
   end
 
+  # From the list to a process, back, and out, faster than the screen follows.
+  def test_keys_ahead_of_a_change_of_target
+    Terminal.fake
+    Terminal.open do |terminal|
+      terminal.wait_for("COMMAND")
+      terminal.type("\r")
+      terminal.wait_for("SELF%")
+      terminal.type("qq")
+      assert_equal 0, terminal.ended(30)&.exitstatus
+    end
+  end
+
   def test_ends_with_the_mouse
     ENDS.each_key do |signal|
       watch("-M") do |terminal|
