@@ -93,8 +93,9 @@ class TestExamples < Minitest::Test
         terminal.wait_for(@title[0, 9]) # the list cuts names
         terminal.type("\r")
         terminal.wait_for("SELF%")
+        from = terminal.size
         terminal.type("q") # back to the list
-        terminal.wait_for("choose a process")
+        terminal.wait_for("Ruby processes, those in trouble first", from: from)
       end
       terminal.wait_for("Object#busy")
       terminal.type("q")

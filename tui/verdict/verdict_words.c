@@ -147,9 +147,10 @@ static void say_no_cpu(struct phrase *phrase, const struct verdict *verdict, con
                                      [VERDICT_WHY_OTHERS] = ": other processes" };
   int percent = words_percent(verdict->without);
   bool sleeps = verdict->why == VERDICT_WHY_SLEEPS, stopped = verdict->why == VERDICT_WHY_STOPPED;
+  const char *of_time = brevity->own ? "" : " of the time";
   if (sleeps) phrase_add(phrase, "%sGVL held without CPU %d%%", say->process, percent);
-  else if (stopped) phrase_add(phrase, "%sprocess stopped %d%% of the time", say->process, percent);
-  else phrase_add(phrase, "%sno CPU %d%% of the time%s", say->process, percent, why[verdict->why]);
+  else if (stopped) phrase_add(phrase, "%sprocess stopped %d%%%s", say->process, percent, of_time);
+  else phrase_add(phrase, "%sno CPU %d%%%s%s", say->process, percent, of_time, why[verdict->why]);
   if (verdict->place.leaf == 0 && !verdict->last_seen) return;
   phrase_add(phrase, sleeps ? ": " : "; GVL held");
   if (!sleeps && verdict->thread.known && brevity->extra) {
@@ -186,7 +187,7 @@ static void say_gc(struct phrase *phrase, const struct verdict *verdict, const s
   add_culprit(phrase, verdict, say, brevity);
 }
 
-/* "running 12%: spread over 40 methods, most in Order.total 3%"; the brief form is "running 12%: most in Order.total 3%" */
+/* "running 12%: spread over 40 methods, most in Order.total 3%", in brief "running 12%: most in Order.total 3%" */
 static void say_spread(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                        const struct brevity *brevity)
 {

@@ -103,7 +103,7 @@ static const struct chooser_heading {
   [BY_RUBY] = { "RUBY", 8, 2, true, false },
 };
 
-enum { PID_COLUMNS = 8, COMMAND_LEAST = 12, VERDICT_LEAST = 40, COMMAND_MOST = 40 };
+enum { PID_COLUMNS = 8, COMMAND_LEAST = 16, VERDICT_LEAST = 36, COMMAND_MOST = 40 };
 
 struct chooser_plan {
   bool shows[CHOOSER_COLUMNS];
@@ -120,22 +120,32 @@ static int command_width(const struct ui_list *list)
   return most < COMMAND_MOST ? most : COMMAND_MOST;
 }
 
-/* The verdict keeps its room; what is left of it when all columns have theirs goes to the command, up to half of it. */
+/* Does any process have a label, so that the column of its time is worth its room? */
+static bool knows_p99(const struct ui_list *list)
+{
+  for (size_t i = 0; i < list->process_count; i++)
+    if (list->doctor[i] != NULL && list->doctor[i]->p99_known) return true;
+  return false;
+}
+
+/* Command and verdict share what is left when all columns have theirs, the command what it needs up to nearly half. */
 static struct chooser_plan chooser_plan(const struct ui *ui, int columns)
 {
   struct chooser_plan plan = { .command = COMMAND_LEAST };
+  bool labels = knows_p99(&ui->list);
   int room = columns - 1 - PID_COLUMNS - COMMAND_LEAST - 1 - VERDICT_LEAST;
   for (int worth = CHOOSER_COLUMNS; worth > 0; worth--)
     for (int i = 0; i < CHOOSER_COLUMNS; i++) {
       const struct chooser_heading *column = &chooser_headings[i];
       if (column->worth != worth || column->columns > room || (column->all && ui->profile != NULL)) continue;
+      if (i == BY_P99 && !labels) continue;
       plan.shows[i] = true;
       room -= column->columns;
     }
-  int wanted = command_width(&ui->list) - COMMAND_LEAST;
-  int more = room > 0 ? wanted < room / 2 ? wanted : room / 2 : 0;
-  plan.command += more;
-  plan.verdict = VERDICT_LEAST + room - more;
+  int both = COMMAND_LEAST + VERDICT_LEAST + (room > 0 ? room : 0), wanted = command_width(&ui->list) + 1;
+  int most = both * 9 / 20; /* of 80 columns "puma: cluster worker 0" */
+  plan.command = wanted < most ? wanted : most;
+  plan.verdict = both - plan.command;
   return plan;
 }
 

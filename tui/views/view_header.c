@@ -131,7 +131,8 @@ static void title_text(const struct ui *ui, char *text, size_t bytes)
 {
   const struct ui_process *process = ui_process(ui);
   if (ui->profile == NULL || !ui->source.ready) {
-    snprintf(text, bytes, "%s", ui->profile == NULL ? "choose a process" : ui_short_command(process->command));
+    snprintf(text, bytes, "%s",
+             ui->profile == NULL ? "Ruby processes, those in trouble first" : ui_short_command(process->command));
     return;
   }
   const char *at = process->host[0] != '\0' ? "@" : "";

@@ -50,7 +50,7 @@ class TestDoctor < Minitest::Test
     end
   end
 
-  def on_top(pid) = /^Processes.*\n *PID +CPU +GVL +P99 COMMAND +VERDICT.*\n> +#{pid} .*lock: \d wait/
+  def on_top(pid) = /^Processes.*\n *PID +CPU +GVL .*COMMAND +VERDICT.*\n> +#{pid} .*lock: \d wait/
 
   def screen(env, *arguments)
     skip "tmux is not installed" unless Tmux.there?
