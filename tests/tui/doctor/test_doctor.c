@@ -41,7 +41,7 @@ static void add_window(int64_t at, uint32_t source)
     if (collects) fixture_cell(&window, thread, work, RTOP_MARKING, 60 * MS);
     fixture_cell(&window, thread, work, source == WAITS ? RTOP_WAITING : RTOP_BLOCKED, collects ? 40 * MS : 100 * MS);
   }
-  rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, held);
+  rtop_window_set_counter(&window, RTOP_COUNTER_CPU_NS, source == COLLECTS ? held + 60 * MS : held);
   rtop_window_set_counter(&window, RTOP_COUNTER_RSS_BYTES, (source + 1) << 20);
   add_pieces(&window, orders, 0, source == SLOW ? 400 * MS : 40 * MS, 4);
   add_pieces(&window, orders_of_seven, 1, 5 * MS, 3); /* a part of these, by another key */
