@@ -204,7 +204,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
 {
   bool runs = threads_state(atomic_load_explicit(&data->word, memory_order_relaxed)) == RTOP_RUNNING;
   enum rtop_thread_state before;
-  lock_waits_go_off(data);
+  lock_waits_go_off(&sampler->threads, data);
   if (runs) work_go_off(sampler, data);
   int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);

@@ -36,6 +36,7 @@ struct queue_type {
 /* A ConditionVariable. Since Ruby 4.0 its `wait` is Ruby code that sleeps without calling Mutex#sleep; the Mutex is
  * its first argument. Constants: words of the environment from its end (that argument and the next one); the word of
  * a list element, relative to it, that holds the lock. */
+enum { ENVIRONMENT_BEFORE_LAST = -4, ENVIRONMENT_LAST };
 enum { ENVIRONMENT_MUTEX = -4, ENVIRONMENT_TIMEOUT, WAITER_LOCK = -3, CONDITION_ARITY = -2 };
 static const rb_data_type_t *condition_type; /* NULL: the class is written in C, or unknown */
 static bool arguments_were_right;            /* as the probe saw them */
@@ -47,14 +48,14 @@ static _Thread_local struct {
 static bool known;
 static int held_word = UNKNOWN; /* of a thread */
 static bool wanted_known;       /* the word before held_word, the Mutex that the thread waits for, is known */
-static const rb_data_type_t *mutex_type;
+static const rb_data_type_t *mutex_type, *thread_type;
 static size_t mutex_waiters;                         /* a word */
 static _Atomic(const rb_data_type_t *) monitor_type; /* NULL: the class is not there yet */
 static _Atomic bool monitor_met;                     /* by a hook, since then */
 static _Atomic int monitor_tries;
 static struct queue_type queue, sized_queue;
 static VALUE mutex_class;
-static ID id_sleep, id_require, id_require_relative, id_const_get;
+static ID id_join, id_value, id_sleep, id_require, id_require_relative, id_const_get;
 static bool frame_was_right; /* as the probe saw it */
 
 static size_t data_bytes(VALUE object)
@@ -304,6 +305,9 @@ void lock_words_learn(void)
   held_word = UNKNOWN;
   wanted_known = false;
   atomic_store(&monitor_type, NULL);
+  thread_type = vm_data_type(rb_thread_current());
+  id_join = rb_intern("join");
+  id_value = rb_intern("value");
   id_sleep = rb_intern("sleep");
   id_require = rb_intern("require");
   id_require_relative = rb_intern("require_relative");
@@ -410,11 +414,28 @@ static struct lock_wait wait_of_the_vm(VALUE thread, const VALUE *frame)
   return wait_for(frame && waits_for_file(frame) ? RTOP_LOCK_LOAD : RTOP_LOCK_MUTEX, words_of(wanted));
 }
 
+/* A wait for another thread's end that nothing limits. Thread#join has its receiver and arguments on the stack just below
+ * its environment; where other C code calls it, other values are there, and nothing is known. */
+static struct lock_wait wait_for_end(const VALUE *frame)
+{
+  VALUE leaf, thread = frame[FRAME_RECEIVER];
+  const VALUE *environment = (const VALUE *)frame[FRAME_ENVIRONMENT];
+  if (rb_profile_frames(0, 1, &leaf, NULL) <= 0 || RB_SPECIAL_CONST_P(leaf) || !method_entry_is(leaf) ||
+      !method_entry_is_function(leaf) || method_entry_class(leaf) != rb_cThread)
+    return wait_for(RTOP_LOCK_NONE, NULL);
+  ID name = method_entry_id(leaf);
+  bool plain = environment[ENVIRONMENT_LAST] == thread;
+  bool by_nil = environment[ENVIRONMENT_LAST] == Qnil && environment[ENVIRONMENT_BEFORE_LAST] == thread;
+  bool unlimited = name == id_value || (name == id_join && (plain || by_nil));
+  return unlimited ? wait_for(RTOP_LOCK_THREAD, (const void *)thread) : wait_for(RTOP_LOCK_NONE, NULL);
+}
+
 static struct lock_wait wait_of_receiver(const VALUE *frame)
 {
   const rb_data_type_t *type = frame ? vm_data_type(frame[FRAME_RECEIVER]) : NULL;
   if (!type) return wait_for(RTOP_LOCK_NONE, NULL);
   VALUE receiver = frame[FRAME_RECEIVER];
+  if (type == thread_type) return wait_for_end(frame);
   if (type == mutex_type) return wait_in_mutex(words_of(receiver));
   if (type == queue.type) return wait_in_queue(&queue, words_of(receiver));
   if (type == sized_queue.type) return wait_in_queue(&sized_queue, words_of(receiver));

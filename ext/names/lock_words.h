@@ -29,7 +29,8 @@ void lock_words_learn(void);
 void lock_words_learn_more(void);
 bool lock_words_known(void);
 
-/* What the calling thread, which is about to release the GVL, waits for: the kind (enum rtop_lock_kind) and the lock. */
+/* What the calling thread, which is about to release the GVL, waits for: the kind (enum rtop_lock_kind) and the lock; for
+ * the end of a thread that thread, a VALUE. */
 struct lock_wait {
   uint32_t kind; /* RTOP_LOCK_NONE: for no lock */
   uint64_t lock;

@@ -75,10 +75,15 @@ static void count_waits(struct cut *cut, struct thread_data *data)
   data->lock_waits_seen = waits;
 }
 
+/* False: for no lock. */
 static bool find_wait(struct cut *cut, const struct lock_wait *wait, struct rtop_window_thread *row)
 {
-  struct cut_lock *lock = meet(&cut->locks, wait, cut->window.end_mono_ns);
   row->lock_kind = wait->kind;
+  if (wait->kind == RTOP_LOCK_THREAD) {
+    if (wait->lock != row->serial) row->lock_holder = wait->lock;
+    return false;
+  }
+  struct cut_lock *lock = meet(&cut->locks, wait, cut->window.end_mono_ns);
   row->lock = lock ? lock->number : 0;
   return lock;
 }

@@ -33,12 +33,23 @@ void lock_waits_note_held(struct thread_data *data)
   if (thread) note_held(data, thread);
 }
 
-void lock_waits_go_off(struct thread_data *data)
+/* The thread that is joined stays what it is as long as it is joined, but its VALUE may not: its serial is recorded. */
+static uint64_t lock_word(struct threads *threads, const struct lock_wait *wait)
+{
+  uint64_t lock = wait->lock;
+  if (wait->kind == RTOP_LOCK_THREAD) {
+    const struct thread_data *joined = threads_of(threads, (VALUE)lock);
+    lock = joined && joined->serial < UINT64_MAX / (KIND_MASK + 1) ? joined->serial * (KIND_MASK + 1) : 0;
+  }
+  return !lock || lock & KIND_MASK ? 0 : lock | wait->kind;
+}
+
+void lock_waits_go_off(struct threads *threads, struct thread_data *data)
 {
   VALUE thread = atomic_load_explicit(&data->thread, memory_order_relaxed);
   if (!thread) return;
   struct lock_wait wait = lock_words_wait(thread);
-  uint64_t word = wait.lock & KIND_MASK ? 0 : wait.lock | wait.kind;
+  uint64_t word = lock_word(threads, &wait);
   note_held(data, thread);
   if (word != atomic_load_explicit(&data->lock_wait, memory_order_relaxed))
     atomic_store_explicit(&data->lock_wait, word, memory_order_relaxed);
@@ -64,6 +75,7 @@ bool lock_waits_of(const struct thread_data *data, struct lock_wait *wait)
   uint64_t word = atomic_load_explicit(&data->lock_wait, memory_order_relaxed);
   atomic_thread_fence(memory_order_acquire);
   *wait = (struct lock_wait){ .kind = (uint32_t)(word & KIND_MASK), .lock = word & ~KIND_MASK };
+  if (wait->kind == RTOP_LOCK_THREAD) wait->lock = word / (KIND_MASK + 1);
   return wait->kind != RTOP_LOCK_NONE && is_blocked(data) &&
          atomic_load_explicit(&data->state_since_ns, memory_order_relaxed) == since_ns;
 }

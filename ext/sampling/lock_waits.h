@@ -13,7 +13,7 @@
 #include "threads.h"
 
 /* Call when the thread releases the GVL, before its state changes. */
-void lock_waits_go_off(struct thread_data *data);
+void lock_waits_go_off(struct threads *threads, struct thread_data *data);
 
 /* The kind of lock that the thread waits for (enum rtop_lock_kind), after lock_waits_go_off(). [hook] */
 uint32_t lock_waits_kind(const struct thread_data *data);
@@ -21,7 +21,7 @@ uint32_t lock_waits_kind(const struct thread_data *data);
 /* Those that it has now. */
 void lock_waits_note_held(struct thread_data *data);
 
-/* Reads what the thread waits for. False when it waits for no lock, or has moved on meanwhile. */
+/* Reads what the thread waits for; for the end of a thread the lock is its serial. False when it waits for no lock, or has moved on meanwhile. */
 bool lock_waits_of(const struct thread_data *data, struct lock_wait *wait);
 
 /* The locks that it has; how many. */

@@ -321,7 +321,7 @@ static enum rtop_work_cause cause_now(const struct sampler *sampler, const struc
   case RTOP_LOCK_QUEUE:
   case RTOP_LOCK_SIZED_QUEUE:
   case RTOP_LOCK_CONDITION: return RTOP_WORK_QUEUE;
-  default: break;
+  default: break; /* the end of a thread: as for any other method */
   }
   if (rb_profile_frames(0, 1, &frame, &line) < 1) return RTOP_WORK_OTHER;
   return waits_cause(&sampler->frames.waits, frame);

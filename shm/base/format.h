@@ -282,8 +282,9 @@ enum rtop_lock_kind {
   RTOP_LOCK_CONDITION =
       /* ConditionVariable#wait or the end of Mutex#sleep; the lock is the Mutex that the thread released for it */
   5,
-  RTOP_LOCK_LOAD = 6, /* a Mutex of the VM for a file that another thread is loading (require, autoload) */
-  RTOP_LOCK_KIND_END = 7,
+  RTOP_LOCK_LOAD = 6,   /* a Mutex of the VM for a file that another thread is loading (require, autoload) */
+  RTOP_LOCK_THREAD = 7, /* the end of another thread, without a limit: Thread#join, Thread#value. No lock, no number */
+  RTOP_LOCK_KIND_END = 8,
 };
 
 /* Exact figures of traced methods, each at the node of the method, a child of the root. Unless noted otherwise a

@@ -125,6 +125,36 @@ class TestLocks < Minitest::Test
     end
   end
 
+  # One has the lock and waits until another one ends, which wants it. Without a limit, none can go on; with one, it will.
+  JOINS = <<~'RUBY'
+    class Pool
+      Lock = Mutex.new
+      def stop(*limit) = Lock.synchronize { @worker.join(*limit) }
+      def start = @worker = Thread.new { Thread.current.name = "worker"; Thread.pass until Lock.locked?; Lock.synchronize { } }
+    end
+    pool = Pool.new
+    pool.start
+    Thread.new { Thread.current.name = "stopper"; pool.stop(*ARGV.map(&:to_f)) }
+    loop { sleep 0.002 }
+  RUBY
+
+  def test_a_lock_and_the_end_of_a_thread
+    running("-e", JOINS) do |pid|
+      text = wait_until("a deadlock") { (out = viewer("-b", "-n", "1", "-p", pid.to_s).out) && out[/^DEADLOCK:.*/m] }
+      assert_match(/^  stopper \(\d+\) waits \S+ ?\w* for worker to end$/, text)
+      assert_match(/^  worker \(\d+\) waits \S+ ?\w* for Mutex #1, which stopper has$/, text)
+      object = report(pid, "-J").objects.first
+      assert_equal ["thread", nil, "worker", true], [thread_named(object, "stopper")["lock"]].flat_map { |one| [one["kind"], one["number"], one["holder"]["name"], one["deadlock"]] }
+      assert_equal %w[stopper worker], object["verdict"]["deadlock"].map { |one| one["name"] }.sort
+    end
+    running("-e", JOINS, "1000000") do |pid|
+      wait_until("who has the lock") { thread_named(report(pid, "-J").objects.first, "worker")&.dig("lock", "holder", "name") == "stopper" }
+      object = report(pid, "-J").objects.first
+      assert_empty object["verdict"]["deadlock"]
+      assert_nil thread_named(object, "stopper")["lock"]
+    end
+  end
+
   def test_whom_to_blame
     Dir.mktmpdir do |folder|
       result = viewer("--stat", "-J", "--", RbConfig.ruby, *QUICK, "#{PROGRAMS}/bank.rb", "4", "#{folder}/truth")

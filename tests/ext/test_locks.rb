@@ -4,7 +4,7 @@ require_relative "support"
 class LocksTest < Minitest::Test
   include Support
 
-  KINDS = { 1 => :mutex, 2 => :monitor, 3 => :item, 4 => :room, 5 => :condition, 6 => :load }.freeze
+  KINDS = { 1 => :mutex, 2 => :monitor, 3 => :item, 4 => :room, 5 => :condition, 6 => :load, 7 => :end }.freeze
 
   # One thread goes on: so names are made, and Ruby does not end what it takes for a deadlock.
   BEGINNING = <<~'RUBY'
@@ -39,9 +39,9 @@ class LocksTest < Minitest::Test
 
   def test_kinds
     right = { "mutex" => :mutex, "monitor" => :monitor, "item" => :item, "item of a sized one" => :item, "room" => :room,
-              "condition" => :condition, "owner" => nil, "within" => nil, "io" => nil, "sleep" => nil, "join" => nil,
+              "condition" => :condition, "owner" => nil, "within" => nil, "io" => nil, "sleep" => nil, "join" => :end,
               "pool" => nil, "main" => nil }
-    program, found, dump = waits(<<~'RUBY', "all kinds") { |seen| (right.keys - seen.keys).empty? && kinds(seen).compact.size == 6 }
+    program, found, dump = waits(<<~'RUBY', "all kinds") { |seen| (right.keys - seen.keys).empty? && kinds(seen).compact.size == 7 }
       monitor, queue, full = Monitor.new, Queue.new, SizedQueue.new(1)
       class Pool < Monitor
         def rest = sleep
@@ -64,11 +64,34 @@ class LocksTest < Minitest::Test
       named("pool") { Pool.new.rest }
     RUBY
     assert_equal right, kinds(found).slice(*right.keys)
-    assert_equal({ "mutex" => "owner", "monitor" => "within" }, found.transform_values(&:holder).compact)
-    numbers = found.values.select(&:kind).map(&:number)
+    assert_equal({ "mutex" => "owner", "monitor" => "within", "join" => "sleep" }, found.transform_values(&:holder).compact)
+    assert_equal 0, found["join"].number
+    numbers = found.values.select(&:kind).map(&:number) - [0]
     assert_equal numbers.uniq, numbers
     assert_operator numbers.min, :>, 0
     assert_operator dump.counter("lock_waits"), :>=, 2
+    program.finish
+  end
+
+  # Only what nothing limits: a wait with a limit is no wait for a thread, whoever calls it.
+  def test_the_end_of_a_thread
+    right = { "plain" => :end, "nil" => :end, "value" => :end, "subclass" => :end, "sent" => :end, "limit" => nil, "long" => nil,
+              "sent with a limit" => nil, "called from C" => nil }
+    program, found = waits(<<~'RUBY', "all of them") { |seen| (right.keys - seen.keys).empty? && kinds(seen).compact.size == 5 }
+      a = named("a") { sleep }
+      b = Class.new(Thread).new { Thread.current.name = "b"; sleep }
+      named("plain") { a.join }
+      named("nil") { a.join(nil) }
+      named("value") { a.value }
+      named("subclass") { b.join }
+      named("sent") { a.send(:join) }
+      named("limit") { a.join(1e6) }
+      named("long") { a.join(100_000) }
+      named("sent with a limit") { a.send(:join, 1e6) }
+      named("called from C") { a.public_send(:join, 1e6) }
+    RUBY
+    assert_equal right, kinds(found).slice(*right.keys)
+    assert_equal({ "plain" => "a", "nil" => "a", "value" => "a", "subclass" => "b", "sent" => "a" }, found.transform_values(&:holder).compact)
     program.finish
   end
 

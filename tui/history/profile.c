@@ -170,7 +170,7 @@ static bool profile_translate(const struct profile_input *input, const struct rt
 static_assert((int)RTOP_WANTS_MUTEX == RTOP_LOCK_MUTEX && (int)RTOP_WANTS_MONITOR == RTOP_LOCK_MONITOR &&
                   (int)RTOP_WANTS_ITEM == RTOP_LOCK_QUEUE && (int)RTOP_WANTS_ROOM == RTOP_LOCK_SIZED_QUEUE &&
                   (int)RTOP_WANTS_CONDITION == RTOP_LOCK_CONDITION && (int)RTOP_WANTS_LOAD == RTOP_LOCK_LOAD &&
-                  (int)RTOP_WANTS_END == RTOP_LOCK_KIND_END,
+                  (int)RTOP_WANTS_THREAD == RTOP_LOCK_THREAD && (int)RTOP_WANTS_END == RTOP_LOCK_KIND_END,
               "kinds of locks");
 
 /* Converts a lock; an unknown kind becomes "nothing". */

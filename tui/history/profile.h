@@ -98,6 +98,7 @@ enum rtop_wants {
   RTOP_WANTS_ROOM,      /* in a SizedQueue */
   RTOP_WANTS_CONDITION, /* with a Mutex released for the wait, which is the number */
   RTOP_WANTS_LOAD,      /* the VM's Mutex for a file that another thread is loading */
+  RTOP_WANTS_THREAD,    /* the end of a thread, without a limit: no lock, and no number; the holder is that thread */
   RTOP_WANTS_END,
 };
 struct rtop_lock {

@@ -45,8 +45,11 @@ static void locks_deadlock(const struct rtop_report *report, const struct rtop_l
     thread_lock_thread(next, sizeof next, &report->sum.threads[circle->rows[(i + 1) % circle->count]]);
     thread_lock_name(lock, sizeof lock, &thread->lock);
     thread_age_text(age, sizeof age, thread->state_age_ns);
-    snprintf(line, sizeof line, "  %s (%u) waits %s for %s, which %s %s", name, thread->native_id, age, lock, next,
-             thread->lock.wants == RTOP_WANTS_LOAD ? "loads" : "has");
+    if (thread->lock.wants == RTOP_WANTS_THREAD)
+      snprintf(line, sizeof line, "  %s (%u) waits %s for %s to end", name, thread->native_id, age, next);
+    else
+      snprintf(line, sizeof line, "  %s (%u) waits %s for %s, which %s %s", name, thread->native_id, age, lock, next,
+               rtop_wants_verb(thread->lock.wants));
     locks_line(out, columns, line);
     locks_stack(report, thread, out, columns);
   }
@@ -116,7 +119,7 @@ static const char *locks_kind(enum rtop_wants wants)
   static const char *const names[] = {
     [RTOP_WANTS_NOTHING] = "",   [RTOP_WANTS_MUTEX] = "mutex",      [RTOP_WANTS_MONITOR] = "monitor",
     [RTOP_WANTS_ITEM] = "queue", [RTOP_WANTS_ROOM] = "sized_queue", [RTOP_WANTS_CONDITION] = "condition",
-    [RTOP_WANTS_LOAD] = "load",
+    [RTOP_WANTS_LOAD] = "load",  [RTOP_WANTS_THREAD] = "thread",
   };
   return wants < RTOP_WANTS_END ? names[wants] : "";
 }

@@ -12,10 +12,16 @@ enum { LOCKS_DEPTH_MAX = 4096 };
 const char *rtop_wants_name(enum rtop_wants wants)
 {
   static const char *const names[] = {
-    [RTOP_WANTS_MUTEX] = "Mutex",     [RTOP_WANTS_MONITOR] = "Monitor",     [RTOP_WANTS_ITEM] = "Queue",
-    [RTOP_WANTS_ROOM] = "SizedQueue", [RTOP_WANTS_CONDITION] = "condition", [RTOP_WANTS_LOAD] = "file",
+    [RTOP_WANTS_MUTEX] = "Mutex",          [RTOP_WANTS_MONITOR] = "Monitor",     [RTOP_WANTS_ITEM] = "Queue",
+    [RTOP_WANTS_ROOM] = "SizedQueue",      [RTOP_WANTS_CONDITION] = "condition", [RTOP_WANTS_LOAD] = "file",
+    [RTOP_WANTS_THREAD] = "thread to end",
   };
   return wants > RTOP_WANTS_NOTHING && wants < RTOP_WANTS_END ? names[wants] : "lock";
+}
+
+const char *rtop_wants_verb(enum rtop_wants wants)
+{
+  return wants == RTOP_WANTS_LOAD ? "loads" : wants == RTOP_WANTS_THREAD ? "is" : "has";
 }
 
 /* Rows stand by source and serial. */
@@ -32,12 +38,23 @@ size_t rtop_lock_thread(const struct rtop_sum *sum, uint32_t source, uint64_t se
   return row < sum->thread_count && !row_before(&key, &sum->threads[row]) ? row : SIZE_MAX;
 }
 
-size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row)
+static bool joins(const struct rtop_thread_row *thread)
+{
+  return !thread->ended && thread->state == RTOP_STATE_BLOCKED && thread->lock.wants == RTOP_WANTS_THREAD;
+}
+
+/* The thread without which this one cannot go on; SIZE_MAX: unknown, or there is none. */
+static size_t chain_next(const struct rtop_sum *sum, size_t row)
 {
   const struct rtop_thread_row *thread = &sum->threads[row];
-  if (!rtop_lock_waits(thread) || thread->lock.holder == 0) return SIZE_MAX;
+  if ((!rtop_lock_waits(thread) && !joins(thread)) || thread->lock.holder == 0) return SIZE_MAX;
   size_t holder = rtop_lock_thread(sum, thread->source, thread->lock.holder);
   return holder == SIZE_MAX || holder == row || sum->threads[holder].ended ? SIZE_MAX : holder;
+}
+
+size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row)
+{
+  return rtop_lock_waits(&sum->threads[row]) ? chain_next(sum, row) : SIZE_MAX;
 }
 
 uint32_t rtop_lock_loads(const struct rtop_symbols *symbols, uint32_t node)
@@ -101,7 +118,7 @@ void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, 
 {
   unsigned place;
   *chain = (struct rtop_lock_chain){ .rows = { row }, .count = 1 };
-  for (size_t next = row; (next = rtop_lock_holder(sum, next)) != SIZE_MAX;) {
+  for (size_t next = row; (next = chain_next(sum, next)) != SIZE_MAX;) {
     if (chain_has(chain, next, &place)) {
       chain->closes = place;
       chain->circle = chain_lasts(chain, sum);
@@ -127,16 +144,25 @@ static void circle_of(struct rtop_lock_chain *circle, const struct rtop_lock_cha
   for (unsigned i = 0; i < count; i++) circle->rows[i] = rows[(first + i) % count];
 }
 
+static bool deadlock_from(struct rtop_lock_chain *circle, const struct rtop_sum *sum, size_t row)
+{
+  struct rtop_lock_chain chain;
+  rtop_lock_chain(&chain, sum, row);
+  if (chain.circle) circle_of(circle, &chain);
+  return chain.circle;
+}
+
 bool rtop_lock_deadlock(struct rtop_lock_chain *circle, const struct rtop_sum *sum)
 {
   struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
-  size_t count = rtop_lock_counts(sum, locks);
-  for (size_t i = 0; i < count; i++) {
-    struct rtop_lock_chain chain;
-    rtop_lock_chain(&chain, sum, locks[i].row);
-    if (!chain.circle) continue;
-    circle_of(circle, &chain);
-    return true;
+  size_t count = rtop_lock_counts(sum, locks), ends = 0;
+  for (size_t i = 0; i < count; i++)
+    if (deadlock_from(circle, sum, locks[i].row)) return true;
+  /* Threads that wait for one another to end need no lock for it. */
+  for (size_t row = 0; row < sum->thread_count && ends < RTOP_LOCK_COUNTS_MAX; row++) {
+    if (!joins(&sum->threads[row])) continue;
+    if (deadlock_from(circle, sum, row)) return true;
+    ends++;
   }
   return false;
 }

@@ -11,13 +11,16 @@
 
 enum { RTOP_LOCK_CHAIN_MAX = 16 };
 
-/* "Mutex", "Monitor", "Queue", "SizedQueue", "condition", "file"; "lock" for an unknown kind. */
+/* "Mutex", "Monitor", "Queue", "SizedQueue", "condition", "file", "thread to end"; "lock" for an unknown kind. */
 const char *rtop_wants_name(enum rtop_wants wants);
 /* Is it a lock that a single thread owns? */
 static inline bool rtop_wants_owned(enum rtop_wants wants)
 {
   return wants == RTOP_WANTS_MUTEX || wants == RTOP_WANTS_MONITOR || wants == RTOP_WANTS_LOAD;
 }
+
+/* What the holder of what is wanted does with it, or is: "has", "loads", "is". */
+const char *rtop_wants_verb(enum rtop_wants wants);
 
 /* Does the thread wait, at the end of the span, for a lock that a single thread owns? */
 static inline bool rtop_lock_waits(const struct rtop_thread_row *thread)
@@ -49,7 +52,8 @@ struct rtop_lock_count {
 };
 size_t rtop_lock_counts(const struct rtop_sum *sum, struct rtop_lock_count counts[RTOP_LOCK_COUNTS_MAX]);
 
-/* A chain of threads: the first waits for a lock, each next one owns the lock of the one before and may wait, too. */
+/* A chain of threads: the first waits for a lock or the end of a thread; each next one owns the lock of the one before, or
+ * is what must end, and may wait, too. */
 struct rtop_lock_chain {
   size_t rows[RTOP_LOCK_CHAIN_MAX]; /* of the threads in the sum */
   unsigned count;
@@ -60,7 +64,7 @@ struct rtop_lock_chain {
 void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, size_t row);
 
 /* Threads that wait for one another in a circle, beginning with the first row, all of them blocked: a deadlock.
- * False: there is none among the first 64 locks. */
+ * False: there is none among the first 64 locks, nor among the first 64 threads that wait for others to end. */
 bool rtop_lock_deadlock(struct rtop_lock_chain *circle, const struct rtop_sum *sum);
 
 #endif

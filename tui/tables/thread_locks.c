@@ -273,12 +273,13 @@ static void told_words(struct phrase *text, const struct rtop_sum *sum, const st
   char name[LOCKS_NAME_BYTES], lock[LOCKS_NAME_BYTES], where[600];
   struct rtop_lock_chain chain;
   rtop_lock_chain(&chain, sum, row);
-  if (chain.count == 1 && !chain.circle) phrase_add(text, "; who has it is not known");
+  bool ends = sum->threads[row].lock.wants == RTOP_WANTS_THREAD;
+  if (chain.count == 1 && !chain.circle && !ends) phrase_add(text, "; who has it is not known");
   for (unsigned i = 1; i < chain.count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[chain.rows[i]];
     thread_lock_thread(name, sizeof name, thread);
-    bool loads = sum->threads[chain.rows[i - 1]].lock.wants == RTOP_WANTS_LOAD;
-    phrase_add(text, "; %s %s %s", name, loads ? "loads" : "has", i == 1 ? "it" : "that");
+    const char *verb = rtop_wants_verb(sum->threads[chain.rows[i - 1]].lock.wants);
+    phrase_add(text, "; %s %s %s", name, verb, i == 1 ? "it" : "that");
     if (i + 1 < chain.count || chain.circle || chain.longer) {
       thread_lock_name(lock, sizeof lock, &thread->lock);
       phrase_add(text, ", waits for %s", lock);
@@ -290,8 +291,8 @@ static void told_words(struct phrase *text, const struct rtop_sum *sum, const st
   if (chain.longer) phrase_add(text, ", and so on");
   if (!chain.circle) return;
   thread_lock_thread(name, sizeof name, &sum->threads[chain.rows[chain.closes]]);
-  bool loads = sum->threads[chain.rows[chain.count - 1]].lock.wants == RTOP_WANTS_LOAD;
-  phrase_add(text, "; %s %s that: deadlock", name, loads ? "loads" : "has");
+  const char *verb = rtop_wants_verb(sum->threads[chain.rows[chain.count - 1]].lock.wants);
+  phrase_add(text, "; %s %s that: deadlock", name, verb);
 }
 
 void thread_lock_words(char *out, size_t bytes, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
@@ -313,6 +314,7 @@ void thread_lock_words(char *out, size_t bytes, const struct rtop_sum *sum, cons
     unsigned waiters = rtop_lock_waiters(sum, row);
     phrase_add(&text, "blocked%s%s in %s%s%s", blank, age, where, name[0] != '\0' ? "; " : "", name);
     if (waiters > 1) phrase_add(&text, ", %u threads wait for it", waiters);
+    if (thread->lock.wants == RTOP_WANTS_THREAD) told_words(&text, sum, symbols, row);
   } else if (lock.told) {
     phrase_add(&text, "waits %s%sfor %s%s%s", age, blank, name, wanted[0] != '\0' ? " in " : "", wanted);
     told_words(&text, sum, symbols, row);
@@ -337,6 +339,6 @@ void thread_deadlock_words(char *out, size_t bytes, const struct rtop_sum *sum, 
     thread_lock_thread(next, sizeof next, &sum->threads[circle->rows[(i + 1) % circle->count]]);
     thread_lock_name(lock, sizeof lock, &thread->lock);
     phrase_add(&text, "%s%s waits for %s%s%s, %s %s it", i ? "; " : "", name, lock, wanted[0] != '\0' ? " in " : "",
-               wanted, next, thread->lock.wants == RTOP_WANTS_LOAD ? "loads" : "has");
+               wanted, next, rtop_wants_verb(thread->lock.wants));
   }
 }

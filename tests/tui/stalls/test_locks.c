@@ -90,6 +90,32 @@ static void test_circles(void **state)
   assert_false(chain.circle);
 }
 
+/* Who waits for another thread to end waits for no lock, but is part of a circle all the same. */
+static void test_circles_of_threads_that_join(void **state)
+{
+  (void)state;
+  struct rtop_lock_chain chain;
+  rows[1].lock = (struct rtop_lock){ RTOP_WANTS_THREAD, 0, 1 }; /* the first wants its lock, and must end for it */
+  assert_true(rtop_lock_holder(&sum, 1) == SIZE_MAX);
+  assert_false(rtop_lock_waits(&rows[1]));
+  rtop_lock_chain(&chain, &sum, 0);
+  assert_int_equal(chain.count, 2);
+  assert_true(chain.circle);
+  assert_true(rtop_lock_deadlock(&chain, &sum));
+  assert_int_equal(chain.count, 2);
+  for (size_t i = 0; i < COUNT; i++) rows[i].lock = (struct rtop_lock){ RTOP_WANTS_THREAD, 0, i + 2 };
+  assert_false(rtop_lock_deadlock(&chain, &sum));
+  rows[20].lock.holder = 19; /* joins alone */
+  assert_true(rtop_lock_deadlock(&chain, &sum));
+  assert_int_equal(chain.count, 3);
+  assert_int_equal(chain.rows[0], 18);
+  rows[19].lock.holder = 0; /* with a limit, as far as is known */
+  assert_false(rtop_lock_deadlock(&chain, &sum));
+  rows[19].lock.holder = 21;
+  rows[19].lock.wants = RTOP_WANTS_ITEM; /* of a queue, which anybody may fill */
+  assert_false(rtop_lock_deadlock(&chain, &sum));
+}
+
 /* Each lock once, with those that wait longest. */
 static void test_counts(void **state)
 {
@@ -149,11 +175,9 @@ static void test_from_a_window(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup(test_who_has_it, set_up),
-    cmocka_unit_test_setup(test_chains, set_up),
-    cmocka_unit_test_setup(test_circles, set_up),
-    cmocka_unit_test_setup(test_counts, set_up),
-    cmocka_unit_test(test_from_a_window),
+    cmocka_unit_test_setup(test_who_has_it, set_up), cmocka_unit_test_setup(test_chains, set_up),
+    cmocka_unit_test_setup(test_circles, set_up),    cmocka_unit_test_setup(test_circles_of_threads_that_join, set_up),
+    cmocka_unit_test_setup(test_counts, set_up),     cmocka_unit_test(test_from_a_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -247,14 +247,33 @@ static void test_told_of_queues(void **state)
   check(1, "blocked 1.3 s in Thread::Queue#pop < Worker#run; a condition");
 }
 
+/* The end of a thread is no lock. */
+static void test_told_of_an_end(void **state)
+{
+  (void)state;
+  uint32_t join = add(add(0, "Pool#stop", "/app/pool.rb", 7), "Thread#join", "", 0);
+  rows[1].node = join;
+  wants(1, RTOP_WANTS_THREAD, 0, 0);
+  check(1, "blocked 1.3 s in Thread#join < Pool#stop; a thread to end");
+  wants(1, RTOP_WANTS_THREAD, 0, rows[2].serial);
+  wants(2, RTOP_WANTS_MUTEX, 8, rows[1].serial);
+  struct rtop_lock_chain circle;
+  char text[2000];
+  assert_true(rtop_lock_deadlock(&circle, &sum));
+  thread_deadlock_words(text, sizeof text, &sum, symbols, &circle);
+  assert_string_equal(text, "deadlock: puma 001 waits for a thread to end, puma 003 is it; "
+                            "puma 003 waits for Mutex #8 in App#call, puma 001 has it");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    LOCKS_TEST(test_one_is_inside), LOCKS_TEST(test_nobody_is_named),
-    LOCKS_TEST(test_another_place), LOCKS_TEST(test_a_condition),
-    LOCKS_TEST(test_monitors),      LOCKS_TEST(test_other_waits),
-    LOCKS_TEST(test_hostile_names), LOCKS_TEST(test_told),
-    LOCKS_TEST(test_told_chain),    LOCKS_TEST(test_told_of_queues),
+    LOCKS_TEST(test_one_is_inside),  LOCKS_TEST(test_nobody_is_named),
+    LOCKS_TEST(test_another_place),  LOCKS_TEST(test_a_condition),
+    LOCKS_TEST(test_monitors),       LOCKS_TEST(test_other_waits),
+    LOCKS_TEST(test_hostile_names),  LOCKS_TEST(test_told),
+    LOCKS_TEST(test_told_chain),     LOCKS_TEST(test_told_of_queues),
+    LOCKS_TEST(test_told_of_an_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
