@@ -75,6 +75,7 @@ static VALUE turn_on(VALUE unused)
   threads_clear(&sampler->threads);
   forget_cells(sampler);
   work_forget(&sampler->work);
+  pairs_forget(&sampler->pairs);
   atomic_store(&sampler->waiting.word, 0);
   if (!session.hook && session.forked_child) rb_raise(rb_eRuntimeError, "no hooks in this child");
   if (!session.hook) session.hook = gvl_install(sampler);
@@ -138,6 +139,7 @@ static void drop_parent(void)
   for (int i = 0; i < 2; i++) cells_clear(&sampler->cells[i]);
   marks_init(&session.publisher.marks);
   work_clear(&sampler->work);
+  pairs_clear(&sampler->pairs);
 }
 
 static const char no_hooks[] = "its hooks cannot be set";

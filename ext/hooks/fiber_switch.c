@@ -35,7 +35,9 @@ static void on_switch(rb_event_flag_t event, VALUE unused, VALUE self, ID method
   VALUE thread = rb_thread_current(), scheduler = rb_fiber_scheduler_get();
   struct thread_data *data = threads_of(&sampler->threads, thread);
   if (!data || !data->main_ractor) return;
-  work_switch(sampler, data, label_sets_kept(&sampler->labels, thread).piece);
+  struct label_kept kept = label_sets_kept(&sampler->labels, thread);
+  work_switch(sampler, data, kept.piece);
+  pairs_switch(sampler, data, kept.set);
   if (NIL_P(scheduler)) fibers_forget(data);
   else fibers_switch(sampler, data, thread, scheduler);
 }
@@ -73,5 +75,7 @@ void fiber_switch_remove(void)
 void fiber_switch_label(VALUE thread, uint32_t set)
 {
   struct thread_data *data = following ? threads_of(&following->threads, thread) : NULL;
-  if (data) fibers_label(data, set);
+  if (!data) return;
+  fibers_label(data, set);
+  data->pair_set = set;
 }

@@ -41,6 +41,7 @@ static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t 
   }
   atomic_store_explicit(&data->ready_ns, now, memory_order_relaxed);
   work_ready(sampler, data, now);
+  pairs_ready(data, atomic_load_explicit(&sampler->last_runner, memory_order_relaxed));
   if (length) atomic_fetch_add_explicit(&data->off_blocked_ns, length, memory_order_release);
   waiting_begin(&sampler->waiting, now);
 }
@@ -137,7 +138,9 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   int64_t ready = before == RTOP_WAITING ? atomic_load_explicit(&data->ready_ns, memory_order_relaxed) : now;
   if (data->off_since_ns) data->gone_off_ns += ready - data->off_since_ns;
   data->gone_wait_ns += now - ready;
-  work_resumed(sampler, data, data->off_since_ns ? ready - data->off_since_ns : 0, now - ready, now);
+  const struct pairs_wait wait = { data->off_since_ns, data->off_since_ns ? ready - data->off_since_ns : 0,
+                                   now - ready, begin };
+  work_resumed(sampler, data, wait.off_ns, wait.wait_ns, now);
   /* A job that names new frames may switch threads; that time off the GVL is not the profiler's own work. */
   int64_t off = data->off_since_ns ? now - data->off_since_ns : 0;
   data->not_own_ns += off;
@@ -148,6 +151,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   if (!atomic_load_explicit(&data->native_id, memory_order_relaxed)) threads_bind_native(data);
   else if (data->native_shared) threads_follow_native(data);
   if (!data->main_ractor) atomic_store_explicit(&sampler->ractors_seen, true, memory_order_relaxed);
+  pairs_resumed(sampler, data, &wait, now);
   publisher_wake(sampler->publisher_word);
   count_release(sampler, data);
   if (atomic_load_explicit(&sampler->missed_count, memory_order_relaxed) && data->main_ractor)
@@ -196,8 +200,16 @@ static void go_off(struct sampler *sampler, struct thread_data *data, int64_t no
   announce(data, now);
   int64_t rest = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (rest > 0) accounting_add(sampler, data, before, rest);
+  pairs_go_off(sampler, data, now);
   running_end(sampler, data, now, end_node);
   data->off_since_ns = now;
+}
+
+/* The thread no longer waits, although it did not get the GVL. */
+static void give_up(struct sampler *sampler, const struct thread_data *data, int64_t now)
+{
+  waiting_end(&sampler->waiting, now);
+  pairs_gave_up(sampler, now - atomic_load_explicit(&data->ready_ns, memory_order_relaxed));
 }
 
 static void on_suspended(struct sampler *sampler, struct thread_data *data, int64_t now)
@@ -207,7 +219,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   lock_waits_go_off(&sampler->threads, data);
   if (runs) work_go_off(sampler, data);
   int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
-  if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
+  if (before == RTOP_WAITING) give_up(sampler, data, now);
   if (before != RTOP_RUNNING) { /* The wait was interrupted before it began: the VM never sent RESUMED. */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
     else atomic_fetch_add(&data->off_blocked_ns, open);
@@ -238,7 +250,7 @@ static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t
   /* The time is stored before the state word, so that nobody reads the state with an older time. */
   atomic_store(&data->state_since_ns, clock_now_ns());
   int64_t length = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
-  if (before == RTOP_WAITING) waiting_end(&sampler->waiting, now);
+  if (before == RTOP_WAITING) give_up(sampler, data, now);
   accounting_spent(data, before, length);
   accounting_add(sampler, data, before, length);
   if (before == RTOP_RUNNING) {

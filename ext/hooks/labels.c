@@ -3,7 +3,7 @@
 #include "labels.h"
 
 #include "fiber_switch.h"
-#include "ext/sampling/work.h"
+#include "ext/sampling/sampler.h"
 #include "shm/base/utf8.h"
 #include <ruby/encoding.h>
 #include <string.h>
@@ -56,6 +56,7 @@ static int collect(VALUE key, VALUE value, VALUE pointer)
 
 static void give(VALUE thread, struct label_kept kept)
 {
+  pairs_relabel(sampler, thread);
   label_sets_keep(sets, thread, kept);
   fiber_switch_label(thread, kept.set);
 }

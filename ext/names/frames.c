@@ -123,6 +123,13 @@ static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
   return id;
 }
 
+bool frames_is_main(const struct frames *frames, uint32_t frame)
+{
+  static const char label[] = "<main>";
+  const struct frames_string *string = &frames->strings[frames->entries[frame].label];
+  return string->bytes == sizeof label - 1 && memcmp(frames->arena + string->offset, label, sizeof label - 1) == 0;
+}
+
 void frames_judge(const struct frames *frames, struct frames_entry *entry)
 {
   struct rtop_pattern_frame frame = { .is_c = entry->kind == RTOP_FRAME_C };

@@ -99,6 +99,9 @@ uint32_t frames_peek(struct frames *frames, VALUE value);
 /* Names `value` and adds it if it is new. False when the sampler's lock could not be had or the VM raised. */
 bool frames_add(struct frames *frames, VALUE value);
 
+/* Is it the outermost code of the program? Under the sampler's lock. */
+bool frames_is_main(const struct frames *frames, uint32_t frame);
+
 /* Decides whether a frame whose names are complete is excluded, and sets entry->excluded. Under the sampler's lock. */
 void frames_judge(const struct frames *frames, struct frames_entry *entry);
 

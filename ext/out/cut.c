@@ -4,6 +4,7 @@
 
 #include "cut_labels.h"
 #include "cut_locks.h"
+#include "cut_pairs.h"
 #include "cut_raised.h"
 #include "cut_threads.h"
 #include "cut_work.h"
@@ -83,6 +84,7 @@ static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
   lock_sampler(sampler);
   cut_labels_name(cut);
   cut_work_name(cut);
+  cut_pairs_name(cut);
   struct cells *full = sampler->open;
   sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
   sampler->cut_pending = true;
@@ -232,13 +234,14 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   /* Ended threads are noted before the cells are swapped, so that all their cells are in this window. */
   cut_threads_note_ended(cut, end_ns);
   cut_work_take(cut);
+  cut_pairs_take(cut);
   struct cells *cells = swap_cells(cut, end_ns);
   names_out_update(cut->names, &cut->sampler->frames, &cut->sampler->tree, cut->writer);
   bool complete = cut_threads_charge(cut, cells, last);
   cut_threads_update_nodes(cut);
   cut_locks_add(cut);
   complete = complete && cut_threads_add_cells(cut, cells) && cut_labels_add(cut) && cut_work_add(cut, last) &&
-             cut_threads_add_fibers(cut);
+             cut_pairs_add(cut) && cut_threads_add_fibers(cut);
   add_counters(cut);
   cut_threads_compare_cpu(cut);
   complete = complete && cut_raised_add(cut, last);

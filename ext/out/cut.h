@@ -74,6 +74,7 @@ struct cut {
   struct cut_locks locks;
   struct cut_open open[CUT_OPEN_MAX];
   struct work_buffer *ended; /* work that ended in the window being cut; NULL: none */
+  struct pairs_buffer *pairs; /* waits that did; NULL: none */
   struct cut_rests rests;
 };
 

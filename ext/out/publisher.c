@@ -383,6 +383,7 @@ static void park(struct loop *loop, uint32_t futex_value)
     loop->lost = !rtop_segment_intact(rtop_writer_segment(loop->writer));
   }
   work_drop(&loop->sampler->work);
+  pairs_drop(&loop->sampler->pairs);
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   trigger(publisher);
   int64_t now = clock_now_ns();

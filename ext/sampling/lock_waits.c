@@ -63,6 +63,11 @@ uint32_t lock_waits_kind(const struct thread_data *data)
   return (uint32_t)(atomic_load_explicit(&data->lock_wait, memory_order_relaxed) & KIND_MASK);
 }
 
+uint64_t lock_waits_lock(const struct thread_data *data)
+{
+  return atomic_load_explicit(&data->lock_wait, memory_order_relaxed) & ~KIND_MASK;
+}
+
 static bool is_blocked(const struct thread_data *data)
 {
   return threads_state(atomic_load_explicit(&data->word, memory_order_acquire)) == RTOP_BLOCKED;

@@ -17,6 +17,8 @@ void lock_waits_go_off(struct threads *threads, struct thread_data *data);
 
 /* The kind of lock that the thread waits for (enum rtop_lock_kind), after lock_waits_go_off(). [hook] */
 uint32_t lock_waits_kind(const struct thread_data *data);
+/* And the lock, by its address; 0: none. [hook] */
+uint64_t lock_waits_lock(const struct thread_data *data);
 
 /* Those that it has now. */
 void lock_waits_note_held(struct thread_data *data);

@@ -20,6 +20,7 @@
 
 #include "ext/estimate/instants.h"
 #include "newborn.h"
+#include "pairs.h"
 #include "ext/estimate/pools.h"
 #include "raised.h"
 #include "threads.h"
@@ -110,6 +111,7 @@ struct sampler {
   struct wait_cpu wait_cpu;
   struct raised raised;
   struct work work;
+  struct pairs pairs;
 
   rb_postponed_job_handle_t job;
   _Atomic int64_t off_ns;     /* when hooks were removed for good, until the last window is reported; else 0 */

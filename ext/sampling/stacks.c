@@ -18,10 +18,14 @@ static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, u
 
 /* Chooses the pool of a thread by its outermost frame, the block with which it began: that is the same wherever the
  * thread is first sampled, so that workers of one kind share a pool. */
+static uint64_t pool_key(VALUE outermost)
+{
+  return ((uint64_t)outermost * UINT64_C(0x9E3779B97F4A7C15)) | 1;
+}
+
 static void choose_pool(struct sampler *sampler, struct thread_data *data, uint32_t depth)
 {
-  uint64_t key = (uint64_t)sampler->stack_frames[depth - 1] * UINT64_C(0x9E3779B97F4A7C15);
-  uint32_t pool = pools_find(&sampler->pools, key | 1);
+  uint32_t pool = pools_find(&sampler->pools, pool_key(sampler->stack_frames[depth - 1]));
   if (!pool) return; /* There are too many pools, so the thread stays in its present one. */
   atomic_store_explicit(&data->pool, pool, memory_order_relaxed);
   atomic_store_explicit(&data->strata[STRATA_SHORT].epoch, axis_epoch(&sampler->pools.entries[pool].strata.short_axis),
@@ -29,6 +33,18 @@ static void choose_pool(struct sampler *sampler, struct thread_data *data, uint3
   for (int state = 0; state < RTOP_STATE_COUNT; state++)
     atomic_store_explicit(&data->lanes[state].epoch, axis_epoch(&sampler->pools.entries[pool].axes[state]),
                           memory_order_relaxed);
+}
+
+/* The pool takes its name from the first stack that is walked from its outermost frame, as the first of a pool is. Only
+ * the main thread does not begin with one frame: before the program itself, libraries are loaded (ruby -r). */
+static void name_pool(struct sampler *sampler, const struct thread_data *data, VALUE outermost, uint32_t frame)
+{
+  uint32_t at = atomic_load_explicit(&data->pool, memory_order_relaxed);
+  struct pool *pool = &sampler->pools.entries[at];
+  if (atomic_load_explicit(&pool->frame, memory_order_relaxed) || at == 0) return;
+  bool begins = data->is_main ? frames_is_main(&sampler->frames, frame)
+                              : atomic_load_explicit(&pool->key, memory_order_relaxed) == pool_key(outermost);
+  if (begins) atomic_store_explicit(&pool->frame, frame, memory_order_relaxed);
 }
 
 uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data)
@@ -94,6 +110,7 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
       return SAMPLER_NO_STACK;
     }
     bool is_c = sampler->frames.entries[frame].kind == RTOP_FRAME_C;
+    if (level == 0 && !sampler->frames.entries[frame].excluded) name_pool(sampler, data, value, frame);
     if (kept(sampler, frame, node, level, root))
       node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
   }

@@ -169,6 +169,8 @@ struct thread_data {
   uint64_t work_piece;               /* of the running fiber */
   uint32_t work_open, work_cause;    /* number of open pieces; cause of the open off-GVL stretch */
   int64_t work_gc_ns;                /* total time of collections when the thread became ready */
+  /* Who waits behind whom, see pairs.h: who had the GVL when this thread became ready; labels of its fiber, where known. */
+  uint32_t pair_runner, pair_set;
   uint64_t allocations_window;       /* window in which unsampled `allocations` were last given up */
 
   /* publisher's */

@@ -332,7 +332,7 @@ void work_go_off(struct sampler *sampler, struct thread_data *data)
   if (data->work_open) data->work_cause = cause_now(sampler, data);
 }
 
-static int64_t gc_until(const struct work *work, int64_t now_ns)
+int64_t work_gc_until(const struct work *work, int64_t now_ns)
 {
   int64_t word = atomic_load_explicit(&work->gc_word, memory_order_relaxed);
   return word & 1 ? now_ns - (word >> 1) : word >> 1;
@@ -340,13 +340,13 @@ static int64_t gc_until(const struct work *work, int64_t now_ns)
 
 void work_ready(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
-  data->work_gc_ns = gc_until(&sampler->work, now_ns);
+  data->work_gc_ns = work_gc_until(&sampler->work, now_ns);
 }
 
 void work_resumed(struct sampler *sampler, struct thread_data *data, int64_t off_ns, int64_t wait_ns, int64_t now_ns)
 {
   if (!data->work_open) return;
-  int64_t collected = wait_ns > 0 ? gc_until(&sampler->work, now_ns) - data->work_gc_ns : 0;
+  int64_t collected = wait_ns > 0 ? work_gc_until(&sampler->work, now_ns) - data->work_gc_ns : 0;
   if (collected > wait_ns) collected = wait_ns;
   if (collected < 0) collected = 0;
   if (off_ns > 0) data->work_ns[data->work_cause] += off_ns;
@@ -356,12 +356,12 @@ void work_resumed(struct sampler *sampler, struct thread_data *data, int64_t off
 
 void work_gc_enter(struct work *work, int64_t now_ns)
 {
-  atomic_store_explicit(&work->gc_word, (now_ns - gc_until(work, now_ns)) * 2 | 1, memory_order_relaxed);
+  atomic_store_explicit(&work->gc_word, (now_ns - work_gc_until(work, now_ns)) * 2 | 1, memory_order_relaxed);
 }
 
 void work_gc_leave(struct work *work, struct thread_data *data, int64_t ns, int64_t now_ns)
 {
-  atomic_store_explicit(&work->gc_word, gc_until(work, now_ns) * 2, memory_order_relaxed);
+  atomic_store_explicit(&work->gc_word, work_gc_until(work, now_ns) * 2, memory_order_relaxed);
   data->work_ns[RTOP_WORK_GC] += ns;
 }
 

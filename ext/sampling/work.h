@@ -125,6 +125,8 @@ void work_resumed(struct sampler *sampler, struct thread_data *data, int64_t off
 /* [hook] A collection begins and ends; it took `ns`. */
 void work_gc_enter(struct work *work, int64_t now_ns);
 void work_gc_leave(struct work *work, struct thread_data *data, int64_t ns, int64_t now_ns);
+/* [hook] Total time of collections so far. */
+int64_t work_gc_until(const struct work *work, int64_t now_ns);
 
 /* The publisher takes the buffer of ended pieces, into which no thread writes any more, and opens the other one.
  * NULL: a thread still writes; call again later. */

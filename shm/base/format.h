@@ -23,9 +23,9 @@
 #define RTOP_BYTE_ORDER 0x01020304u
 #define RTOP_VERSION_MAJOR 1u
 #define RTOP_VERSION_MINOR                                                                                             \
-  10u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
+  11u /* 1: tiers; 2: ages of stacks, late records move time; 3: labels that begin; 4: fibers; 5: traces; 6: slow calls, all
         calls; 7: exceptions by class and place, allocation sites, locks; 8: arguments of slow calls;
-        9: how the process ends; 10: slow blocks with labels */
+        9: how the process ends; 10: slow blocks with labels; 11: who waits behind whom */
 
 enum {
   RTOP_PAGE_BYTES = 4096,
@@ -269,7 +269,8 @@ enum rtop_window_part {
   RTOP_PART_RAISES = 12, /* version 1.7 */
   RTOP_PART_ARGS = 13,   /* version 1.8 */
   RTOP_PART_CAUSES = 14, /* version 1.10 */
-  RTOP_PART_KIND_END = 15,
+  RTOP_PART_PAIRS = 15,  /* version 1.11 */
+  RTOP_PART_KIND_END = 16,
 };
 
 /* What a thread that is off the GVL waits for; unknown values are other kinds of locks. */
@@ -285,6 +286,15 @@ enum rtop_lock_kind {
   RTOP_LOCK_LOAD = 6,   /* a Mutex of the VM for a file that another thread is loading (require, autoload) */
   RTOP_LOCK_THREAD = 7, /* the end of another thread, without a limit: Thread#join, Thread#value. No lock, no number */
   RTOP_LOCK_KIND_END = 8,
+};
+
+/* Why one waits behind another (struct rtop_behind); readers do not show unknown values. */
+enum rtop_pair_cause {
+  RTOP_PAIR_GVL = 0,      /* the holder had the GVL, and did not collect */
+  RTOP_PAIR_GC = 1,       /* the holder collected garbage, with the GVL */
+  RTOP_PAIR_LOCK = 2,     /* the holder had the Mutex, the Monitor, or the file to load */
+  RTOP_PAIR_HANDOVER = 3, /* nobody had the GVL: it was on its way from one thread to the next */
+  RTOP_PAIR_CAUSES = 4,
 };
 
 /* Exact figures of traced methods, each at the node of the method, a child of the root. Unless noted otherwise a

@@ -45,7 +45,7 @@ static size_t tiers_encode(struct tiers *tiers, const struct rtop_ring *ring, st
   if (bytes) return bytes;
   window->thread_count = window->cell_count = window->late_count = window->mark_count = 0;
   window->begun_count = window->fibers_count = window->exact_count = window->slow_count = 0;
-  window->raised_count = 0;
+  window->raised_count = window->pair_count = 0;
   return rtop_window_encode(window, raw, most, scratch);
 }
 

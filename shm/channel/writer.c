@@ -333,7 +333,7 @@ static size_t writer_encode(struct rtop_writer *writer, struct rtop_window *wind
   if (bytes == 0) {
     window->thread_count = window->cell_count = window->late_count = window->mark_count = 0;
     window->begun_count = window->fibers_count = window->exact_count = window->slow_count = 0;
-    window->raised_count = 0;
+    window->raised_count = window->pair_count = 0;
     bytes = rtop_window_encode(window, writer->raw, writer->payload_max, writer->scratch);
     window->folded = true;
   }

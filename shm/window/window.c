@@ -139,6 +139,20 @@ const struct window_part window_part_raises = {
   },
 };
 
+const struct window_part window_part_pairs = {
+  RTOP_PART_PAIRS,
+  sizeof(struct rtop_behind),
+  6,
+  {
+      { offsetof(struct rtop_behind, node), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_behind, holder), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_behind, cause), 4, WINDOW_PLAIN },
+      { offsetof(struct rtop_behind, place), 4, WINDOW_DELTA },
+      { offsetof(struct rtop_behind, count), 8, WINDOW_PLAIN },
+      { offsetof(struct rtop_behind, wait_ns), 8, WINDOW_PLAIN },
+  },
+};
+
 const struct window_part window_part_args = {
   RTOP_PART_ARGS,
   sizeof(struct rtop_slow),
@@ -211,6 +225,7 @@ bool rtop_window_size(struct rtop_window *window, const struct rtop_window_count
   WINDOW_SIZE(window, exact, exact_count, exact_capacity, counts->exact);
   WINDOW_SIZE(window, slow, slow_count, slow_capacity, counts->slow);
   WINDOW_SIZE(window, raised, raised_count, raised_capacity, counts->raised);
+  WINDOW_SIZE(window, pairs, pair_count, pair_capacity, counts->pairs);
   return true;
 }
 
@@ -230,6 +245,7 @@ void rtop_window_reset(struct rtop_window *window)
   window->exact_count = 0;
   window->slow_count = 0;
   window->raised_count = 0;
+  window->pair_count = 0;
   window->folded = false;
 }
 
@@ -244,6 +260,7 @@ void rtop_window_destroy(struct rtop_window *window)
   free(window->exact);
   free(window->slow);
   free(window->raised);
+  free(window->pairs);
   *window = (struct rtop_window){ 0 };
 }
 
@@ -299,6 +316,11 @@ struct rtop_slow *rtop_window_add_slow(struct rtop_window *window)
 struct rtop_raised *rtop_window_add_raised(struct rtop_window *window)
 {
   WINDOW_ADD(window, raised, raised_count, raised_capacity);
+}
+
+struct rtop_behind *rtop_window_add_pair(struct rtop_window *window)
+{
+  WINDOW_ADD(window, pairs, pair_count, pair_capacity);
 }
 
 size_t rtop_window_compress(const void *raw, size_t raw_bytes, void *out, size_t out_bytes, uint32_t *codec)

@@ -19,6 +19,7 @@
  *   ARGS         count of SLOW; then args_bytes of each; then that many bytes of each. Comes after SLOW; left out when
  *                all are 0
  *   CAUSES       count of SLOW; then work_ns of each cause of each. Comes after SLOW; left out when SLOW has no block
+ *   PAIRS        count; then one column per field of struct rtop_behind
  * Nodes, threads, slots, serials and times are stored as the difference to the element before, the first time as the
  * difference to the start of the window. Start and end of the window stand in its directory slot.
  *
@@ -26,6 +27,7 @@
  * RTOP_NODE_FOLDED, so that every total stays. Folded likewise are the rarest labels that began (limit: a quarter of
  * the bytes), the rarest exceptions (an eighth) and the fibers, by thread. Traced methods (a quarter) keep only their
  * own totals, without callers and times of calls. Of slow calls (an eighth) the longest stay; arguments go first.
+ * Pairs (an eighth) with the least waiting are summed by cause.
  *
  * Threads: no shared state. rtop_window_encode() does not allocate; decoding grows the arrays of its window.
  * Decoding trusts no byte: it bounds every count by the bytes that are left and checks every index.
@@ -148,6 +150,18 @@ struct rtop_raised {
   uint64_t count;
 };
 
+/* Waits of one party behind another that ended in the window. A party is the node of a label set, or, for threads without
+ * labels, that of the block they began with, a child of the root; RTOP_NODE_NO_FRAMES: not known. The causes of waits for
+ * the GVL (GVL, GC and HANDOVER) add up to their time, and so do those for locks (LOCK). */
+struct rtop_behind {
+  uint32_t node;   /* who waited; RTOP_NODE_FOLDED: several, which did not fit */
+  uint32_t holder; /* behind whom; RTOP_NODE_FOLDED: several, or not known; RTOP_NODE_ROOT: nobody (HANDOVER) */
+  uint32_t cause;  /* enum rtop_pair_cause, or an unknown value */
+  uint32_t place;  /* of a wait for a lock: node of the stack that it waited with; RTOP_NODE_ROOT: not known */
+  uint64_t count;  /* stretches that the holder had it, summed over the waits */
+  uint64_t wait_ns;
+};
+
 struct rtop_window {
   uint64_t sequence; /* filled by ring and reader */
   int64_t start_mono_ns;
@@ -172,6 +186,8 @@ struct rtop_window {
   size_t slow_count, slow_capacity;
   struct rtop_raised *raised;
   size_t raised_count, raised_capacity;
+  struct rtop_behind *pairs;
+  size_t pair_count, pair_capacity;
   bool folded; /* some cells were folded */
 };
 
@@ -207,7 +223,7 @@ bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limi
 /* Makes room for this many elements in each array, which the caller fills, and sets the counts. False: memory ran
  * out. */
 struct rtop_window_counts {
-  size_t threads, cells, late, marks, begun, fibers, exact, slow, raised;
+  size_t threads, cells, late, marks, begun, fibers, exact, slow, raised, pairs;
 };
 bool rtop_window_size(struct rtop_window *window, const struct rtop_window_counts *counts);
 
@@ -225,6 +241,7 @@ struct rtop_fibers *rtop_window_add_fibers(struct rtop_window *window);
 struct rtop_exact *rtop_window_add_exact(struct rtop_window *window);
 struct rtop_slow *rtop_window_add_slow(struct rtop_window *window);
 struct rtop_raised *rtop_window_add_raised(struct rtop_window *window);
+struct rtop_behind *rtop_window_add_pair(struct rtop_window *window);
 
 /* How values of a counter go together (counters.def). */
 enum rtop_counter_kind { RTOP_COUNTER_CHANGE, RTOP_COUNTER_RATE, RTOP_COUNTER_SIZE, RTOP_COUNTER_BITS };

@@ -165,6 +165,9 @@ static bool decode_known_part(struct varint_reader *reader, uint64_t kind, struc
   else if (kind == RTOP_PART_RAISES)
     window->raised = decode_part(reader, &window_part_raises, window->raised, &window->raised_capacity,
                                  &window->raised_count, start, &right);
+  else if (kind == RTOP_PART_PAIRS)
+    window->pairs = decode_part(reader, &window_part_pairs, window->pairs, &window->pair_capacity, &window->pair_count,
+                                start, &right);
   return right && reader->next == reader->end;
 }
 
@@ -324,12 +327,25 @@ static bool decode_raised_valid(const struct rtop_window *window, const struct r
   return true;
 }
 
+static bool decode_pairs_valid(const struct rtop_window *window, const struct rtop_window_limits *limits)
+{
+  uint64_t times = 0, waited = 0;
+  for (size_t i = 0; i < window->pair_count; i++) {
+    const struct rtop_behind *pair = &window->pairs[i];
+    if (pair->node >= limits->node_count || pair->holder >= limits->node_count || pair->place >= limits->node_count ||
+        !decode_add(&times, pair->count) || !decode_add(&waited, pair->wait_ns))
+      return false;
+  }
+  return true;
+}
+
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits)
 {
   return decode_threads_valid(window, limits) && decode_cells_valid(window, limits) &&
          decode_marks_valid(window, limits) && decode_begun_valid(window, limits) &&
          decode_fibers_valid(window, limits) && decode_exact_valid(window, limits) &&
-         decode_slow_valid(window, limits) && decode_raised_valid(window, limits);
+         decode_slow_valid(window, limits) && decode_raised_valid(window, limits) &&
+         decode_pairs_valid(window, limits);
 }
 
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes a window as columns of varints, and compresses it. */
 #include "window_fibers.h"
+#include "window_pairs.h"
 #include "window_parts.h"
 #include "window_raised.h"
 #include "window_sort.h"
@@ -17,6 +18,7 @@ enum {
   ENCODE_EXACT_SHARE = 4,
   ENCODE_SLOW_SHARE = 8,
   ENCODE_RAISED_SHARE = 8,
+  ENCODE_PAIRS_SHARE = 8,
 };
 
 static uint64_t encode_field(const unsigned char *element, const struct window_column *column)
@@ -155,6 +157,7 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
   encode_part(&parts, &window_part_raises, window->raised, window->raised_count);
   encode_args_part(&parts, window);
   encode_causes_part(&parts, window);
+  encode_part(&parts, &window_part_pairs, window->pairs, window->pair_count);
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
@@ -315,6 +318,20 @@ static bool encode_bound_raised(struct rtop_window *window, size_t bytes)
   return bound;
 }
 
+/* Sums up the pairs with the least waiting, by cause, until they take at most `bytes`. False: they fit already. */
+static bool encode_bound_pairs(struct rtop_window *window, size_t bytes)
+{
+  bool bound = false;
+  for (uint64_t most = CLOCK_NS_PER_MS / 100;
+       window->pair_count && encode_bytes(&window_part_pairs, window->pairs, window->pair_count) > bytes;
+       most += most / 4) {
+    if (most > INT64_MAX / 2) window->pair_count = 0;
+    window_fold_pairs(window, most);
+    bound = window->folded = true;
+  }
+  return bound;
+}
+
 size_t rtop_window_scratch_bytes(size_t cell_capacity)
 {
   return 2 * cell_capacity * sizeof(struct window_sort_pair);
@@ -333,6 +350,7 @@ size_t rtop_window_encode(struct rtop_window *window, void *out, size_t out_byte
     if (encode_bound_exact(window, out_bytes / ENCODE_EXACT_SHARE)) continue;
     if (encode_bound_slow(window, out_bytes / ENCODE_SLOW_SHARE)) continue;
     if (encode_bound_raised(window, out_bytes / ENCODE_RAISED_SHARE)) continue;
+    if (encode_bound_pairs(window, out_bytes / ENCODE_PAIRS_SHARE)) continue;
     size_t unfolded = window_unfolded_cells(window);
     if (unfolded == 0) return 0;
     window_fold_cells(window, encode_keep(unfolded, bytes, cells_bytes, out_bytes), scratch);

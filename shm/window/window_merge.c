@@ -2,6 +2,7 @@
 /* Adds a window to a longer one. */
 #include "window_merge.h"
 #include "window_fibers.h"
+#include "window_pairs.h"
 #include "window_parts.h"
 #include "window_raised.h"
 #include "window_sort.h"
@@ -29,6 +30,7 @@ size_t window_merge_memory_bytes(void)
          merge_round_up(WINDOW_MERGE_EXACT_MAX * sizeof(struct rtop_exact)) +
          merge_round_up(WINDOW_MERGE_SLOW_MAX * sizeof(struct rtop_slow)) +
          merge_round_up(WINDOW_MERGE_RAISED_MAX * sizeof(struct rtop_raised)) +
+         merge_round_up(WINDOW_MERGE_PAIRS_MAX * sizeof(struct rtop_behind)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) + merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
          merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
 }
@@ -59,6 +61,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->exact = merge_take(&next, WINDOW_MERGE_EXACT_MAX, sizeof *window->exact);
   window->slow = merge_take(&next, WINDOW_MERGE_SLOW_MAX, sizeof *window->slow);
   window->raised = merge_take(&next, WINDOW_MERGE_RAISED_MAX, sizeof *window->raised);
+  window->pairs = merge_take(&next, WINDOW_MERGE_PAIRS_MAX, sizeof *window->pairs);
   merge->provisional_since = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof(int64_t));
   merge->rows = merge_take(&next, MERGE_ROWS, sizeof(uint16_t));
   merge->unsampled = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *merge->unsampled);
@@ -71,6 +74,7 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   window->exact_capacity = WINDOW_MERGE_EXACT_MAX;
   window->slow_capacity = WINDOW_MERGE_SLOW_MAX;
   window->raised_capacity = WINDOW_MERGE_RAISED_MAX;
+  window->pair_capacity = WINDOW_MERGE_PAIRS_MAX;
 }
 
 void window_merge_clear(struct window_merge *merge)
@@ -376,5 +380,6 @@ void window_merge_add(struct window_merge *merge, const struct rtop_window *from
   for (size_t i = 0; i < from->exact_count; i++) merge_exact_one(merge, &from->exact[i]);
   for (size_t i = 0; i < from->slow_count; i++) merge_slow_one(merge, &from->slow[i]);
   if (!window_merge_raised(to, from)) merge->lossy = true;
+  if (!window_merge_pairs(to, from)) merge->lossy = true;
   if (merge->ended_count > WINDOW_MERGE_ENDED_MAX) merge_sum_threads(merge, true);
 }

@@ -7,7 +7,7 @@
  * More than WINDOW_MERGE_ENDED_MAX ended threads become one: slot 0, serial 0, "(other threads)".
  *
  * Without room: cells are folded; late records become cells of this window; labels that began lose their set, fibers
- * their stacks, exceptions their class and place; marks, details of traced methods, the shortest slow calls and the
+ * their stacks, exceptions their class and place, pairs their parties; marks, details of traced methods, the shortest slow calls and the
  * latest arguments are dropped.
  *
  * Threads: the publisher. Never allocates: memory is the caller's and bounded.
@@ -32,6 +32,7 @@ enum {
   WINDOW_MERGE_SLOW_MAX = 256,
   WINDOW_MERGE_ARGS_BYTES = 2 * RTOP_ARGS_WINDOW_BYTES,
   WINDOW_MERGE_RAISED_MAX = 512,
+  WINDOW_MERGE_PAIRS_MAX = 1 << 10,
 };
 
 struct window_merge {

@@ -43,6 +43,7 @@ extern const struct window_part window_part_locks; /* columns more of the thread
 extern const struct window_part window_part_raises;
 extern const struct window_part window_part_args; /* lengths; their bytes stand behind them */
 extern const struct window_part window_part_causes; /* columns more of what is slow */
+extern const struct window_part window_part_pairs;
 
 /* Is the figure a detail, of which there may be many per method or label? */
 static inline bool window_exact_is_detail(const struct rtop_exact *exact)

@@ -223,6 +223,18 @@ static json_t *window_blocks(const struct rtop_window *window)
 }
 
 /* Rows: first_ns, last_ns, serial of the thread, name, node, count. */
+static json_t *window_pairs(const struct rtop_window *window)
+{
+  json_t *rows = json_array();
+  for (size_t i = 0; i < window->pair_count; i++) {
+    const struct rtop_behind *pair = &window->pairs[i];
+    json_array_append_new(rows, json_pack("[I,I,I,I,I,I]", (json_int_t)pair->node, (json_int_t)pair->holder,
+                                          (json_int_t)pair->cause, (json_int_t)pair->place, (json_int_t)pair->count,
+                                          (json_int_t)pair->wait_ns));
+  }
+  return rows;
+}
+
 static json_t *window_raised(const struct rtop_window *window)
 {
   json_t *rows = json_array();
@@ -250,13 +262,14 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
     json_array_append_new(late, row);
   }
   json_array_append_new(dump->windows,
-                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
+                        json_pack("{s:I s:I s:I s:b s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o s:o}", "sequence",
                                   (json_int_t)window->sequence, "start_ns", (json_int_t)window->start_mono_ns, "end_ns",
                                   (json_int_t)window->end_mono_ns, "folded", window->folded, "counters",
                                   window_counters(window), "threads", threads, "cells", cells, "late", late, "marks",
                                   window_marks(dump->reader, window), "begun", window_begun(window), "fibers",
                                   window_fibers(window), "exact", window_exact(window), "slow", window_slow(window),
-                                  "blocks", window_blocks(window), "raised", window_raised(window)));
+                                  "blocks", window_blocks(window), "raised", window_raised(window),
+                                  "pairs", window_pairs(window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */

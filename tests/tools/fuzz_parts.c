@@ -203,6 +203,14 @@ static void add_raised(struct rtop_window *window)
   *rtop_window_add_raised(window) = (struct rtop_raised){ begin_ns, end_ns, 0, RTOP_NODE_ROOT, RTOP_NODE_FOLDED, 9 };
 }
 
+/* Labels behind labels and behind a block, of each cause, of one not known; the rest. */
+static void add_pairs(struct rtop_window *window)
+{
+  for (uint32_t i = 0; i < 10; i++)
+    *rtop_window_add_pair(window) = (struct rtop_behind){ 30, i % 2 ? 5 : 30, i / 2, i / 2 == RTOP_PAIR_LOCK ? 9 : 0, 1 + i, 500 + i };
+  *rtop_window_add_pair(window) = (struct rtop_behind){ RTOP_NODE_FOLDED, RTOP_NODE_FOLDED, RTOP_PAIR_GVL, 0, 7, 900 };
+}
+
 /* More than fits into half of their bytes: folding. */
 static void add_many(struct rtop_window *window)
 {
@@ -214,6 +222,7 @@ static void add_many(struct rtop_window *window)
     *rtop_window_add_slow(window) = (struct rtop_slow){ end_ns, i, i % PARTS_NODES, 3, 0, i * 7, i, 0, 0, 0, "", { 0 } };
     set_args(&window->slow[window->slow_count - 1], "id: 7, name: \"a customer\", filter: Hash(3)");
     *rtop_window_add_raised(window) = (struct rtop_raised){ begin_ns, end_ns, i, 35, i % PARTS_NODES, i % 9 };
+    *rtop_window_add_pair(window) = (struct rtop_behind){ i % PARTS_NODES, i % 7, i % 4, 3, i, i * 5000 };
   }
 }
 
@@ -229,6 +238,7 @@ static void add_all(struct rtop_window *window)
   add_whole(window);
   add_sites(window);
   add_raised(window);
+  add_pairs(window);
   size_t threads = window->thread_count;
   add_locks(window);
   memcpy(window->threads, window->threads + threads, threads * sizeof *window->threads);
@@ -245,7 +255,7 @@ static const struct {
   { "marks", add_marks },       { "stacks", add_stacks },   { "begun", add_begun }, { "fibers", add_fibers },
   { "exact", add_exact },       { "slow", add_slow },       { "whole", add_whole }, { "sites", add_sites },
   { "locks", add_locks },       { "raised", add_raised },   { "args", add_args },   { "many", add_many },
-  { "causes", add_blocks },    { "all", add_all },
+  { "causes", add_blocks },    { "pairs", add_pairs },   { "all", add_all },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -342,6 +352,7 @@ static void put_window(struct answer_bytes *out, const struct rtop_window *windo
                               .exact = (uint32_t)window->exact_count,
                               .slow = (uint32_t)window->slow_count,
                               .raised = (uint32_t)window->raised_count,
+                              .pairs = (uint32_t)window->pair_count,
                               .published = { .string_bytes = 4096, .frame_count = 500, .node_count = 4000 } };
   memcpy(head.counters, window->counters, sizeof head.counters);
   put(out, &head, sizeof head);
@@ -354,6 +365,7 @@ static void put_window(struct answer_bytes *out, const struct rtop_window *windo
   put(out, window->exact, window->exact_count * sizeof *window->exact);
   put(out, window->slow, window->slow_count * sizeof *window->slow);
   put(out, window->raised, window->raised_count * sizeof *window->raised);
+  put(out, window->pairs, window->pair_count * sizeof *window->pairs);
   for (size_t i = 0; i < window->thread_count; i++) {
     struct port_thread thread = { .right = 1, .entry = { .serial = i + 1, .name_bytes = 4, .name = "main" } };
     put(out, &thread, sizeof thread);

@@ -180,6 +180,11 @@ static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
     names_node(feed, symbols, window->raised[i].name);
     names_node(feed, symbols, window->raised[i].node);
   }
+  for (size_t i = 0; i < window->pair_count; i++) {
+    names_node(feed, symbols, window->pairs[i].node);
+    names_node(feed, symbols, window->pairs[i].holder);
+    names_node(feed, symbols, window->pairs[i].place);
+  }
   return true;
 }
 

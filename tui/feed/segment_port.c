@@ -263,10 +263,12 @@ static bool port_take_window(struct segment_port *port, struct rtop_window *wind
   port->thread_count = 0;
   if (!port_take(port, &head, sizeof head)) return false;
   const struct rtop_window_counts counts = { head.threads, head.cells, head.late, head.marks, head.begun,
-                                             head.fibers,  head.exact, head.slow, head.raised };
+                                             head.fibers,  head.exact, head.slow, head.raised,
+                                             head.pairs };
   if (head.threads > PORT_ELEMENTS_MAX || head.cells > PORT_ELEMENTS_MAX || head.late > PORT_ELEMENTS_MAX ||
       head.marks > PORT_ELEMENTS_MAX || head.begun > PORT_ELEMENTS_MAX || head.fibers > PORT_ELEMENTS_MAX ||
       head.exact > PORT_ELEMENTS_MAX || head.slow > PORT_ELEMENTS_MAX || head.raised > PORT_ELEMENTS_MAX ||
+      head.pairs > PORT_ELEMENTS_MAX ||
       head.start_mono_ns < 0 || head.end_mono_ns < head.start_mono_ns || !rtop_window_size(window, &counts))
     return port_break(port);
   memcpy(window->counters, head.counters, sizeof head.counters);
@@ -282,7 +284,8 @@ static bool port_take_window(struct segment_port *port, struct rtop_window *wind
          port_take(port, window->fibers, head.fibers * sizeof *window->fibers) &&
          port_take(port, window->exact, head.exact * sizeof *window->exact) &&
          port_take(port, window->slow, head.slow * sizeof *window->slow) &&
-         port_take(port, window->raised, head.raised * sizeof *window->raised) && port_take_threads(port, head.threads);
+         port_take(port, window->raised, head.raised * sizeof *window->raised) &&
+         port_take(port, window->pairs, head.pairs * sizeof *window->pairs) && port_take_threads(port, head.threads);
 }
 
 enum rtop_result segment_port_window(struct segment_port *port, enum rtop_tier tier, uint64_t sequence,

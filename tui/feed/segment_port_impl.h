@@ -61,7 +61,7 @@ struct port_window {
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   uint64_t counters_present;
   int64_t start_mono_ns, end_mono_ns;
-  uint32_t threads, cells, late, marks, begun, fibers, exact, slow, raised;
+  uint32_t threads, cells, late, marks, begun, fibers, exact, slow, raised, pairs;
   struct rtop_counters published; /* when it had been read */
 };
 

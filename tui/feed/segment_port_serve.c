@@ -92,6 +92,7 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
   head.exact = (uint32_t)window.exact_count;
   head.slow = (uint32_t)window.slow_count;
   head.raised = (uint32_t)window.raised_count;
+  head.pairs = (uint32_t)window.pair_count;
   rtop_reader_counters(reader, &head.published);
   return serve_put(fd, &head, sizeof head) &&
          serve_put(fd, window.threads, window.thread_count * sizeof *window.threads) &&
@@ -103,6 +104,7 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
          serve_put(fd, window.exact, window.exact_count * sizeof *window.exact) &&
          serve_put(fd, window.slow, window.slow_count * sizeof *window.slow) &&
          serve_put(fd, window.raised, window.raised_count * sizeof *window.raised) &&
+         serve_put(fd, window.pairs, window.pair_count * sizeof *window.pairs) &&
          serve_threads(reader, fd, &window);
 }
 

@@ -54,6 +54,7 @@ void rtop_profile_destroy(struct rtop_profile **handle)
   profile_begun_destroy(&profile->carry.begun);
   profile_exact_destroy(&profile->carry.exact);
   profile_raised_destroy(&profile->carry.raised);
+  profile_pairs_destroy(&profile->carry.pairs);
   if (profile->table) cost_table_destroy(profile->table); /* only its index: cells belong to sums */
   free(profile->table);
   profile_slides_detach(profile);
@@ -332,6 +333,28 @@ static void profile_keep_raised(struct profile_window *window, const struct prof
   profile_raised_arrange(window->raised);
 }
 
+static uint32_t profile_party(const struct profile_input *input, uint32_t node)
+{
+  return node < input->node_count ? input->nodes[node] : 0;
+}
+
+static void profile_keep_pairs(struct profile_window *window, const struct profile_input *input)
+{
+  for (size_t i = 0; i < input->window->pair_count; i++) {
+    const struct rtop_behind *from = &input->window->pairs[i];
+    const struct rtop_behind_count pair = {
+      .node = profile_party(input, from->node),
+      .holder = profile_party(input, from->holder),
+      .cause = from->cause,
+      .place = profile_party(input, from->place),
+      .count = profile_bound(from->count, PROFILE_CELL_MAX),
+      .wait_ns = profile_bound(from->wait_ns, PROFILE_CELL_MAX),
+    };
+    if (from->cause < RTOP_PAIR_CAUSES && !profile_pairs_add(&window->pairs, &pair)) break;
+  }
+  profile_pairs_arrange(window->pairs);
+}
+
 struct profile_window *profile_window_make(const struct rtop_profile *profile, const struct profile_input *input,
                                            int64_t start_ns)
 {
@@ -363,6 +386,7 @@ struct profile_window *profile_window_make(const struct rtop_profile *profile, c
   profile_keep_slow(window, input);
   profile_slow_fit(window->exact);
   profile_keep_raised(window, input);
+  profile_keep_pairs(window, input);
   return window;
 }
 

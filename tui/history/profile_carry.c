@@ -62,6 +62,7 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
   profile_begun_carry(&profile->carry.begun, &window->begun);
   profile_exact_carry(&profile->carry.exact, window->exact);
   profile_raised_carry(&profile->carry.raised, window->raised);
+  profile_pairs_carry(&profile->carry.pairs, window->pairs);
   for (size_t i = 0; i < window->thread_count; i++) carry_presence(profile, &window->threads[i]);
 }
 

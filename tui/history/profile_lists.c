@@ -605,3 +605,97 @@ void rtop_profile_each_raised(const struct rtop_profile *profile, struct rtop_sp
       if (raised.count) visit(context, profile->sources[window->source].source, &raised);
     }
 }
+
+/* ---- who waits behind whom -------------------------------------------------------------------------- */
+
+static bool pairs_before(const void *row, const void *key)
+{
+  const struct rtop_behind_count *a = row, *b = key;
+  if (a->node != b->node) return a->node < b->node;
+  if (a->holder != b->holder) return a->holder < b->holder;
+  return a->cause != b->cause ? a->cause < b->cause : a->place < b->place;
+}
+
+static void pairs_add(void *row, const void *later)
+{
+  struct rtop_behind_count *to = row;
+  const struct rtop_behind_count *from = later;
+  to->count = lists_sum(to->count, from->count);
+  to->wait_ns = lists_sum(to->wait_ns, from->wait_ns);
+}
+
+static void pairs_become_rest(void *row)
+{
+  struct rtop_behind_count *pair = row;
+  pair->node = pair->holder = pair->place = 0;
+}
+
+static const struct lists_kind pairs_kind = { sizeof(struct rtop_behind_count), pairs_before, pairs_add,
+                                              PROFILE_CARRIED_MAX, pairs_become_rest };
+
+static struct profile_pairs *pairs_list(struct profile_pairs **handle)
+{
+  if (!*handle) *handle = calloc(1, sizeof **handle);
+  return *handle;
+}
+
+bool profile_pairs_add(struct profile_pairs **handle, const struct rtop_behind_count *pair)
+{
+  struct profile_pairs *list = pairs_list(handle);
+  if (!list || !rtop_reserve(&list->all, &list->capacity, list->count + 1, sizeof *list->all)) return false;
+  list->all[list->count++] = *pair;
+  return true;
+}
+
+/* Beyond what real processes have, pairs lose their parties, and are joined by cause. */
+bool profile_pairs_arrange(struct profile_pairs *list)
+{
+  if (!list) return true;
+  bool fine = lists_arrange(&pairs_kind, &list->all, &list->count, &list->capacity);
+  if (list->count <= PROFILE_PAIRS_MAX) return fine;
+  for (size_t i = PROFILE_PAIRS_MAX; i < list->count; i++) pairs_become_rest(&list->all[i]);
+  return lists_arrange(&pairs_kind, &list->all, &list->count, &list->capacity) && fine;
+}
+
+bool profile_pairs_add_all(struct profile_pairs **handle, const struct profile_pairs *from)
+{
+  struct profile_pairs *list = from ? pairs_list(handle) : NULL;
+  if (!list) return !from;
+  return lists_merge(&pairs_kind, &list->all, &list->count, &list->capacity, from->all, from->count);
+}
+
+/* Places are dropped from the key: each stack that waited for a lock would have rows. */
+bool profile_pairs_carry(struct profile_pairs **handle, const struct profile_pairs *from)
+{
+  struct profile_pairs *list = from ? pairs_list(handle) : NULL;
+  struct rtop_behind_count *copy = list ? lists_copy(&pairs_kind, from->all, from->count) : NULL;
+  if (!copy) return !from || (list && from->count == 0);
+  for (size_t i = 0; i < from->count; i++) copy[i].place = 0;
+  bool fine = lists_carry(&pairs_kind, &list->all, &list->count, &list->capacity, (char *)copy, from->count);
+  free(copy);
+  return fine;
+}
+
+void profile_pairs_destroy(struct profile_pairs **list)
+{
+  if (*list) free((*list)->all);
+  free(*list);
+  *list = NULL;
+}
+
+void rtop_profile_each_pair(const struct rtop_profile *profile, struct rtop_span span,
+                            void (*visit)(void *context, uint32_t source, const struct rtop_behind_count *pair),
+                            void *context)
+{
+  const struct profile_pairs *carried = profile->carry.pairs;
+  bool carries = carried && span.start_ns <= rtop_profile_bounds(profile).start_ns;
+  for (size_t i = 0; carries && i < carried->count; i++) visit(context, UINT32_MAX, &carried->all[i]);
+  struct profile_walk windows = profile_walk(profile, span);
+  for (const struct profile_window *window; (window = profile_walk_read(&windows));)
+    for (size_t i = 0; i < profile_pairs_count(window->pairs); i++) {
+      struct rtop_behind_count pair = window->pairs->all[i];
+      pair.count = profile_part_share(&windows.part, pair.count);
+      pair.wait_ns = profile_part_share(&windows.part, pair.wait_ns);
+      if (pair.wait_ns) visit(context, profile->sources[window->source].source, &pair);
+    }
+}

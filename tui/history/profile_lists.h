@@ -195,4 +195,37 @@ static inline size_t profile_raised_bytes(const struct profile_raised *list)
   return list ? sizeof *list + list->capacity * sizeof *list->all : 0;
 }
 
+/* What one party waited behind another; parties as in struct rtop_behind (shm/window/window.h), nodes of the profile. */
+struct rtop_behind_count {
+  uint32_t node, holder; /* 0, or a node of neither labels nor a method: several, not known, or nobody (HANDOVER) */
+  uint32_t cause;        /* enum rtop_pair_cause */
+  uint32_t place;        /* 0: not known */
+  uint64_t count, wait_ns;
+};
+
+/* Visits the pairs of every window of the span, as rtop_profile_each_raised() does exceptions. */
+void rtop_profile_each_pair(const struct rtop_profile *profile, struct rtop_span span,
+                            void (*visit)(void *context, uint32_t source, const struct rtop_behind_count *pair),
+                            void *context);
+
+/* Pairs by parties, cause and place; NULL is an empty list. Carried pairs have no place. */
+enum { PROFILE_PAIRS_MAX = 4096 }; /* of a window, however many it says */
+struct profile_pairs {
+  struct rtop_behind_count *all;
+  size_t count, capacity;
+};
+bool profile_pairs_add(struct profile_pairs **list, const struct rtop_behind_count *pair);
+bool profile_pairs_arrange(struct profile_pairs *list);
+bool profile_pairs_add_all(struct profile_pairs **list, const struct profile_pairs *from);
+bool profile_pairs_carry(struct profile_pairs **list, const struct profile_pairs *from);
+void profile_pairs_destroy(struct profile_pairs **list);
+static inline size_t profile_pairs_count(const struct profile_pairs *list)
+{
+  return list ? list->count : 0;
+}
+static inline size_t profile_pairs_bytes(const struct profile_pairs *list)
+{
+  return list ? sizeof *list + list->capacity * sizeof *list->all : 0;
+}
+
 #endif

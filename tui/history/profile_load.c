@@ -88,6 +88,9 @@ static void load_fill(struct rtop_profile *profile, struct profile_window *windo
   profile_raised_destroy(&window->raised);
   window->raised = made->raised;
   made->raised = NULL;
+  profile_pairs_destroy(&window->pairs);
+  window->pairs = made->pairs;
+  made->pairs = NULL;
   memcpy(window->wall_ns, made->wall_ns, sizeof window->wall_ns);
   profile_window_changes(profile, window);
   window->absent = false;
@@ -129,6 +132,7 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   profile_fibers_destroy(&window->fibers);
   profile_exact_destroy(&window->exact);
   profile_raised_destroy(&window->raised);
+  profile_pairs_destroy(&window->pairs);
   window->longs = NULL;
   window->long_count = 0;
   window->threads = NULL;

@@ -204,6 +204,7 @@ static void merge_add(struct rtop_profile *profile, struct profile_window *to, c
   profile_fibers_add_all(&to->fibers, from->fibers);
   profile_exact_add_all(&to->exact, from->exact);
   profile_raised_add_all(&to->raised, from->raised);
+  profile_pairs_add_all(&to->pairs, from->pairs);
 }
 
 /* Gives back what merging has saved. */
@@ -396,6 +397,11 @@ static void forget_but_window(struct rtop_symbols *symbols, const struct profile
   for (size_t i = 0; i < profile_raised_count(window->raised); i++) {
     rtop_symbols_use_node(symbols, window->raised->all[i].name);
     rtop_symbols_use_node(symbols, window->raised->all[i].node);
+  }
+  for (size_t i = 0; i < profile_pairs_count(window->pairs); i++) {
+    rtop_symbols_use_node(symbols, window->pairs->all[i].node);
+    rtop_symbols_use_node(symbols, window->pairs->all[i].holder);
+    rtop_symbols_use_node(symbols, window->pairs->all[i].place);
   }
 }
 

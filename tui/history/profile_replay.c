@@ -173,6 +173,24 @@ static bool replay_raised(struct replay *replay, const struct profile_window *fr
   return true;
 }
 
+static bool replay_pairs(struct replay *replay, const struct profile_window *from, const struct profile_part *part)
+{
+  for (size_t i = 0; i < profile_pairs_count(from->pairs); i++) {
+    const struct rtop_behind_count *pair = &from->pairs->all[i];
+    uint64_t wait_ns = profile_part_share(part, pair->wait_ns);
+    struct rtop_behind *to = wait_ns ? rtop_window_add_pair(&replay->window) : NULL;
+    if (wait_ns && !to) return false;
+    if (to)
+      *to = (struct rtop_behind){ .node = pair->node,
+                                .holder = pair->holder,
+                                .cause = pair->cause,
+                                .place = pair->place,
+                                .count = profile_part_share(part, pair->count),
+                                .wait_ns = wait_ns };
+  }
+  return true;
+}
+
 static bool replay_window(struct replay *replay, struct profile_window *from, const struct profile_part *part)
 {
   uint32_t source = replay->profile->sources[from->source].source;
@@ -190,7 +208,8 @@ static bool replay_window(struct replay *replay, struct profile_window *from, co
   profile_counters_write(&replay->window, &counters, from->counters_present);
   bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part) &&
               replay_begun(replay, from, part) && replay_fibers(replay, from, part) &&
-              replay_exact(replay, from, part) && replay_slow(replay, from, part) && replay_raised(replay, from, part);
+              replay_exact(replay, from, part) && replay_slow(replay, from, part) && replay_raised(replay, from, part) &&
+              replay_pairs(replay, from, part);
   for (size_t i = 0; i < from->cell_count; i++) replay->index_of[from->cells[i].thread] = 0;
   for (size_t i = 0; i < from->thread_count; i++) replay->index_of[from->threads[i].thread] = 0;
   if (fine) replay->to->window(replay->to->context, source, &replay->window, NULL, 0);

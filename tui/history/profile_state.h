@@ -76,6 +76,7 @@ struct profile_carry {
   struct profile_begun begun;
   struct profile_exact *exact;
   struct profile_raised *raised;
+  struct profile_pairs *pairs;
   struct profile_cover cover;
   uint32_t gone; /* carried threads that no window lists */
 };

@@ -66,6 +66,7 @@ struct profile_window {
   struct profile_fibers *fibers; /* NULL: none */
   struct profile_exact *exact;
   struct profile_raised *raised;
+  struct profile_pairs *pairs;
 };
 
 /* Memory of the window, as counted against the profile's limit. */

@@ -18,6 +18,7 @@ enum {
   WINDOW_EXACT_BYTES = 40,
   WINDOW_SLOW_BYTES = 200 + RTOP_ARGS_BYTES,
   WINDOW_RAISED_BYTES = 60,
+  WINDOW_PAIR_BYTES = 40,
   WINDOW_TABLE_BYTES = 256,
   /* Limits of a chunk, in time and size. */
   CHUNK_MS = 1050,
@@ -120,6 +121,14 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
     raised->name = window_node(recorder, raised->name, nodes, node_count);
     raised->node = window_node(recorder, raised->node, nodes, node_count);
   }
+  for (size_t i = 0; i < from->pair_count; i++) {
+    struct rtop_behind *pair = rtop_window_add_pair(to);
+    if (!pair) return false;
+    *pair = from->pairs[i];
+    pair->node = window_node(recorder, pair->node, nodes, node_count);
+    pair->holder = window_node(recorder, pair->holder, nodes, node_count);
+    pair->place = window_node(recorder, pair->place, nodes, node_count);
+  }
   return true;
 }
 
@@ -130,7 +139,8 @@ static size_t window_bound(const struct rtop_window *window)
          window->cell_count * WINDOW_CELL_BYTES + window->late_count * WINDOW_LATE_BYTES +
          window->mark_count * WINDOW_MARK_BYTES + window->begun_count * WINDOW_BEGUN_BYTES +
          window->fibers_count * WINDOW_FIBERS_BYTES + window->exact_count * WINDOW_EXACT_BYTES +
-         window->slow_count * WINDOW_SLOW_BYTES + window->raised_count * WINDOW_RAISED_BYTES;
+         window->slow_count * WINDOW_SLOW_BYTES + window->raised_count * WINDOW_RAISED_BYTES +
+         window->pair_count * WINDOW_PAIR_BYTES;
 }
 
 static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns, int64_t end_ns)

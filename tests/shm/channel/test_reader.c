@@ -406,7 +406,7 @@ static void test_clear_words_for_what_cannot_be_opened(void **state)
   assert_int_equal(pwrite(fd, &major, sizeof major, offsetof(struct rtop_geometry, version_major)), sizeof major);
   assert_null(rtop_reader_open(path, (uid_t)-1, &error));
   assert_int_equal(error.code, RTOP_ERROR_VERSION);
-  assert_string_equal(error.text, "made by rperf-top channel version 2.10, this viewer reads 1.x: update the viewer");
+  assert_string_equal(error.text, "made by rperf-top channel version 2.11, this viewer reads 1.x: update the viewer");
   close(fd);
   assert_int_equal(truncate(path, 100), 0);
   rtop_writer_destroy(&writer, true);

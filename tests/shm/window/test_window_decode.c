@@ -210,6 +210,7 @@ struct index_case {
   struct rtop_exact exact;
   struct rtop_slow slow;
   struct rtop_raised raised;
+  struct rtop_behind pair;
   bool right;
 };
 
@@ -230,6 +231,8 @@ static bool round_trip_of(const struct index_case *one)
   *rtop_window_add_slow(&window) = one->slow;
   *rtop_window_add_raised(&window) = (struct rtop_raised){ .count = 1 };
   *rtop_window_add_raised(&window) = one->raised;
+  *rtop_window_add_pair(&window) = (struct rtop_behind){ .count = 1, .wait_ns = 1 };
+  *rtop_window_add_pair(&window) = one->pair;
   if (one->late_start >= 0)
     *rtop_window_add_late(&window) = (struct rtop_late){ .start_mono_ns = one->late_start, .cell.wall_ns = 5 };
   size_t bytes = rtop_window_encode(&window, raw, sizeof raw, scratch);
@@ -297,6 +300,14 @@ static void test_indices_and_bounds(void **state)
     { .what = "raised as often as can be", .raised.count = INT64_MAX - 1, .right = true },
     { .what = "raised too often", .raised.count = INT64_MAX },
     { .what = "raised by nobody known", .raised.serial = UINT64_MAX, .right = true },
+    { .what = "waits at the last node", .pair = { .node = 49, .holder = 49, .place = 49 }, .right = true },
+    { .what = "who waits beyond", .pair.node = 50 },
+    { .what = "holder beyond", .pair.holder = 50 },
+    { .what = "place of a wait beyond", .pair.place = 50 },
+    { .what = "waits for what nobody knows", .pair.cause = UINT32_MAX, .right = true },
+    { .what = "waits as long as can be", .pair = { .count = INT64_MAX - 1, .wait_ns = INT64_MAX - 1 }, .right = true },
+    { .what = "waits too often", .pair.count = INT64_MAX },
+    { .what = "waits too long", .pair.wait_ns = INT64_MAX },
     { .what = "last slot", .thread.slot = 9, .right = true },
     { .what = "slot beyond", .thread.slot = 10 },
     { .what = "slot max", .thread.slot = UINT32_MAX },

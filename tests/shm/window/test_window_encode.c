@@ -74,6 +74,8 @@ static void assert_same(const struct rtop_window *a, const struct rtop_window *b
   }
   assert_int_equal(a->raised_count, b->raised_count);
   for (size_t i = 0; i < a->raised_count; i++) assert_memory_equal(&a->raised[i], &b->raised[i], sizeof *a->raised);
+  assert_int_equal(a->pair_count, b->pair_count);
+  for (size_t i = 0; i < a->pair_count; i++) assert_memory_equal(&a->pairs[i], &b->pairs[i], sizeof *a->pairs);
   assert_int_equal(a->counters_present, b->counters_present);
   assert_memory_equal(a->counters, b->counters, sizeof a->counters);
 }
@@ -546,10 +548,66 @@ static void test_exceptions_that_do_not_fit(void **state)
   rtop_window_destroy(&back);
 }
 
+static void test_pairs_come_back(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { .end_mono_ns = 2000 };
+  unsigned char *raw;
+  *rtop_window_add_pair(&window) = (struct rtop_behind){ 9, 4, RTOP_PAIR_LOCK, 7, 3, 500 };
+  *rtop_window_add_pair(&window) = (struct rtop_behind){ 9, 0, RTOP_PAIR_HANDOVER, 0, 1, 1 };
+  *rtop_window_add_pair(&window) = (struct rtop_behind){ 1, 49, UINT32_MAX, 49, INT64_MAX / 2, INT64_MAX / 2 };
+  size_t bytes = encode(&window, &raw, 1000);
+  back.start_mono_ns = 1000;
+  assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+  assert_same(&window, &back);
+  free(raw);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
+/* The largest stay; of the others the sums by cause, so that totals do. */
+static void test_pairs_that_do_not_fit(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { .end_mono_ns = 2000 };
+  unsigned char *raw;
+  uint64_t waited[RTOP_PAIR_CAUSES] = { 0 }, times = 0;
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .slot = 1, .serial = 1 };
+  for (uint32_t i = 0; i < 500; i++) {
+    uint32_t cause = i % RTOP_PAIR_CAUSES, holder = cause == RTOP_PAIR_HANDOVER ? 0 : 9 + i % 20;
+    struct rtop_behind *pair = rtop_window_add_pair(&window);
+    *pair = (struct rtop_behind){ 4 + i % 7, holder, cause, 0, 1 + i % 3, i == 320 ? 1000000000 : 1000 * i + 1 };
+    waited[cause] += pair->wait_ns;
+    times += pair->count;
+  }
+  size_t room = 1000, bytes = encode(&window, &raw, room);
+  assert_in_range(bytes, 1, room);
+  back.start_mono_ns = 1000;
+  assert_true(rtop_window_decode(&back, raw, bytes, &limits));
+  assert_in_range(back.pair_count, 2, 40);
+  bool largest = false;
+  for (size_t i = 0; i < back.pair_count; i++) {
+    const struct rtop_behind *pair = &back.pairs[i];
+    waited[pair->cause] -= pair->wait_ns;
+    times -= pair->count;
+    largest = largest || (pair->wait_ns == 1000000000 && pair->node == 4 + 320 % 7 && pair->holder == 9);
+    if (pair->node == RTOP_NODE_FOLDED)
+      assert_int_equal(pair->holder, pair->cause == RTOP_PAIR_HANDOVER ? RTOP_NODE_ROOT : RTOP_NODE_FOLDED);
+  }
+  for (int cause = 0; cause < RTOP_PAIR_CAUSES; cause++) assert_int_equal(waited[cause], 0);
+  assert_int_equal(times, 0);
+  assert_true(largest && window.folded);
+  free(raw);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_slow_calls_that_do_not_fit),
+    cmocka_unit_test(test_pairs_come_back),
+    cmocka_unit_test(test_pairs_that_do_not_fit),
     cmocka_unit_test(test_exceptions_come_back),
     cmocka_unit_test(test_exceptions_that_do_not_fit),
     cmocka_unit_test(test_traces_that_do_not_fit),

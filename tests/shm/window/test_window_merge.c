@@ -554,6 +554,61 @@ static void test_exceptions_are_bounded(void **state)
   window_merge_clear(&merge);
 }
 
+static uint64_t waited_of(const struct rtop_window *window, uint32_t node, uint32_t holder, uint32_t cause)
+{
+  uint64_t ns = 0;
+  for (size_t i = 0; i < window->pair_count; i++) {
+    const struct rtop_behind *pair = &window->pairs[i];
+    if (pair->node == node && pair->holder == holder && pair->cause == cause) ns += pair->wait_ns;
+  }
+  return ns;
+}
+
+static void test_pairs_add_up(void **state)
+{
+  (void)state;
+  for (uint32_t at = 0; at < 10; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+    *rtop_window_add_pair(&window) = (struct rtop_behind){ 11, 12, RTOP_PAIR_LOCK, 5 + at % 2, 1, 7 };
+    *rtop_window_add_pair(&window) = (struct rtop_behind){ 11, 12, RTOP_PAIR_GVL, 0, 2, at };
+    window_merge_add(&merge, &window);
+    rtop_window_destroy(&window);
+  }
+  const struct rtop_window *sum = &merge.window;
+  assert_int_equal(sum->pair_count, 3);
+  assert_int_equal(waited_of(sum, 11, 12, RTOP_PAIR_GVL), 45);
+  assert_int_equal(waited_of(sum, 11, 12, RTOP_PAIR_LOCK), 70);
+  assert_true(sum->pairs[0].count == 20 && sum->pairs[1].place == 5 && sum->pairs[2].count == 5);
+  assert_false(merge.lossy);
+  window_merge_clear(&merge);
+  assert_int_equal(sum->pair_count, 0);
+}
+
+/* Those without room are summed by cause. */
+static void test_pairs_are_bounded(void **state)
+{
+  (void)state;
+  uint64_t told[RTOP_PAIR_CAUSES] = { 0 }, all[RTOP_PAIR_CAUSES] = { 0 };
+  for (uint32_t at = 0; at < 20; at++) {
+    struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
+    for (uint32_t i = 0; i < 100; i++) {
+      uint32_t cause = i % RTOP_PAIR_CAUSES, holder = cause == RTOP_PAIR_HANDOVER ? 0 : 12;
+      *rtop_window_add_pair(&window) = (struct rtop_behind){ 10 + at * 100 + i, holder, cause, 0, 1, 3 };
+      all[cause] += 3;
+    }
+    window_merge_add(&merge, &window);
+    rtop_window_destroy(&window);
+  }
+  const struct rtop_window *sum = &merge.window;
+  assert_true(sum->pair_count <= WINDOW_MERGE_PAIRS_MAX);
+  for (size_t i = 0; i < sum->pair_count; i++) told[sum->pairs[i].cause] += sum->pairs[i].wait_ns;
+  assert_memory_equal(told, all, sizeof all);
+  assert_true(waited_of(sum, RTOP_NODE_FOLDED, RTOP_NODE_FOLDED, RTOP_PAIR_GVL) > 0);
+  assert_true(waited_of(sum, RTOP_NODE_FOLDED, RTOP_NODE_ROOT, RTOP_PAIR_HANDOVER) > 0);
+  assert_true(merge.lossy);
+  window_merge_clear(&merge);
+}
+
 /* Rows that look like the rest, but are not: there is no more room for them than for others. */
 static void test_rows_that_look_like_the_rest(void **state)
 {
@@ -581,6 +636,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_slow_calls_are_bounded), cmocka_unit_test(test_calls_and_blocks_share_the_room),
     cmocka_unit_test(test_arguments_are_bounded),
+    cmocka_unit_test(test_pairs_add_up),
+    cmocka_unit_test(test_pairs_are_bounded),
     cmocka_unit_test(test_exceptions_add_up),
     cmocka_unit_test(test_exceptions_are_bounded),
     cmocka_unit_test(test_traced_methods_add_up),

@@ -10,7 +10,8 @@ struct copied {
   struct rtop_exact exact;
   struct rtop_slow slow;
   struct rtop_raised raised;
-  size_t begun_count, fibers_count, exact_count, slow_count, raised_count;
+  struct rtop_behind pair;
+  size_t begun_count, fibers_count, exact_count, slow_count, raised_count, pair_count;
 };
 
 static void copy_window(void *context, uint32_t source, const struct rtop_window *window, const uint32_t *nodes,
@@ -31,6 +32,8 @@ static void copy_window(void *context, uint32_t source, const struct rtop_window
   if (window->slow_count) copied->slow = window->slow[0];
   copied->raised_count = window->raised_count;
   if (window->raised_count) copied->raised = window->raised[0];
+  copied->pair_count = window->pair_count;
+  if (window->pair_count) copied->pair = window->pairs[0];
 }
 
 static struct copied replayed(struct rtop_profile *profile, int64_t start_ns, int64_t end_ns)
@@ -70,6 +73,8 @@ static struct rtop_profile *profile_of(uint32_t *method)
   *rtop_window_add_raised(&window) = (struct rtop_raised){
     .first_mono_ns = 100 * MS, .last_mono_ns = 900 * MS, .serial = 7, .name = *method, .node = *method, .count = 30
   };
+  *rtop_window_add_pair(&window) = (struct rtop_behind){ *method, *method, RTOP_PAIR_LOCK, *method, 6, 400 * MS };
+  *rtop_window_add_pair(&window) = (struct rtop_behind){ *method, *method, UINT32_MAX, 0, 1, 1 }; /* of a later writer */
   assert_true(fixture_add(profile, 0, &window));
   rtop_window_destroy(&window);
   return profile;
@@ -99,6 +104,9 @@ static void test_a_whole_window(void **state)
   assert_true(copied.raised.name == method && copied.raised.node == method && copied.raised.serial == 7);
   assert_true(copied.raised.first_mono_ns == 100 * MS && copied.raised.last_mono_ns == 900 * MS);
   assert_int_equal(copied.raised.count, 30);
+  assert_int_equal(copied.pair_count, 1);
+  assert_true(copied.pair.node == method && copied.pair.holder == method && copied.pair.place == method);
+  assert_true(copied.pair.cause == RTOP_PAIR_LOCK && copied.pair.count == 6 && copied.pair.wait_ns == 400 * MS);
   rtop_profile_destroy(&profile);
 }
 
@@ -114,6 +122,7 @@ static void test_a_part_of_a_window(void **state)
   assert_int_equal(early.exact.value + late.exact.value, 40);
   assert_true(early.exact.value == 20);
   assert_true(early.slow_count == 1 && late.slow_count == 0);
+  assert_true(early.pair.wait_ns == 200 * MS && late.pair.wait_ns == 200 * MS);
   assert_true(early.raised.count == 15 && late.raised.count == 15);
   assert_int_equal(early.raised.last_mono_ns, WINDOW / 2);
   rtop_profile_destroy(&profile);
