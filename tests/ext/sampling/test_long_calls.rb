@@ -11,7 +11,7 @@ class LongCallsTest < Minitest::Test
   include Chance
 
   # Runs of 4 s of a core at 1000 Hz differ by less than 0.02. Where others want the core the publisher gets one late, and
-  # up to 0.14 of what begins a long stretch is missed: the bound grows as the share of a core that was had falls, to twice.
+  # up to 0.23 of what begins a long stretch is missed: the bound grows as the share of a core that was had falls, to thrice.
   WITHIN = 0.1
 
   PROGRAM = <<~'RUBY'
@@ -47,7 +47,7 @@ class LongCallsTest < Minitest::Test
     truth = JSON.parse(program.line)
     program.finish
     dump = Dump.read(program.channel)
-    within /= truth.fetch("had").clamp(0.5, 1)
+    within /= truth.fetch("had").clamp(0.33, 1)
     %w[sorting plain].each do |name|
       found = dump.total(:cpu, state: "running", on_stack: "Object##{name}")
       assert_in_delta 1, found.fdiv(truth.fetch(name)), within, name
