@@ -126,4 +126,31 @@ class TestFirstUse < Minitest::Test
     below = viewer("--stat", "-J", "--", "sh", "-c", "exec ruby -e 1", env: env)
     assert_equal 127, below.status.exitstatus # what the shell looks for itself
   end
+
+  # What libfaketime does: the clock is ten days ahead of what the kernel waits for.
+  FAKE_CLOCK = <<~C
+    #define _GNU_SOURCE
+    #include <sys/syscall.h>
+    #include <time.h>
+    #include <unistd.h>
+    int clock_gettime(clockid_t id, struct timespec *to)
+    {
+      int failed = (int)syscall(SYS_clock_gettime, id, to);
+      if (!failed && id == CLOCK_MONOTONIC) to->tv_sec += 864000;
+      return failed;
+    }
+  C
+
+  # There is a channel and a process that lives, and nothing comes: it is told why.
+  def test_a_process_under_faketime
+    File.write("#{@folder}/fake.c", FAKE_CLOCK)
+    compiler = (ENV["CC"].to_s.empty? ? "cc" : ENV["CC"]).split
+    fake = "#{@folder}/libfaketime.so.1"
+    assert system(*compiler, "-shared", "-fPIC", "-o", fake, "#{@folder}/fake.c")
+    running("-e", "sleep", env: { "LD_PRELOAD" => fake }) do |pid|
+      result = viewer("-b", "-n", "1", "-p", pid.to_s)
+      assert_match(/^rperf-top: #{pid} has loaded libfaketime, which fakes the clock .* FAKETIME_DONT_FAKE_MONOTONIC=1$/, result.err)
+      refute_predicate result.status, :success?
+    end
+  end
 end

@@ -78,6 +78,7 @@ struct feed_ring {
   struct rtop_reader *reader; /* its header and locks */
   struct segment_port *port;  /* everything else in it */
   uint64_t next_sequence;     /* of the fine tier; 0: nothing read yet */
+  bool explained;             /* why there was nothing to read was looked for */
   int64_t told_ns;            /* the profile has everything up to this time; 0: nothing yet */
   int64_t last_arrival_ns;    /* when the last window came, by our own clock */
   int retries;                /* of the window that is corrupt */

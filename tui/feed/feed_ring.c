@@ -193,12 +193,27 @@ static void ring_name(struct feed_ring *feed)
   rtop_target_command(feed->holder, feed->base.command, sizeof feed->base.command);
 }
 
+/* Says why a living process has never published anything, where that is known: a library that fakes the time makes the
+ * publisher wait for moments that do not come. */
+static void ring_explain(struct feed_ring *feed)
+{
+  struct rtop_feed *base = &feed->base;
+  if (feed->next_sequence != 0 || feed->explained || feed->holder <= 0) return;
+  feed->explained = true;
+  if (*base->problem || !rtop_target_has_mapped(feed->holder, "/libfaketime")) return;
+  snprintf(base->problem, sizeof base->problem,
+           "%d has loaded libfaketime, which fakes the clock that the extension measures with, so there are no data; "
+           "start it with FAKETIME_DONT_FAKE_MONOTONIC=1",
+           (int)base->info.pid);
+}
+
 static enum rtop_feed_state ring_state(struct rtop_feed *base)
 {
   struct feed_ring *feed = (struct feed_ring *)base;
   feed->holder = 0;
   enum rtop_feed_state state = ring_state_of(segment_port_state(feed->port, clock_now_ns(), &feed->holder));
   if (state == RTOP_FEED_LIVE || state == RTOP_FEED_STALLED) ring_name(feed);
+  if (state == RTOP_FEED_STALLED) ring_explain(feed);
   ring_note_end(feed, state == RTOP_FEED_ENDED || state == RTOP_FEED_DEAD);
   return state;
 }

@@ -72,6 +72,20 @@ static void target_maps(struct rtop_target *target)
   fclose(maps);
 }
 
+bool rtop_target_has_mapped(pid_t pid, const char *part)
+{
+  char line[512];
+  bool found = false;
+  snprintf(line, sizeof line, "/proc/%d/maps", (int)pid);
+  FILE *maps = fopen(line, "re");
+  for (int i = 0; maps && !found && i < TARGET_MAPS_LINES_MAX && fgets(line, sizeof line, maps); i++) {
+    const char *path = strchr(line, '/');
+    found = path && strstr(path, part);
+  }
+  if (maps) fclose(maps);
+  return found;
+}
+
 void rtop_target_user(uid_t uid, char *name, size_t name_bytes)
 {
   char buffer[TARGET_PASSWD_BYTES];

@@ -36,6 +36,9 @@ void rtop_target_user(uid_t uid, char *name, size_t name_bytes);
 
 void rtop_target_look(pid_t pid, struct rtop_target *target);
 
+/* Has the process mapped a file with this in its path, as far as this user can see? */
+bool rtop_target_has_mapped(pid_t pid, const char *part);
+
 /* One sentence: why `pid` has no channel that can be opened, and what to do. `cause`: the error of
  * rtop_registry_find() or rtop_reader_open(); may be NULL. */
 void rtop_target_explain(pid_t pid, const struct rtop_error *cause, char *text, size_t text_bytes);
