@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double chain_percent = 0.05; /* of the span: less beside a call reads as nothing, and ends no chain */
 enum { ICICLE_KEPT = 1 << 30 }; /* Offset of a node's entries among the values kept by struct rtop_hysteresis. */
 
 struct icicle_build {
@@ -13,7 +14,7 @@ struct icicle_build {
   const struct rtop_tree *tree;
   const struct rtop_symbols *symbols;
   const struct rtop_icicle_look *look;
-  uint64_t least_ns;
+  uint64_t least_ns, chain_ns;
 };
 
 static int icicle_compare(const void *left, const void *right, void *context)
@@ -90,6 +91,21 @@ static bool icicle_merge(struct icicle_build *build, struct rtop_icicle_cell *na
   return fine;
 }
 
+/* Makes the cell of a node that of the chain that begins there. */
+static void icicle_chain(const struct icicle_build *build, struct rtop_icicle_cell *cell)
+{
+  const struct rtop_icicle_look *look = build->look;
+  uint32_t count = 1, last = cell->node;
+  for (uint32_t next = last; look->chains > 0 && last != look->kept; last = next, count++) {
+    next = rtop_tree_only_call(build->tree, last, look->mode, build->chain_ns);
+    if (next == 0) break;
+  }
+  if (look->chains == 0 || count < look->chains) return;
+  cell->chain = count;
+  cell->first = cell->node;
+  cell->node = last;
+}
+
 static bool icicle_below(struct icicle_build *build, size_t index)
 {
   struct rtop_icicle_cell cell = build->icicle->cells[index];
@@ -112,6 +128,7 @@ static bool icicle_below(struct icicle_build *build, size_t index)
       struct rtop_icicle_cell child = {
         .node = id, .parent = (uint32_t)index, .depth = cell.depth + 1, .x = x, .columns = end - x
       };
+      icicle_chain(build, &child);
       fine = icicle_cell(build, &child) && fine;
     }
     x = end;
@@ -129,8 +146,11 @@ static bool icicle_depth(struct rtop_icicle *icicle, size_t depth, size_t first)
 bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                        const struct rtop_icicle_look *look)
 {
-  struct icicle_build build = { icicle, tree, symbols, look,
-                                (uint64_t)(look->least_percent / 100 * (double)tree->length_ns) };
+  struct icicle_build build = {
+    icicle, tree, symbols, look, (uint64_t)(look->least_percent / 100 * (double)tree->length_ns), 0
+  };
+  build.chain_ns = (uint64_t)(chain_percent / 100 * (double)tree->length_ns);
+  build.chain_ns = build.chain_ns > build.least_ns ? build.chain_ns : build.least_ns;
   icicle->count = icicle->depths = icicle->merged = 0;
   if (look->columns < 1 || !rtop_tree_has(tree, look->root) ||
       rtop_tree_clock(&tree->nodes[look->root].total, look->mode) == 0)
@@ -164,10 +184,18 @@ int rtop_icicle_cell_rows(const struct rtop_icicle *icicle, int rows)
   return fits > RTOP_ICICLE_ROWS_MAX ? RTOP_ICICLE_ROWS_MAX : fits > 1 ? (int)fits : 1;
 }
 
-size_t rtop_icicle_find(const struct rtop_icicle *icicle, uint32_t node)
+/* Is the node one of the chain, from the last to the first? */
+static bool icicle_chains(const struct rtop_tree *tree, const struct rtop_icicle_cell *cell, uint32_t node)
+{
+  uint32_t at = cell->node;
+  for (uint32_t i = 1; i < cell->chain && at != node; i++) at = tree->nodes[at].parent;
+  return at == node;
+}
+
+size_t rtop_icicle_find(const struct rtop_icicle *icicle, const struct rtop_tree *tree, uint32_t node)
 {
   for (size_t i = 0; i < icicle->count; i++)
-    if (icicle->cells[i].node == node && icicle->cells[i].merged == 0) return i;
+    if (icicle->cells[i].merged == 0 && icicle_chains(tree, &icicle->cells[i], node)) return i;
   return SIZE_MAX;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The call tree as cells: one row per depth, a cell as wide as its share of the root.
  *
- * A cell keeps its part of its parent while only chance moves it. Geometry only, no screen. Cells narrower than two
+ * A cell keeps its part of its parent while only chance moves it. A chain of calls of which each only makes the next
+ * shares one cell, as it does one row of the tree. Geometry only, no screen. Cells narrower than two
  * columns are merged into one that says how many nodes it represents. Threads: one. The icicle owns its memory.
  */
 #ifndef RTOP_TUI_ICICLE_H
@@ -17,6 +18,8 @@ struct rtop_icicle_cell {
   uint32_t parent; /* index of the cell above; 0 for the first */
   uint32_t depth;  /* below the root of the icicle */
   uint32_t merged; /* > 0: that many nodes, too narrow each */
+  uint32_t chain;  /* > 0: that many nodes, of which each only calls the next; `node` is the last, `first` the first */
+  uint32_t first;
   int x, columns;
 };
 
@@ -40,6 +43,8 @@ struct rtop_icicle_look {
   bool reverse;
   enum rtop_mode mode;
   double least_percent; /* percentage of the span; smaller nodes are treated as too narrow */
+  uint32_t chains;      /* minimum length of chains; 0: every node has its own cell */
+  uint32_t kept;        /* node at which a chain ends, so that it has a cell */
   /* keeps parts of parents constant while they fluctuate (hysteresis.h); NULL: shows them as they are */
   struct rtop_hysteresis *hysteresis;
   double samples; /* of one thread in the span */
@@ -53,8 +58,8 @@ void rtop_icicle_destroy(struct rtop_icicle *icicle);
 /* Height of cells at which all depths fit into this many rows; 1 if they do not fit. */
 int rtop_icicle_cell_rows(const struct rtop_icicle *icicle, int rows);
 
-/* Index of a node's cell; SIZE_MAX: it has none of its own. */
-size_t rtop_icicle_find(const struct rtop_icicle *icicle, uint32_t node);
+/* Index of a node's cell, perhaps that of its chain; SIZE_MAX: it has none. */
+size_t rtop_icicle_find(const struct rtop_icicle *icicle, const struct rtop_tree *tree, uint32_t node);
 /* The cell at a depth and column, else the nearest at that depth. SIZE_MAX: nothing is so deep. */
 size_t rtop_icicle_at(const struct rtop_icicle *icicle, uint32_t depth, int x);
 

@@ -5,6 +5,7 @@
 #include "tui/methods/methods_impl.h"
 #include "tui/text/pairs.h"
 #include "tui/text/reserve.h"
+#include "tui/text/text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,6 +352,20 @@ uint32_t rtop_tree_of(const struct rtop_tree *tree, uint32_t node)
 uint64_t rtop_tree_clock(const struct rtop_cost *cost, enum rtop_mode mode)
 {
   return rtop_mode_clock(cost, mode);
+}
+
+uint32_t rtop_tree_only_call(const struct rtop_tree *tree, uint32_t node, enum rtop_mode mode, uint64_t least_ns)
+{
+  const struct rtop_tree_node *nodes = tree->nodes;
+  double self = (double)rtop_tree_clock(&nodes[node].self, mode);
+  uint32_t only = 0;
+  if (rtop_text_tenths(100 * self / (double)(tree->length_ns + 1)) > 0) return 0;
+  for (uint32_t id = nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
+    if (rtop_tree_clock(&nodes[id].total, mode) < least_ns) continue;
+    if (only != 0) return 0;
+    only = id;
+  }
+  return only;
 }
 
 uint64_t rtop_tree_key(const struct rtop_cost *self, const struct rtop_cost *total, enum rtop_sort_key sort,

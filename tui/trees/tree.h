@@ -54,6 +54,9 @@ uint32_t rtop_tree_of(const struct rtop_tree *tree, uint32_t node);
 
 /* The time by mode: wall time of all states, or CPU time. */
 uint64_t rtop_tree_clock(const struct rtop_cost *cost, enum rtop_mode mode);
+/* The call that is all a node does: its only child of at least least_ns, where its own time reads as 0.0; else 0. Such
+ * calls make chains. */
+uint32_t rtop_tree_only_call(const struct rtop_tree *tree, uint32_t node, enum rtop_mode mode, uint64_t least_ns);
 /* The value that rows are sorted by: from total, except for self itself, since the subtree counts in a tree. Names
  * have no value: 0. */
 uint64_t rtop_tree_key(const struct rtop_cost *self, const struct rtop_cost *total, enum rtop_sort_key sort,

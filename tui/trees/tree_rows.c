@@ -244,27 +244,12 @@ static bool rows_alone(const struct rows_build *build, uint32_t node)
   return rtop_tree_choice(&build->scratch->choices, node | ROWS_ALONE) == RTOP_TREE_OPEN;
 }
 
-/* The only child large enough to be shown; 0: none, or several. */
-static uint32_t rows_only_child(const struct rows_build *build, uint32_t node)
-{
-  const struct rtop_tree_node *nodes = build->tree->nodes;
-  uint32_t only = 0;
-  for (uint32_t id = nodes[node].first_child; id != 0; id = nodes[id].next_sibling) {
-    if (rtop_tree_clock(&nodes[id].total, build->look->mode) < build->least_ns) continue;
-    if (only != 0) return 0;
-    only = id;
-  }
-  return only;
-}
-
-/* The next node of a chain; 0: the chain ends there. Time that reads as 0.0 counts as none. */
+/* The next node of a chain; 0: the chain ends there. */
 static uint32_t rows_next_in_chain(const struct rows_build *build, uint32_t node)
 {
-  double self = (double)rtop_tree_clock(&build->tree->nodes[node].self, build->look->mode);
   bool ends = node == build->look->kept || rows_alone(build, node) ||
-              rtop_tree_choice(&build->scratch->choices, node) == RTOP_TREE_CLOSED ||
-              rtop_text_tenths(100 * self / (double)(build->tree->length_ns + 1)) > 0;
-  uint32_t next = ends ? 0 : rows_only_child(build, node);
+              rtop_tree_choice(&build->scratch->choices, node) == RTOP_TREE_CLOSED;
+  uint32_t next = ends ? 0 : rtop_tree_only_call(build->tree, node, build->look->mode, build->least_ns);
   return next != 0 && rows_alone(build, next) ? 0 : next;
 }
 
@@ -289,7 +274,9 @@ static void rows_chain(struct rows_build *build, struct rtop_tree_row *row)
     count++;
   }
   if (count < look->chains) return;
-  for (uint32_t node = row->node; node != last; node = rows_only_child(build, node)) rows_small_beside(build, node);
+  for (uint32_t node = row->node; node != last;
+       node = rtop_tree_only_call(build->tree, node, look->mode, build->least_ns))
+    rows_small_beside(build, node);
   bool only = row->only;
   row->chain = count;
   row->first = row->frame;

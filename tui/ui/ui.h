@@ -151,6 +151,12 @@ void ui_draw_empty(struct rect table, const char *why);
 
 /* As much of a label as fits, dropping outer namespaces first, since the end says more. */
 const char *ui_label_that_fits(const char *label, int columns);
+/* So many calls of which each only makes the next are shown as one: a row of the tree, a cell of the icicle. */
+enum { UI_CHAINS_FROM = 4 };
+/* Writes "chain of 25: Middleware::Chain#invoke > StuckJob#perform"; where there is no room for both names the last one
+ * alone, as `alone`. Returns the columns, perhaps more than there are. */
+int ui_chain_text(unsigned chain, const char *first, const char *last, const char *alone, char *out, size_t bytes,
+                  int columns);
 /* Writes a frame's place: "/app/models/order.rb:7", "<C>", or "". */
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);
 

@@ -210,3 +210,18 @@ bool ui_figures_request(struct ui *ui, enum request request)
   default: return false;
   }
 }
+
+int ui_chain_text(unsigned chain, const char *first, const char *last, const char *alone, char *out, size_t bytes,
+                  int columns)
+{
+  enum { FIRST_LEAST = 10 };
+  char cut[512];
+  int used = snprintf(out, bytes, "chain of %u: ", chain), room = columns - used - rtop_text_width(last) - 3;
+  if (room >= FIRST_LEAST) {
+    rtop_text_cut(cut, sizeof cut, ui_label_that_fits(first, room), room);
+    snprintf(out + used, bytes - (size_t)used, "%s > %s", cut, last);
+  } else {
+    snprintf(out + used, bytes - (size_t)used, "%s", ui_label_that_fits(alone, columns - used));
+  }
+  return rtop_text_width(out);
+}

@@ -48,9 +48,20 @@ int icicle_view_page(const struct ui *ui)
   return page > 1 ? page : 1;
 }
 
-bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, uint32_t frame)
+static bool is_hit(const struct ui *ui, const struct icicle_view *view, uint32_t frame)
 {
   return view->same ? frame == ui->selected : ui_matches(ui, frame);
+}
+
+bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell)
+{
+  uint32_t node = cell->node;
+  bool hit = node != 0 && is_hit(ui, view, ui->tree.nodes[node].frame);
+  for (uint32_t i = 1; i < cell->chain && !hit; i++) {
+    node = ui->tree.nodes[node].parent;
+    hit = is_hit(ui, view, ui->tree.nodes[node].frame);
+  }
+  return hit;
 }
 
 /* Time under all highlighted nodes; each stack counts once. */
@@ -70,7 +81,7 @@ static void measure_hits(struct ui *ui)
   for (size_t i = 0; i < tree->touched_count; i++) {
     uint32_t id = tree->touched[i];
     const struct rtop_tree_node *node = &tree->nodes[id];
-    bool hit = id != 0 && icicle_view_is_hit(ui, view, node->frame);
+    bool hit = id != 0 && is_hit(ui, view, node->frame);
     bool above = id != 0 && view->covered[node->parent];
     view->hits += hit;
     view->hit_ns += hit && !above ? rtop_tree_clock(&node->total, ui->wanted.mode) : 0;
@@ -82,12 +93,16 @@ static struct ui_rows icicle_rows(const struct ui *ui)
 {
   const struct icicle_view *view = icicle_view(ui);
   if (ui->profile == NULL || ui->tree.count == 0) return (struct ui_rows){ 0 };
-  return (struct ui_rows){ .count = view->icicle.count, .cursor = rtop_icicle_find(&view->icicle, view->node) };
+  return (struct ui_rows){ .count = view->icicle.count,
+                           .cursor = rtop_icicle_find(&view->icicle, &ui->tree, view->node) };
 }
 
 static bool icicle_matches(const struct ui *ui, size_t place)
 {
-  uint32_t node = icicle_view(ui)->icicle.cells[place].node;
+  const struct rtop_icicle_cell *cell = &icicle_view(ui)->icicle.cells[place];
+  uint32_t node = cell->node;
+  for (uint32_t i = 1; i < cell->chain && !ui_matches(ui, ui->tree.nodes[node].frame); i++)
+    node = ui->tree.nodes[node].parent;
   return node != 0 && ui_matches(ui, ui->tree.nodes[node].frame);
 }
 
@@ -118,7 +133,9 @@ static bool icicle_build(struct ui *ui)
     .least_percent = ui->wanted.min_percent,
     .hysteresis = ui->hysteresis,
     .samples = ui_hysteresis_samples(ui),
+    .kept = view->wished,
   };
+  if (!view->alone && !ui_calls_are_shown(ui) && !ui->baseline.comparing) look.chains = UI_CHAINS_FROM;
   look.sort = rtop_sort_key_of_calls(look.sort);
   bool resized = view->columns != look.columns || view->rows != ui->layout.part[PART_TABLE].rows;
   view->cell_rows = resized ? 0 : view->cell_rows;
@@ -132,7 +149,8 @@ static bool icicle_build(struct ui *ui)
 static void icicle_keep_in_view(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
-  uint32_t depth = ui->tree.nodes[view->node].depth - ui->tree.nodes[view->root].depth;
+  size_t here = rtop_icicle_find(&view->icicle, &ui->tree, view->node);
+  uint32_t depth = here != SIZE_MAX ? view->icicle.cells[here].depth : 0;
   uint32_t page = (uint32_t)icicle_view_page(ui);
   if (depth < view->top) view->top = depth;
   else if (depth >= view->top + page) view->top = depth - page + 1;
@@ -145,9 +163,10 @@ static void settle(struct ui *ui)
   struct icicle_view *view = icicle_view(ui);
   view->wished = view->wished < ui->tree.count ? view->wished : view->root;
   view->node = view->wished;
-  while (view->node != view->root && view->node != 0 && rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX)
+  while (view->node != view->root && view->node != 0 &&
+         rtop_icicle_find(&view->icicle, &ui->tree, view->node) == SIZE_MAX)
     view->node = ui->tree.nodes[view->node].parent;
-  view->node = rtop_icicle_find(&view->icicle, view->node) == SIZE_MAX ? view->root : view->node;
+  view->node = rtop_icicle_find(&view->icicle, &ui->tree, view->node) == SIZE_MAX ? view->root : view->node;
   icicle_keep_in_view(ui);
 }
 
@@ -207,7 +226,7 @@ static bool icicle_go(struct ui *ui, size_t index)
 static bool go_deeper(struct ui *ui, int step)
 {
   const struct rtop_icicle *icicle = &icicle_view(ui)->icicle;
-  size_t here = rtop_icicle_find(icicle, icicle_view(ui)->node);
+  size_t here = rtop_icicle_find(icicle, &ui->tree, icicle_view(ui)->node);
   if (here == SIZE_MAX) return true;
   if (step < 0) return icicle_go(ui, icicle->cells[here].parent);
   for (size_t i = here + 1; i < icicle->count; i++)
@@ -219,7 +238,7 @@ static bool go_deeper(struct ui *ui, int step)
 static bool go_aside(struct ui *ui, int step)
 {
   const struct rtop_icicle *icicle = &icicle_view(ui)->icicle;
-  size_t here = rtop_icicle_find(icicle, icicle_view(ui)->node);
+  size_t here = rtop_icicle_find(icicle, &ui->tree, icicle_view(ui)->node);
   if (here == SIZE_MAX) return true;
   uint32_t depth = icicle->cells[here].depth;
   for (size_t i = here + (size_t)step; i < icicle->count && icicle->cells[i].depth == depth; i += (size_t)step)
@@ -251,6 +270,18 @@ static bool zoom_out(struct ui *ui)
   return true;
 }
 
+/* Gives each call of the chains a cell of its own, or makes chains of them again. */
+static bool icicle_unchain(struct ui *ui)
+{
+  struct icicle_view *view = icicle_view(ui);
+  view->alone = !view->alone;
+  view->cell_rows = 0;
+  icicle_view_rebuild(ui);
+  ui_say(ui,
+         view->alone ? "a cell for every call; *: chains in one" : "calls that only make the next one share a cell");
+  return true;
+}
+
 static bool show_same(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
@@ -277,7 +308,7 @@ static bool go_page(struct ui *ui, enum request request)
 {
   struct icicle_view *view = icicle_view(ui);
   const struct rtop_icicle *icicle = &view->icicle;
-  size_t here = rtop_icicle_find(icicle, view->node);
+  size_t here = rtop_icicle_find(icicle, &ui->tree, view->node);
   if (here == SIZE_MAX) return false;
   struct pager pager = { .cursor = icicle->cells[here].depth, .top = view->top };
   if (!pager_request(&pager, request, icicle->depths, (size_t)icicle_view_page(ui))) return false;
@@ -310,6 +341,7 @@ static bool icicle_handle(struct ui *ui, enum request request)
   case REQUEST_BACK: return zoom_out(ui);
   case REQUEST_FLIP: view->flipped = !view->flipped; return true;
   case REQUEST_SAME: return show_same(ui);
+  case REQUEST_TREE_ALL: return icicle_unchain(ui);
   case REQUEST_CELL_COLOR: view->heat = !view->heat; return true;
   case REQUEST_TREE_FOLD:
     ui->fold = !ui->fold;

@@ -24,6 +24,7 @@ struct icicle_view {
   bool heat;       /* cells are filled by heat, else by state */
   uint32_t top;    /* first depth that is seen */
   bool flipped;    /* the root stands at the bottom */
+  bool alone;      /* no chains: each call has a cell */
   bool same;       /* cells of the selected method are highlighted */
   bool seek;       /* the cursor shall go to ui->selected */
   size_t hits;     /* number of highlighted nodes, including those without a cell */
@@ -36,7 +37,8 @@ struct icicle_view {
 int icicle_view_rows(const struct ui *ui);
 int icicle_view_page(const struct ui *ui);
 int icicle_view_pane_rows(const struct ui *ui);
-bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, uint32_t frame);
+/* Is it, or a call of its chain, highlighted? */
+bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell);
 /* Makes the cells again, for another size. */
 void icicle_view_rebuild(struct ui *ui);
 

@@ -173,6 +173,18 @@ static void draw_sign(const struct ui *ui, const struct cell_look *look, const s
   }
 }
 
+/* The name of the call, or of the last one of a chain; before it, with enough room, that it is one. */
+static int draw_name(const struct ui *ui, const struct cell_look *look, const struct rtop_icicle_cell *cell, int y,
+                     int room)
+{
+  char text[2048];
+  const char *last = label_of(ui, cell->node), *name = ui_label_that_fits(last, room);
+  if (cell->chain > 0 &&
+      ui_chain_text(cell->chain, label_of(ui, cell->first), last, last, text, sizeof text, room) <= room)
+    name = text;
+  return draw_text(y, cell->x + 1, room, look->face, name);
+}
+
 /* Draws a cell: with one row "[name 41%   ]"; with two "[name      ]" and "[41.2%  self 3.0%]"; with three a box
  * around "name 41.2%  self 3.0%", with the figures in the lower line of a narrow one. In a comparison '+' or '-'
  * precedes the name; highlighted cells are between '=' (the same method) or marked by their face. */
@@ -192,7 +204,7 @@ static void draw_node(const struct ui *ui, const struct cell_look *look, const s
       draw_text(look->y + row, end, 1, look->face, look->same ? "=" : box ? "|" : "]");
     }
   }
-  int used = draw_text(y, cell->x + 1, room, look->face, ui_label_that_fits(label_of(ui, cell->node), room));
+  int used = draw_name(ui, look, cell, y, room);
   if (look->rows == 2) {
     draw_share(ui, look, cell->node, y + 1, cell->x + 1, room);
   } else if (box) {
@@ -223,8 +235,7 @@ static void icicle_draw_cell(const struct ui *ui, const struct icicle_view *view
     draw_text(y + (view->cell_rows > 2), cell->x, cell->columns, FACE_LABEL, width <= cell->columns ? text : "+");
     return;
   }
-  uint32_t frame = ui->tree.nodes[cell->node].frame;
-  bool here = cell->node == view->node, hit = cell->node != 0 && icicle_view_is_hit(ui, view, frame);
+  bool here = cell->node == view->node, hit = icicle_view_is_hit(ui, view, cell);
   bool lit = is_lit(ui, view, cell);
   enum face fill = lit ? FACE_LIT : cell_fill(ui, view, &ui->tree.nodes[cell->node]);
   struct cell_look look = {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_CALLEES = 4, LEVELS_CALLERS = 0, BUTTERFLY_SCREEN_ROWS = 40, CHAINS_FROM = 4 };
+enum { LEVELS_CALLEES = 4, LEVELS_CALLERS = 0, BUTTERFLY_SCREEN_ROWS = 40 };
 static const double least_percent = 0.05;
 
 _Static_assert(offsetof(struct rtop_tree_row, key) == offsetof(struct ui_outline_row, key) &&
@@ -98,7 +98,7 @@ static bool tree_build(struct ui *ui)
     .reverse = ui->wanted.reverse,
     .mode = ui->wanted.mode,
     .shares = ui->look.units == UNITS_PERCENT,
-    .chains = CHAINS_FROM,
+    .chains = UI_CHAINS_FROM,
     .kept = view->at.anchor,
     .least_percent = ui->wanted.min_percent > least_percent ? ui->wanted.min_percent : least_percent,
   };

@@ -8,7 +8,6 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { CHAIN_FIRST = 10 }; /* least columns of a readable name */
 enum {
   FIGURE_COLUMNS = 7,
   CALLS_COLUMNS = 11,
@@ -139,26 +138,6 @@ static const char *from_column(const char *text, int columns)
   return text;
 }
 
-/* Writes "chain of 25: Middleware::Chain#invoke > StuckJob#perform", with priority for the last name, which gives the
- * row its name. */
-static void chain_text(const struct tree_pen *pen, const struct rtop_tree_row *row, const char *last, char *out,
-                       size_t bytes, int columns)
-{
-  char first[512], whole[512];
-  const struct rtop_symbol *symbol = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->first);
-  const char *label = row->depth == 0 ? rtop_symbol_shown(symbol, whole, sizeof whole) : rtop_symbol_words(symbol);
-  int used = snprintf(out, bytes, "chain of %u: ", row->chain);
-  const struct rtop_symbol *end = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->frame);
-  int room = columns - used - rtop_text_width(rtop_symbol_words(end)) - 3;
-  if (room >= CHAIN_FIRST) {
-    last = rtop_symbol_words(end); /* the process stands before the first one */
-    rtop_text_cut(first, sizeof first, ui_label_that_fits(label, room), room);
-    snprintf(out + used, bytes - (size_t)used, "%s > %s", first, last);
-  } else {
-    snprintf(out + used, bytes - (size_t)used, "%s", ui_label_that_fits(last, columns - used));
-  }
-}
-
 static void tree_draw_method(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, bool selected)
 {
   char frame[2048], below[32] = "";
@@ -179,7 +158,11 @@ static void tree_draw_method(const struct tree_pen *pen, const struct rtop_tree_
       row->depth == 0 || pen->shift > 0 ? rtop_symbol_shown(symbol, frame, sizeof frame) : rtop_symbol_words(symbol);
   char chain[2048];
   if (row->chain > 0) {
-    chain_text(pen, row, name, chain, sizeof chain, room > 12 ? room : end - x);
+    const struct rtop_symbol *first = rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), row->first);
+    char whole[512];
+    const char *label = row->depth == 0 ? rtop_symbol_shown(first, whole, sizeof whole) : rtop_symbol_words(first);
+    /* the process stands before the first one */
+    ui_chain_text(row->chain, label, rtop_symbol_words(symbol), name, chain, sizeof chain, room > 12 ? room : end - x);
     name = chain;
   }
   x += draw_text(y, x, room > 12 ? room : end - x, face, name);

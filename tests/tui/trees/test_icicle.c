@@ -97,9 +97,9 @@ static void test_finding(void **state)
   open_drawn(&drawn);
   text_of(&drawn);
   const struct rtop_icicle *icicle = &drawn.icicle;
-  size_t small = rtop_icicle_find(icicle, forest_find(&drawn.forest, "main small"));
+  size_t small = rtop_icicle_find(icicle, &drawn.forest.tree, forest_find(&drawn.forest, "main small"));
   assert_int_equal(icicle->cells[small].x, 60);
-  assert_true(rtop_icicle_find(icicle, forest_find(&drawn.forest, "main one")) == SIZE_MAX);
+  assert_true(rtop_icicle_find(icicle, &drawn.forest.tree, forest_find(&drawn.forest, "main one")) == SIZE_MAX);
   assert_int_equal(rtop_icicle_at(icicle, 2, 60), small);
   assert_int_equal(rtop_icicle_at(icicle, 2, 89), small);
   assert_int_equal(icicle->cells[rtop_icicle_at(icicle, 2, 99)].merged, 5);
@@ -118,6 +118,39 @@ static void test_height(void **state)
   assert_int_equal(drawn.icicle.depths, 3);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     assert_int_equal(rtop_icicle_cell_rows(&drawn.icicle, rows[i]), high[i]);
+  close_drawn(&drawn);
+}
+
+/* Calls that only make the next one share a cell, named after the last, in which all of them are found. */
+static void test_chains(void **state)
+{
+  (void)state;
+  struct drawn drawn = { .look = { .columns = 100, .sort = RTOP_SORT_TOTAL, .chains = 4 } };
+  struct forest *forest = &drawn.forest;
+  forest_open(forest);
+  uint32_t thread = fixture_thread(&forest->window, 1, RTOP_RUNNING, 0, 0);
+  forest_add(forest, thread, "a b c d e left", RTOP_RUNNING, 60);
+  forest_add(forest, thread, "a b c d e right one two", RTOP_RUNNING, 40);
+  forest_build(forest, false);
+  assert_string_equal(text_of(&drawn), "0:0+100 all, 1:0+100 e, 2:0+60 left, 2:60+40 right, 3:60+40 one, 4:60+40 two");
+  const struct rtop_icicle *icicle = &drawn.icicle;
+  assert_int_equal(icicle->cells[1].chain, 5);
+  assert_int_equal(icicle->cells[1].first, forest_find(forest, "a"));
+  static const char *const inside[] = { "a", "a b", "a b c", "a b c d", "a b c d e" };
+  for (size_t i = 0; i < sizeof inside / sizeof inside[0]; i++)
+    assert_int_equal(rtop_icicle_find(icicle, &forest->tree, forest_find(forest, inside[i])), 1);
+  assert_int_equal(icicle->cells[2].chain, 0);
+  drawn.look.chains = 6; /* too short for that */
+  assert_string_equal(text_of(&drawn), "0:0+100 all, 1:0+100 a, 2:0+100 b, 3:0+100 c, 4:0+100 d, 5:0+100 e, "
+                                       "6:0+60 left, 6:60+40 right, 7:60+40 one, 8:60+40 two");
+  drawn.look.chains = 4;
+  drawn.look.kept = forest_find(forest, "a b"); /* where the cursor is a cell begins and ends */
+  assert_string_equal(text_of(&drawn), "0:0+100 all, 1:0+100 a, 2:0+100 b, 3:0+100 c, 4:0+100 d, 5:0+100 e, "
+                                       "6:0+60 left, 6:60+40 right, 7:60+40 one, 8:60+40 two");
+  drawn.look.kept = 0;
+  drawn.look.root = forest_find(forest, "a b c"); /* what is zoomed to is no part of one */
+  assert_string_equal(text_of(&drawn), "0:0+100 c, 1:0+100 d, 2:0+100 e, 3:0+60 left, 3:60+40 right, 4:60+40 one, "
+                                       "5:60+40 two");
   close_drawn(&drawn);
 }
 
@@ -144,8 +177,13 @@ static void test_cells_stay_in_their_place(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_cells),   cmocka_unit_test(test_zoom),   cmocka_unit_test(test_threshold),
-    cmocka_unit_test(test_finding), cmocka_unit_test(test_height), cmocka_unit_test(test_cells_stay_in_their_place),
+    cmocka_unit_test(test_cells),
+    cmocka_unit_test(test_zoom),
+    cmocka_unit_test(test_threshold),
+    cmocka_unit_test(test_finding),
+    cmocka_unit_test(test_height),
+    cmocka_unit_test(test_chains),
+    cmocka_unit_test(test_cells_stay_in_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

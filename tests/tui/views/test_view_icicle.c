@@ -200,6 +200,27 @@ static void test_the_way_to_the_cursor_is_lit(void **state)
   assert_false(is_lit_at(2, 100));
 }
 
+/* Filtered to one path: a cell for its calls, in which each of them is found; a key gives each its own, and takes it. */
+static void test_chains_share_a_cell(void **state)
+{
+  (void)state;
+  ui_take_filter(&ui, "Price#total");
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("chain of 6: Puma::ThreadPool#spawn_thread > block in Price#total"));
+  size_t depths = view()->icicle.depths;
+  model_press(&ui, '*');
+  assert_true(!shows("chain of") && shows("|OrdersController#index"));
+  assert_true(view()->icicle.depths > depths);
+  model_press(&ui, '*');
+  assert_true(shows("chain of 6: "));
+  model_press(&ui, 'g');
+  model_press(&ui, KEY_DOWN | KEY_FUNCTION);
+  assert_string_equal(rtop_symbols_get(rtop_profile_symbols(profile), ui.selected)->label, "block in Price#total");
+  model_type(&ui, "g/Serializer\r");
+  assert_int_equal(ui.match_count, 1);
+}
+
 /* A window without the call that is chosen or zoomed to: they are there again with the next one that has it. */
 static void test_choice_and_zoom_outlast_a_window(void **state)
 {
@@ -236,6 +257,7 @@ int main(void)
     ON_CASE(&middle, set_up_case, test_clicks_in_every_row_of_a_cell),
     ON_CASE(&tall, set_up_case, test_click_beside),
     ON_CASE(&tall, set_up_case, test_cursor_walks_from_cell_to_cell),
+    ON_CASE(&tall, set_up_case, test_chains_share_a_cell),
     ON_CASE(&tall, set_up_case, test_boxes_tell_total_and_self),
     ON_CASE(&middle, set_up_case, test_two_rows_tell_total_and_self),
     ON_CASE(&low, set_up_case, test_depths_out_of_sight_are_told),

@@ -103,7 +103,7 @@ static const struct answer answers[] = {
   { VIEW_METHODS, "filter", "\\gsub\r", "String#gsub", "IO.select", true },
   { VIEW_TREE, "filter", "\\gsub\r", "String#gsub", "IO.select", true },
   { VIEW_THREADS, "filter", "\\gsub\r", "puma srv tp 002", "reactor", true },
-  { VIEW_ICICLE, "filter", "\\gsub\r", "[String#gsub", "IO.select", true },
+  { VIEW_ICICLE, "filter", "\\gsub\r", "> String#gsub", "IO.select", true },
   { VIEW_SOURCE, "filter", "\\gsub\r", "filter: gsub", NULL, false }, /* a file is a file */
   { VIEW_SKYLINE, "filter", "\\gsub\r", "filter: gsub", NULL, true },
   { VIEW_TIME, "filter", "\\gsub\r", "String#gsub", "IO.select", true },
