@@ -41,6 +41,36 @@ class TestFailIf < Minitest::Test
     end
   end
 
+  # A mark between two releases within one recording: latency before and after it, beside the program's own clock.
+  def test_since_a_mark
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/requests.rb", <<~'RUBY')
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def median(seconds)
+          took = Array.new(40) { began = now; RperfTop.label(endpoint: "GET /orders") { sleep seconds }; now - began }
+          took.sort[19]
+        end
+        before = median(0.03)
+        RperfTop.mark "deploy 3f2a1"
+        File.write(ARGV[0], [before, median(0.15)].inspect)
+      RUBY
+      result = viewer("-o", "#{folder}/marked.rpt", "--", RbConfig.ruby, "#{folder}/requests.rb", "#{folder}/truth")
+      assert_equal 0, result.status.exitstatus, result.err
+      before, after = JSON.parse(File.read("#{folder}/truth"))
+      replay = ["-b", "-F", "all", "-r", "#{folder}/marked.rpt"]
+      since = viewer("-J", *replay).objects.last["since_mark"]
+      assert_equal ["deploy 3f2a1", 1, "GET /orders"], since.values_at("mark", "judged", "label")
+      counts = since.values_at("requests_before", "requests_now") # requests of the mark's window count by its parts
+      assert_equal 80, counts.sum
+      counts.each { |count| assert_in_delta 40, count, 4 }
+      assert_includes %w[p50 p99], since["quantile"]
+      assert_in_delta before, since["before"], 0.02 * before if since["quantile"] == "p50"
+      assert_in_delta after, since["now"], 0.02 * after if since["quantile"] == "p50"
+      assert_equal "sleep", since["cause"]
+      assert_match(/^since deploy 3f2a1, [\w. ]+ ago: GET \/orders p\d\d \S+ \w+, before \S+ \w+; sleep \+/, viewer(*replay).out)
+    end
+  end
+
   # The status of the command counts when no condition holds.
   def test_a_command
     Dir.mktmpdir do |folder|

@@ -67,26 +67,6 @@ bool fail_if_parse(struct fail_if *condition, const char *text, const char **why
   return !condition->compared || condition->quantile < WORK_QUANTILES;
 }
 
-static int compare_name(const void *name, const void *row)
-{
-  return strcmp(name, (*(struct label_row *const *)row)->name);
-}
-
-/* The rows are in the order of their names. */
-static const struct label_row *row_named(const struct label_table *table, const char *name)
-{
-  if (!table || table->count == 0) return NULL;
-  struct label_row **row = bsearch(name, table->rows, table->count, sizeof(struct label_row *), compare_name);
-  return row ? *row : NULL;
-}
-
-/* Of work that ended, and whose quantiles are known. */
-static const struct work_figures *judged_of(const struct label_row *row)
-{
-  const struct work_figures *work = row && row->key_bytes ? row->work : NULL;
-  return work && work->ended && work->of[RTOP_WORK_WHOLE].known ? work : NULL;
-}
-
 static uint64_t figure_of(const struct work_figures *work, int quantile)
 {
   const struct work_time *whole = &work->of[RTOP_WORK_WHOLE];
@@ -118,8 +98,8 @@ struct fail_if_found fail_if_judge(const struct fail_if *condition, const struct
   struct fail_if_found found = { 0 };
   for (size_t i = 0; i < now->count; i++) {
     const struct label_row *row = now->rows[i];
-    const struct work_figures *work = judged_of(row), *past = NULL;
-    if (condition->compared) past = judged_of(row_named(before, row->name));
+    const struct work_figures *work = label_row_latency(row), *past = NULL;
+    if (condition->compared && before) past = label_row_latency(label_table_named(before, row->name));
     if (!work || (condition->compared && !past)) continue;
     found.judged++;
     bool longest = condition->quantile == WORK_QUANTILES;
@@ -133,21 +113,13 @@ struct fail_if_found fail_if_judge(const struct fail_if *condition, const struct
   return found;
 }
 
-static bool labels_of(struct label_table *table, struct rtop_profile *profile, struct rtop_span span)
-{
-  struct rtop_sum sum = { 0 };
-  const struct label_table_options options = { .sort = RTOP_SORT_NAME };
-  bool fine = rtop_profile_sum_sets(profile, span, &sum) && label_table_build(table, profile, &sum, &options);
-  rtop_sum_destroy(&sum);
-  return fine;
-}
-
 int fail_if_run(const struct fail_if *conditions, int count, struct rtop_profile *now, struct rtop_span span,
                 struct rtop_profile *before, FILE *out)
 {
   struct label_table labels = { 0 }, past = { 0 };
   int status = 0;
-  bool fine = labels_of(&labels, now, span) && (!before || labels_of(&past, before, rtop_profile_bounds(before)));
+  bool fine =
+      label_table_of(&labels, now, span) && (!before || label_table_of(&past, before, rtop_profile_bounds(before)));
   if (!fine) fprintf(out, "rperf-top: out of memory\n");
   for (int i = 0; fine && i < count; i++) {
     struct fail_if_found found = fail_if_judge(&conditions[i], &labels, before ? &past : NULL, out);

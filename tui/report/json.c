@@ -149,6 +149,28 @@ static json_t *json_verdict(const struct rtop_report *report)
   return object;
 }
 
+/* What changed since the last mark; as the words say, p50 or p99 of the label with the largest change. */
+static json_t *json_since(const struct rtop_report *report)
+{
+  const struct since_mark *since = &report->since;
+  json_t *object = json_object();
+  json_object_set_new(object, "mark", json_text(since->mark));
+  json_object_set_new(object, "time", json_real((double)((since->time_ns + report->clock_offset_ns) / 1000) / 1e6));
+  json_object_set_new(object, "judged", json_count(since->judged));
+  json_object_set_new(object, "changed", json_count(since->changed));
+  if (since->changed == 0) return object;
+  json_object_set_new(object, "label", json_text(since->label));
+  json_object_set_new(object, "quantile", json_text(since->quantile == 0 ? "p50" : "p99"));
+  json_object_set_new(object, "before", json_seconds(since->before_ns));
+  json_object_set_new(object, "now", json_seconds(since->now_ns));
+  json_object_set_new(object, "requests_before", json_count(since->before_count));
+  json_object_set_new(object, "requests_now", json_count(since->now_count));
+  json_object_set_new(object, "cause",
+                      since->cause == RTOP_WORK_WHOLE ? json_null() : json_text(work_cause_name(since->cause)));
+  json_object_set_new(object, "cause_change", json_real(since->cause_ns / 1e9));
+  return object;
+}
+
 static json_t *json_collector(const struct rtop_sum *sum)
 {
   json_t *gc = json_object();
@@ -429,6 +451,7 @@ json_t *rtop_json_build(const struct rtop_report *report)
   if (report->tells_losses) json_object_set_new(object, "losses", json_losses(report));
   if (sum->counters.vm_unknown) json_object_set_new(object, "not_available", json_missing(sum));
   json_object_set_new(object, "verdict", json_verdict(report));
+  if (report->since.judged > 0) json_object_set_new(object, "since_mark", json_since(report));
   json_object_set_new(object, "gvl", json_gvl(report));
   json_object_set_new(object, "gc", json_collector(sum));
   json_object_set_new(object, "allocations", json_count(sum->counters.allocations));

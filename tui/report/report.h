@@ -17,6 +17,7 @@
 #include "tui/tables/fiber_table.h"
 #include "tui/tables/history.h"
 #include "tui/tables/label_table.h"
+#include "since_mark.h"
 #include "sites_table.h"
 #include "tui/tables/slow_list.h"
 #include "tui/tables/whole_table.h"
@@ -46,13 +47,16 @@ struct rtop_report {
   struct rtop_methods methods;
   struct rtop_sum sets_sum;  /* private */
   struct label_table labels; /* of every key; none without labels */
+  struct since_mark since;   /* compared every few seconds */
+  int64_t since_due_ns;      /* private */
   struct fiber_table fibers;
-  struct exact_table exact;     /* of traced methods; none without */
-  struct slow_list slow;        /* their calls that took longer than */
-  uint32_t slower_us;           /* this; 0: nobody here asked */
-  uint64_t slower_requests_ns;  /* the caller's: blocks with labels that took so long are told one by one; 0: the slowest */
-  struct whole_table whole;     /* of all calls; nothing is told without */
-  struct sites_table sites;     /* of new objects; the same */
+  struct exact_table exact; /* of traced methods; none without */
+  struct slow_list slow;    /* their calls that took longer than */
+  uint32_t slower_us;       /* this; 0: nobody here asked */
+  uint64_t
+      slower_requests_ns;   /* the caller's: blocks with labels that took so long are told one by one; 0: the slowest */
+  struct whole_table whole; /* of all calls; nothing is told without */
+  struct sites_table sites; /* of new objects; the same */
   enum sites_order sites_order; /* the caller's */
   struct raised_list raised;
   struct wait_sums waits;

@@ -48,6 +48,14 @@ static void text_verdict(const struct rtop_report *report, FILE *out, int column
   if (*words.text) fprintf(out, "%s\n", words.text);
 }
 
+static void text_since(const struct rtop_report *report, FILE *out, int columns)
+{
+  char text[SINCE_MARK_TEXT], cut[SINCE_MARK_TEXT];
+  since_mark_words(text, sizeof text, &report->since, report->sum.span.end_ns);
+  rtop_text_cut(cut, sizeof cut, text, columns);
+  if (*cut) fprintf(out, "%s\n", cut);
+}
+
 static void text_title(const struct rtop_report *report, FILE *out, int columns)
 {
   char left[TEXT_BUFFER], more[16] = "", right[160], clock[16] = "", cut[TEXT_BUFFER];
@@ -333,6 +341,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   if (method_columns < TEXT_METHOD_MIN) method_columns = TEXT_METHOD_MIN;
   int location_columns = room > method_columns ? room - method_columns : 0;
   text_verdict(report, out, columns);
+  text_since(report, out, columns);
   text_title(report, out, columns);
   text_ends(report, out);
   text_gvl(report, out);

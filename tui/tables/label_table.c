@@ -365,6 +365,33 @@ bool label_table_build(struct label_table *table, struct rtop_profile *profile, 
   return list_rows(&walk) && !walk.failed;
 }
 
+bool label_table_of(struct label_table *table, struct rtop_profile *profile, struct rtop_span span)
+{
+  struct rtop_sum sum = { 0 };
+  const struct label_table_options options = { .sort = RTOP_SORT_NAME };
+  bool fine = rtop_profile_sum_sets(profile, span, &sum) && label_table_build(table, profile, &sum, &options);
+  rtop_sum_destroy(&sum);
+  return fine;
+}
+
+static int compare_name(const void *name, const void *row)
+{
+  return strcmp(name, (*(struct label_row *const *)row)->name);
+}
+
+const struct label_row *label_table_named(const struct label_table *table, const char *name)
+{
+  if (table->count == 0) return NULL;
+  struct label_row **row = bsearch(name, table->rows, table->count, sizeof(struct label_row *), compare_name);
+  return row ? *row : NULL;
+}
+
+const struct work_figures *label_row_latency(const struct label_row *row)
+{
+  const struct work_figures *work = row && row->key_bytes ? row->work : NULL;
+  return work && work->ended && work->of[RTOP_WORK_WHOLE].known ? work : NULL;
+}
+
 void label_table_destroy(struct label_table *table)
 {
   forget_rows(table);

@@ -63,6 +63,12 @@ struct label_table {
  * out or the filter is invalid. */
 bool label_table_build(struct label_table *table, struct rtop_profile *profile, const struct rtop_sum *sum,
                        const struct label_table_options *options);
+/* Builds the table of a span, its rows in the order of their names, for label_table_named(). */
+bool label_table_of(struct label_table *table, struct rtop_profile *profile, struct rtop_span span);
+/* The row with this name ("endpoint=GET /users") in a table of label_table_of(); NULL: none. */
+const struct label_row *label_table_named(const struct label_table *table, const char *name);
+/* The latency of the row's work that ended, if its quantiles are known; else NULL. `row` may be NULL. */
+const struct work_figures *label_row_latency(const struct label_row *row);
 /* The value of a sort key. self: by mode; total: all time; samples: the count; ratio: time per begin; keys without
  * meaning here: self. Names: 0. Open work that began before the span takes at least as long as it has been seen. */
 enum rtop_sort_key label_table_key(enum rtop_sort_key sort);

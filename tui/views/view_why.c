@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict in full: its text uncut, the figures it was judged by, and advice that follows from them. */
 #include "viewer.h"
+#include "tui/report/since_mark.h"
 #include "tui/term/draw.h"
 #include "tui/term/pager.h"
 #include "tui/text/text.h"
@@ -22,7 +23,11 @@ struct why_view {
   } lines[WHY_LINES];
   size_t count;
   struct pager pager;
+  struct since_mark since;
+  int64_t since_ns; /* the end of what was compared; 0: nothing yet */
 };
+
+static const int64_t since_every_ns = 5000000000;
 
 static struct why_view *why_view(const struct ui *ui)
 {
@@ -105,6 +110,32 @@ static void why_advice(struct why_view *view, const struct verdict *verdict, int
   why_say(view, columns, *advice ? advice : "None follows from these figures.");
 }
 
+/* Compares with the time before the last mark, but not at every refresh of a live display. */
+static void why_compare(struct ui *ui, struct why_view *view)
+{
+  int64_t end_ns = ui->span.end_ns;
+  if (!rtop_symbols_labelled(rtop_profile_symbols(ui->profile))) return;
+  if (view->since_ns != 0 && end_ns >= view->since_ns && end_ns - view->since_ns < since_every_ns) return;
+  if (since_mark_find(&view->since, ui->profile, end_ns)) view->since_ns = end_ns;
+}
+
+static void why_since(struct ui *ui, struct why_view *view, int columns)
+{
+  char text[SINCE_MARK_TEXT];
+  if (ui->view->id != VIEW_WHY) return;
+  why_compare(ui, view);
+  since_mark_words(text, sizeof text, &view->since, ui->span.end_ns);
+  if (*text == '\0') return;
+  why_heading(view, "SINCE THE LAST MARK");
+  why_say(view, columns, text);
+}
+
+static void why_forget(struct ui *ui)
+{
+  memset(&why_view(ui)->since, 0, sizeof why_view(ui)->since);
+  why_view(ui)->since_ns = 0;
+}
+
 static void why_update(struct ui *ui)
 {
   struct why_view *view = why_view(ui);
@@ -123,6 +154,7 @@ static void why_update(struct ui *ui)
   why_say(view, columns, words.stall);
   why_heading(view, "FIGURES OF THE SPAN");
   why_figures(view, verdict, columns);
+  why_since(ui, view, columns);
   why_heading(view, "ADVICE");
   why_advice(view, verdict, columns);
 }
@@ -166,6 +198,7 @@ const struct view_ops view_why = {
   .update = why_update,
   .prepare = why_prepare,
   .click = ui_rows_click,
+  .forget = why_forget,
   .rows = why_rows,
   .go = why_go,
 };

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What changed since the last mark (RperfTop.mark "deploy 3f2a1"): the latency of each label after the mark beside that
+ * before it, each over at most SINCE_MARK_SPAN_NS; before it, back to the mark before. Requests that ended in the window of
+ * the mark are divided in proportion to its parts.
+ *
+ * Latency is exact, but other requests come after the mark than before. So p50 or p99 of a label counts as changed only if
+ * its confidence ranges on both sides (struct work_range) are at least a twentieth apart. Of the labels that changed, the
+ * one is named whose requests together lost or won the most time.
+ *
+ * Threads: one.
+ */
+#ifndef RTOP_TUI_SINCE_MARK_H
+#define RTOP_TUI_SINCE_MARK_H
+
+#include "tui/tables/label_table.h"
+
+#define SINCE_MARK_SPAN_NS INT64_C(600000000000)
+enum { SINCE_MARK_TEXT = 400 };
+
+struct since_mark {
+  bool marked;      /* there is a mark with time before and after it; else all below is 0 */
+  int64_t time_ns;  /* of the mark */
+  char mark[100];   /* its name; "" if it has none */
+  unsigned judged;  /* labels with requests on both sides, */
+  unsigned changed; /* of which so many changed; the one with most: */
+  char label[100];  /* its value */
+  int quantile;     /* of work_quantiles: 0 is p50, 2 is p99 */
+  uint64_t before_ns, now_ns, before_count, now_count;
+  enum rtop_work_cause
+      cause;       /* whose mean changed most, in the direction of the label's mean; whole: none stands out */
+  double cause_ns; /* by so much a request */
+};
+
+/* The last mark before `end_ns` that has a second of time behind it. False: memory ran out. Sums up to twice
+ * SINCE_MARK_SPAN_NS, so it is not for every refresh. */
+bool since_mark_find(struct since_mark *since, struct rtop_profile *profile, int64_t end_ns);
+
+/* Fills in everything but the mark. Both tables are those of label_table_of(). */
+void since_mark_compare(struct since_mark *since, const struct label_table *before, const struct label_table *now);
+
+/* "since deploy 3f2a1, 5 m 12 s ago: GET /orders p50 31.0 ms, before 12.0 ms; GVL +19.0 ms a request; 2 more labels changed"; "" without
+ * a mark, or if no label has requests on both sides. */
+void since_mark_words(char *out, size_t bytes, const struct since_mark *since, int64_t now_ns);
+
+#endif
