@@ -116,6 +116,47 @@ class TestLabels < Minitest::Test
     end
   end
 
+  BEHIND = <<~'RUBY'
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    def spin(s) = (to = now + (s * 1e9).to_i; nil while now < to)
+    queue, gate, done = Queue.new, Mutex.new, Queue.new
+    class Cache
+      def fetch(gate) = gate.synchronize { }
+    end
+    light = Thread.new { 20.times { queue.pop; RperfTop.label(endpoint: "/light") { done << 1; sleep 0; Cache.new.fetch(gate) } } }
+    heavy = Thread.new do
+      20.times do
+        RperfTop.label(endpoint: "/heavy", user: "7") { queue << 1; gate.synchronize { done.pop; spin 0.02; sleep 0.02 } }
+        sleep 0.001
+      end
+    end
+    [light, heavy].each(&:join)
+    sleep 0.3
+  RUBY
+
+  # Who waits behind whom, in JSON, as text and on the screen, of a recording.
+  def test_waits_behind
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/program.rb", BEHIND)
+      made = viewer("-o", "#{dir}/behind.rpt", "--", RbConfig.ruby, QUICK, "#{dir}/program.rb")
+      assert_equal 0, made.status.exitstatus, made.err
+      rows = viewer("-b", "-J", "-n", "1", "-F", "all", "-r", "#{dir}/behind.rpt").objects.last["labels"]
+      light = rows.find { |row| row["value"] == "/light" }
+      behind = light["waits_behind"].select { |row| row["holder"] == "/heavy" }
+      assert_includes behind.map { |row| row["cause"] }, "gvl"
+      assert_includes behind.map { |row| row["cause"] }, "lock"
+      assert_includes behind.map { |row| row["place"] }.compact, "Cache#fetch" if behind.any? { |row| row["place"] }
+      causes = light["latency"]["causes"]
+      gvl = light["waits_behind"].select { |row| %w[gvl gc handover].include?(row["cause"]) }.sum { |row| row["time"] }
+      assert_operator gvl, :>=, (causes["gvl"]["sum"] + causes["gc_others"]["sum"]) * 0.99
+      assert_operator behind.select { |row| row["cause"] == "lock" }.sum { |row| row["time"] }, :<=, causes["lock"]["sum"] + 1e-6
+      text = viewer("-b", "-n", "1", "-F", "all", "-r", "#{dir}/behind.rpt").out
+      assert_match(/^Labels that wait behind others:\n(.*\n)*?    endpoint=\/light waits behind, mean of a block: .*\/heavy/, text)
+      screen = viewer("-r", "#{dir}/behind.rpt", "-F", "all", "--view", "labels", "--slower-requests", "1ms", "--dump-screen", "160x40").out
+      assert_match(/^  waits behind, mean of a block: /, screen)
+    end
+  end
+
   def assert_slow(log, told)
     slow = log.select { |name, *| name != "/quick" }
     requests = told["requests"].reject { |request| request["labels"]["endpoint"] == "/quick" } # of a busy machine they may be slow

@@ -20,7 +20,12 @@ static const struct label_row *row_here(const struct ui *ui)
   return labels_view_row(ui, labels_view(ui)->pager.cursor);
 }
 
-/* A heading, and two for each; at most half, and a few rows of the table stay. */
+static int behind_rows_shown(const struct ui *ui)
+{
+  return labels_view(ui)->table.behind.count > 0;
+}
+
+/* Two headings, and two for each; at most half, and a few rows of the table stay. */
 int labels_slow_rows(const struct ui *ui)
 {
   const struct labels_view *view = labels_view(ui);
@@ -28,7 +33,7 @@ int labels_slow_rows(const struct ui *ui)
   bool asked = view->open || (ui->stalls.limits.request_ns > 0 && !view->closed);
   int room = ui->layout.part[PART_TABLE].rows, most = room - 1 - TABLE_LEAST;
   if (!asked || ui->layout.tiny || row == NULL || !view->table.counted || most < 1) return 0;
-  int wanted = 1 + EACH * (int)row->block_count, half = room * 3 / 5;
+  int wanted = 1 + behind_rows_shown(ui) + EACH * (int)row->block_count, half = room * 3 / 5;
   if (most > half) most = half;
   return wanted < most ? wanted : most;
 }
@@ -70,6 +75,20 @@ static void draw_block(struct ui *ui, const struct slow_row *slow, struct rect a
   draw_format(at.y + 1, at.x, at.columns, FACE_NORMAL, "      %s", causes);
 }
 
+/* Whom it waits behind, the longest waits first: a mean of a block where some ended. */
+static void draw_behind(struct ui *ui, const struct label_row *row, struct rect at)
+{
+  const struct labels_view *view = labels_view(ui);
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  struct behind_rows behind;
+  char text[TEXT];
+  uint64_t ended = row->work ? row->work->ended : 0;
+  label_row_behind(&view->table, row, symbols, &behind);
+  behind_words(text, sizeof text, &behind, symbols, ended);
+  draw_format(at.y, at.x, at.columns, FACE_NORMAL, "  waits behind%s: %s", ended ? ", mean of a block" : "",
+              behind.count ? text : "nobody");
+}
+
 void labels_draw_slow(struct ui *ui, struct rect below)
 {
   const struct label_table *table = &labels_view(ui)->table;
@@ -78,6 +97,7 @@ void labels_draw_slow(struct ui *ui, struct rect below)
   heading_text(ui, row, text, sizeof text);
   draw_text(below.y, below.x, below.columns, FACE_LABEL, text);
   int y = 1;
+  if (behind_rows_shown(ui) && below.rows > y) draw_behind(ui, row, (struct rect){ below.y + y++, below.x, 1, below.columns });
   for (size_t i = row->block_count; i-- > 0 && y < below.rows; y += EACH)
     draw_block(ui, label_row_block(table, row, i),
                (struct rect){ below.y + y, below.x, below.rows - y, below.columns });

@@ -3,6 +3,7 @@
 #include "json.h"
 
 #include "json_values.h"
+#include "behind_out.h"
 #include "blocks_out.h"
 #include "exact_out.h"
 #include "locks_out.h"
@@ -317,6 +318,7 @@ static json_t *json_label(const struct rtop_report *report, const struct label_r
   each = each || (report->labels.counted && row->work && row->work->ended);
   json_object_set_new(object, "each", each ? json_seconds(label_row_each_ns(row)) : json_null());
   if (report->labels.counted && row->work) json_object_set_new(object, "latency", json_work(row->work));
+  if (report->labels.behind.count) json_object_set_new(object, "waits_behind", behind_json(report, row));
   return object;
 }
 

@@ -2,6 +2,7 @@
 /* One refresh as text (-b). */
 #include "report.h"
 
+#include "behind_out.h"
 #include "blocks_out.h"
 #include "exact_out.h"
 #include "locks_out.h"
@@ -357,6 +358,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_off(report, out);
   waits_write_text(report, out, columns);
   text_labels(report, out, columns);
+  behind_write_text(report, out, columns);
   blocks_write_text(report, out, columns);
   text_fibers(report, out, columns - TEXT_FIBERS_COLUMNS);
   raised_write_text(report, out, columns);

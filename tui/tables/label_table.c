@@ -261,6 +261,12 @@ bool label_row_left_out(const struct label_table *table, const struct label_row 
   return !row->work || !row->work->ended || row->work->of[RTOP_WORK_WHOLE].known;
 }
 
+void label_row_behind(const struct label_table *table, const struct label_row *row, const struct rtop_symbols *symbols,
+                      struct behind_rows *out)
+{
+  behind_of_label(out, &table->behind, symbols, row->name, row->key_bytes, label_row_value(row));
+}
+
 uint64_t label_row_each_ns(const struct label_row *row)
 {
   if (row->work && row->work->ended) return work_mean_ns(row->work, RTOP_WORK_WHOLE);
@@ -341,7 +347,7 @@ static void forget_rows(struct label_table *table)
   table->worked = false;
   work_numbers_clear(&table->numbers);
   table->rest = (struct rtop_cost){ 0 };
-  table->link_count = table->blocks.count = 0;
+  table->link_count = table->blocks.count = table->behind.count = 0;
 }
 
 bool label_table_build(struct label_table *table, struct rtop_profile *profile, const struct rtop_sum *sum,
@@ -362,6 +368,7 @@ bool label_table_build(struct label_table *table, struct rtop_profile *profile, 
   table->numbers.over_ns = options->slower_ns;
   work_numbers_finish(&table->numbers);
   if (rtop_profile_has_work(profile) && !add_blocks(&walk, profile, sum->span)) return false;
+  if (table->counted && !behind_list_build(&table->behind, profile, sum->span, options->only_source)) return false;
   return list_rows(&walk) && !walk.failed;
 }
 
@@ -398,6 +405,7 @@ void label_table_destroy(struct label_table *table)
   free(table->rows);
   work_numbers_destroy(&table->numbers);
   slow_list_destroy(&table->blocks);
+  behind_list_destroy(&table->behind);
   free(table->links);
   *table = (struct label_table){ 0 };
 }

@@ -11,6 +11,7 @@
 
 #include "shm/base/label_text.h"
 #include "tui/history/profile.h"
+#include "tui/methods/behind.h"
 #include "tui/methods/methods.h"
 #include "tui/methods/work_figures.h"
 #include "slow_list.h"
@@ -55,6 +56,7 @@ struct label_table {
   struct label_entry *index; /* private */
   struct work_numbers numbers;
   struct slow_list blocks;
+  struct behind_list behind; /* over all threads; empty unless counted */
   struct label_block *links;
   size_t link_count, link_capacity;
 };
@@ -80,6 +82,9 @@ uint64_t label_row_each_ns(const struct label_row *row);
 const struct slow_row *label_row_block(const struct label_table *table, const struct label_row *row, size_t index);
 /* Blocks of the row that took slower_ns, and found no room on the way here: at least so many. False: not known. */
 bool label_row_left_out(const struct label_table *table, const struct label_row *row, uint64_t *count);
+/* Whom the row's work waited behind. */
+void label_row_behind(const struct label_table *table, const struct label_row *row, const struct rtop_symbols *symbols,
+                      struct behind_rows *out);
 static inline const char *label_row_value(const struct label_row *row)
 {
   return row->key_bytes ? row->name + row->key_bytes + 1 : "";

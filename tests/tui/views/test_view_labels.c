@@ -15,12 +15,27 @@ static void number(struct rtop_window *window, uint32_t what, uint32_t cause, ui
 }
 
 /* A second more, in which ten blocks took 250 ms each and slept for four fifths of them. */
-static void add_work(uint64_t open, uint64_t oldest_ns)
+static bool waits; /* some behind others */
+
+static uint32_t set_node(const char *set)
 {
-  static const char set[] = "endpoint=GET /orders/:id";
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   uint32_t frame = rtop_symbols_frame(symbols, set, strlen(set), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
-  uint32_t node = rtop_symbols_node(symbols, 0, frame, 0);
+  return rtop_symbols_node(symbols, 0, frame, 0);
+}
+
+/* A call into C below a method of the program. */
+static uint32_t cache_node(void)
+{
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  uint32_t method = rtop_symbols_frame(symbols, "Cache#fetch", 11, "/app/cache.rb", 13, "Cache", 5, 3, RTOP_SYMBOL_RUBY);
+  uint32_t lock = rtop_symbols_frame(symbols, "Thread::Mutex#lock", 18, "", 0, "Thread::Mutex", 13, 0, RTOP_SYMBOL_C);
+  return rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, method, 4), lock, 0);
+}
+
+static void add_work(uint64_t open, uint64_t oldest_ns)
+{
+  uint32_t node = set_node("endpoint=GET /orders/:id");
   struct rtop_window window = { .sequence = 99999,
                                 .start_mono_ns = MODEL_END_NS,
                                 .end_mono_ns = MODEL_END_NS + 100 * MS };
@@ -41,7 +56,14 @@ static void add_work(uint64_t open, uint64_t oldest_ns)
     slow->work_ns[RTOP_WORK_SLEEP] = 120 * MS;
     slow->work_ns[RTOP_WORK_GVL] = slow->total_ns - 120 * MS;
   }
-  assert_true(rtop_profile_add(profile, 0, &window, &node, 1, NULL));
+  if (waits) {
+    *rtop_window_add_pair(&window) = (struct rtop_behind){ 0, 1, RTOP_PAIR_GVL, 0, 9, 340 * MS };
+    *rtop_window_add_pair(&window) = (struct rtop_behind){ 0, 1, RTOP_PAIR_GC, 0, 9, 20 * MS };
+    *rtop_window_add_pair(&window) = (struct rtop_behind){ 0, 2, RTOP_PAIR_LOCK, 3, 9, 120 * MS };
+    *rtop_window_add_pair(&window) = (struct rtop_behind){ 1, 0, RTOP_PAIR_GVL, 0, 9, 900 * MS }; /* another one's */
+  }
+  const uint32_t nodes[] = { node, set_node("endpoint=GET /report,user=7"), set_node("job=nightly"), cache_node() };
+  assert_true(rtop_profile_add(profile, 0, &window, nodes, 4, NULL));
   rtop_window_destroy(&window);
 }
 
@@ -91,6 +113,24 @@ static void test_what_is_open(void **state)
   assert_false(shows("open, for"));
   assert_true(shows("sleep 80%"));
   close_view();
+}
+
+/* The opened row says whom it waits behind, a mean of each of its ten blocks. */
+static void test_waits_behind(void **state)
+{
+  (void)state;
+  waits = true;
+  open_view(200, 0, 0);
+  assert_false(shows("waits behind"));
+  model_press(&ui, 'D');
+  assert_true(shows("waits behind, mean of a block: GET /report 34 ms (GVL), job=nightly 12 ms (lock in Cache#fetch), "
+                    "GET /report 2.0 ms (its GC)") ||
+              shows("GET /report 2.00 ms (its GC)"));
+  assert_true(shows("SLOW  GET /orders/:id: the slowest 3, newest first"));
+  model_press(&ui, 'D');
+  assert_false(shows("waits behind"));
+  close_view();
+  waits = false;
 }
 
 /* A key opens a row into its slowest blocks; that key, or Esc, closes it. */
@@ -146,7 +186,7 @@ int main(void)
     cmocka_unit_test(test_quantiles_and_causes),
     cmocka_unit_test(test_what_is_open),
     cmocka_unit_test(test_order),
-    cmocka_unit_test(test_slow_blocks),
+    cmocka_unit_test(test_slow_blocks), cmocka_unit_test(test_waits_behind),
     cmocka_unit_test(test_narrow),
   };
   setlocale(LC_CTYPE, "C.UTF-8");
