@@ -65,11 +65,11 @@ void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_COUNT]
   }
 }
 
-uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided)
+uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided, uint32_t windows)
 {
   struct stratum *entry = &strata->entries[stratum];
   entry->carried_ns = divided ? 0 : waiting_ns;
-  entry->unmet_windows = divided || waiting_ns <= 0 ? 0 : entry->unmet_windows + 1;
+  entry->unmet_windows = divided || waiting_ns <= 0 ? 0 : entry->unmet_windows + windows;
   return entry->unmet_windows;
 }
 
@@ -101,10 +101,11 @@ static bool measure(struct strata *strata, uint32_t id, int64_t length_ns, int64
 
 uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns)
 {
-  uint32_t given_up = 0;
+  uint32_t given_up = 0, windows = strata_windows_in(length_ns);
   if (length_ns <= 0) return 0;
-  atomic_fetch_add_explicit(&strata->windows, 1, memory_order_relaxed);
-  for (uint32_t id = 1; id < STRATA_KINDS; id++)
-    if (measure(strata, id, length_ns, period_ns)) given_up |= 1u << id;
+  atomic_fetch_add_explicit(&strata->windows, windows, memory_order_relaxed);
+  for (; windows > 0; windows--)
+    for (uint32_t id = 1; id < STRATA_KINDS; id++)
+      if (measure(strata, id, length_ns, period_ns)) given_up |= 1u << id;
   return given_up;
 }

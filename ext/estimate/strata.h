@@ -34,6 +34,15 @@ enum {
   STRATA_ENDS_PER_S = 30
 };
 
+/* Length of a usual window. A longer one counts as several. */
+#define STRATA_WINDOW_NS INT64_C(100000000)
+
+static inline uint32_t strata_windows_in(int64_t length_ns)
+{
+  int64_t windows = (length_ns + STRATA_WINDOW_NS / 2) / STRATA_WINDOW_NS;
+  return windows < 1 ? 1 : windows > 2 * STRATA_LATELY_WINDOWS ? 2 * STRATA_LATELY_WINDOWS : (uint32_t)windows;
+}
+
 /* Stretches shorter than this end before a sampling job can run. */
 #define STRATA_SHORT_NS INT64_C(16000)
 #define STRATA_SHORT_APART_NS INT64_C(1000000) /* points on the axis of these */
@@ -89,15 +98,15 @@ static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)
   atomic_fetch_add_explicit(&stratum->waiting_ns, wall_ns, memory_order_relaxed);
 }
 
-/* Ends a window of length_ns with one instant per period_ns: decides which kinds have their own stratum from now on.
+/* Ends a window of length_ns with one instant per period_ns, which counts as strata_windows_in(length_ns): decides which kinds have their own stratum from now on.
  * Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
 uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns);
 
 /* Takes the waiting time of each stratum, together with the time carried over from earlier windows. Publisher only. */
 void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_COUNT]);
 
-/* Reports whether waiting_ns of a stratum was divided; undivided time is carried to the next window. Returns for how
- * many windows in a row it was not divided. Publisher only. */
-uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided);
+/* Reports whether waiting_ns of a stratum was divided; undivided time is carried to the next window. `windows`: how
+ * many the window counts as. Returns for how many windows in a row the time was not divided. Publisher only. */
+uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided, uint32_t windows);
 
 #endif

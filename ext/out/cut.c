@@ -17,7 +17,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { RSS_EVERY_WINDOWS = 5, CPU_THREADS_PER_WINDOW = 500, CPU_WINDOWS_MAX = 8 };
+#define RSS_EVERY_NS (CLOCK_NS_PER_SECOND / 2 - CLOCK_NS_PER_SECOND / 20)
+/* A window in which the process used more than this share of a core, beside the publisher, is not a quiet one. */
+#define QUIET_CPU_SHARE 50
+
+enum { CPU_THREADS_PER_WINDOW = 500, CPU_WINDOWS_MAX = 8 };
 
 void cut_init(struct cut *cut, struct sampler *sampler)
 {
@@ -89,7 +93,7 @@ static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
   sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
   sampler->cut_pending = true;
   atomic_store(&sampler->boundary_ns, end_ns);
-  atomic_fetch_add(&sampler->window, 1);
+  atomic_fetch_add(&sampler->window, strata_windows_in(end_ns - cut->window.start_mono_ns));
   trylock_release(&sampler->lock);
   return full;
 }
@@ -105,12 +109,15 @@ static uint64_t read_rss_bytes(void)
   return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Reads the resident size only every few windows: the reading is a good part of a window's cost, and memory changes
+/* Reads the resident size only twice a second: the reading is a good part of a window's cost, and memory changes
  * slowly. */
 static uint64_t rss_bytes(struct cut *cut)
 {
-  if (cut->rss_age == 0) cut->rss_bytes = read_rss_bytes();
-  cut->rss_age = (cut->rss_age + 1) % RSS_EVERY_WINDOWS;
+  int64_t end = cut->window.end_mono_ns;
+  if (!cut->rss_read_ns || end - cut->rss_read_ns >= RSS_EVERY_NS) {
+    cut->rss_bytes = read_rss_bytes();
+    cut->rss_read_ns = end;
+  }
   return cut->rss_bytes;
 }
 
@@ -143,8 +150,10 @@ static void add_cpu(struct cut *cut)
   struct cut_cpu *cpu = &cut->cpu;
   struct rtop_window *window = &cut->window;
   uint32_t every = atomic_load(&cut->sampler->threads.high) / CPU_THREADS_PER_WINDOW;
+  uint32_t windows = strata_windows_in(window->end_mono_ns - window->start_mono_ns);
   int64_t *before = &cut->baseline.cpu_ns, told = told_cpu_ns(window);
-  cpu->unread = cpu->unread + 1 < (every < CPU_WINDOWS_MAX ? every : CPU_WINDOWS_MAX) ? cpu->unread + 1 : 0;
+  cpu->unread += windows;
+  if (cpu->unread >= (every < CPU_WINDOWS_MAX ? every : CPU_WINDOWS_MAX)) cpu->unread = 0;
   if (!cpu->unread) {
     int64_t now = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
     cpu->used_ns = now - cpu->process_ns;
@@ -250,4 +259,27 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cells_clear(cells);
   cut_threads_remove_ended(cut);
   return complete;
+}
+
+static bool is_quiet_row(const struct rtop_window_thread *row)
+{
+  bool owned =
+      row->lock_kind == RTOP_LOCK_MUTEX || row->lock_kind == RTOP_LOCK_MONITOR || row->lock_kind == RTOP_LOCK_LOAD;
+  return row->state == RTOP_BLOCKED && !row->flags && !owned;
+}
+
+bool cut_is_quiet(const struct cut *cut)
+{
+  const struct rtop_window *window = &cut->window;
+  if (window->late_count || window->mark_count || window->begun_count || window->fibers_count || window->exact_count ||
+      window->slow_count || window->raised_count)
+    return false;
+  uint64_t length = (uint64_t)(window->end_mono_ns - window->start_mono_ns);
+  uint64_t own = window->counters[RTOP_COUNTER_PUBLISHER_CPU_NS], cpu = window->counters[RTOP_COUNTER_CPU_NS];
+  if (cpu > own + length / QUIET_CPU_SHARE) return false;
+  for (size_t i = 0; i < window->thread_count; i++)
+    if (!is_quiet_row(&window->threads[i])) return false;
+  for (size_t i = 0; i < window->cell_count; i++)
+    if (window->cells[i].state != RTOP_BLOCKED) return false;
+  return true;
 }

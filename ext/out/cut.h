@@ -49,6 +49,7 @@ struct cut_cpu {
   int64_t used_ns;                 /* between the last two readings */
   uint32_t unread;                 /* windows since the last reading, this one included; see add_cpu() */
   int64_t length_ns, publisher_ns; /* since then, */
+  int64_t unknown_ns;              /* of all readings: CPU that neither the publisher nor waits are known to have used */
   int64_t on_gvl_ns, off_gvl_ns;   /* and time that threads had a GVL, and CPU time found off the GVL */
   bool look_at_all;                /* the window being built reads the CPU clock of every thread off the GVL */
   /* windows until the next look at all threads, and between two looks that find nothing */
@@ -66,7 +67,7 @@ struct cut {
   uint64_t releases, coarse_releases; /* in the window, of all threads */
   uint64_t rest_cost_ns;              /* profiler cost of threads that ended before they could hand it in */
   uint64_t rss_bytes;                 /* as last read */
-  uint32_t rss_age;                   /* windows since then */
+  int64_t rss_read_ns;                /* end of the window that read it */
   uint64_t lock_waits;                /* in the window, for Mutexes and Monitors */
   struct cut_cpu cpu;
   uint64_t ends;  /* value of threads.ends when ended threads were last looked for */
@@ -96,5 +97,9 @@ void cut_end_at(struct cut *cut, int64_t off_ns);
  * threads charge belongs to the next window. The caller adds ticks and rates. `last`: no window follows, so all that
  * is left is reported now. Returns false when memory ran out; the window is then lost and counts as a gap. */
 bool cut_window(struct cut *cut, int64_t end_ns, bool last);
+
+/* Did nothing but sleep happen in the window that was cut last? No thread had a GVL or wanted it, used CPU or waited
+ * for a lock that another one holds, and the window has nothing to report but threads. */
+bool cut_is_quiet(const struct cut *cut);
 
 #endif

@@ -4,10 +4,14 @@
 
 #include "cut.h"
 #include "ext/sampling/lock_waits.h"
+#include "shm/base/clock.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { RESTS_MORE = 256 };
+/* CPU clocks of sleeping threads are not read while all of them together used at most UNREAD_MAX_NS. */
+#define UNREAD_MAX_NS (CLOCK_NS_PER_SECOND / 1000)
+#define LOOK_AGAIN_NS (3 * CLOCK_NS_PER_SECOND)
 
 /* Makes room for the thread with this index. When memory runs out, no thread counts as at rest, and every thread is
  * examined in full as usual. */
@@ -48,13 +52,30 @@ static bool sleeps_on(struct thread_data *data, const struct cut_rest *rest, int
   return atomic_compare_exchange_strong(&data->word, &word, threads_pack(end_ns, RTOP_BLOCKED));
 }
 
+uint64_t cut_rest_epochs(struct pool *pool)
+{
+  uint64_t epochs = axis_epoch(&pool->strata.short_axis);
+  for (int state = 0; state < RTOP_STATE_COUNT; state++) epochs += axis_epoch(&pool->axes[state]);
+  return epochs;
+}
+
+/* Has a point come that may settle time which waits in the thread's lanes? */
+static bool may_settle(const struct cut *cut, const struct cut_rest *rest)
+{
+  if (!rest->open) return false;
+  return cut->rests.divided >> rest->pool & 1 ||
+         cut_rest_epochs(&cut->sampler->pools.entries[rest->pool]) != rest->epochs;
+}
+
 bool cut_rest_goes_on(const struct cut *cut, struct thread_data *data, struct cut_rest *rest)
 {
   int64_t end = cut->window.end_mono_ns;
+  if (end >= rest->look_ns && cut->cpu.unknown_ns - rest->unknown_ns <= UNREAD_MAX_NS)
+    rest->look_ns = end + LOOK_AGAIN_NS;
   if (end >= rest->look_ns || (cut->cpu.look_at_all && rest->look_ns != INT64_MAX)) return false;
   if (cut->rests.names && atomic_load_explicit(&data->name_version, memory_order_acquire) != rest->name_version)
     return false;
-  if (!sleeps_on(data, rest, end)) return false;
+  if (may_settle(cut, rest) || !sleeps_on(data, rest, end)) return false;
   rest->wall_ns = end - threads_since_ns(rest->word);
   rest->word = threads_pack(end, RTOP_BLOCKED);
   return true;
@@ -123,13 +144,11 @@ static bool lanes_are_empty(const struct thread_data *data)
   return empty;
 }
 
-/* Other states may still owe time; that does not matter for resting, since no point can come for them while the
- * thread sleeps. */
-static bool nothing_is_open(const struct thread_data *data)
+/* Is the window complete, with nothing to hand in? */
+static bool is_settled(const struct thread_data *data)
 {
-  bool owes = data->owed_count[RTOP_BLOCKED] || data->forgiven_ns[RTOP_BLOCKED] ||
-              data->accrued_ns[RTOP_BLOCKED] != data->charged_ns[RTOP_BLOCKED];
-  return !owes && !data->ahead_wall_ns && !data->ahead_cpu_ns && lanes_are_empty(data);
+  return data->accrued_ns[RTOP_BLOCKED] == data->charged_ns[RTOP_BLOCKED] && !data->ahead_wall_ns &&
+         !data->ahead_cpu_ns;
 }
 
 /* When the thread's CPU clock is due to be read; INT64_MAX when other threads cannot read it. */
@@ -150,7 +169,8 @@ void cut_rest_consider(struct cut *cut, struct thread_data *data)
   bool known = atomic_load_explicit(&data->stack_known, memory_order_acquire);
   bool plain = !atomic_load(&data->fibers) && !atomic_load_explicit(&data->held_count, memory_order_relaxed);
   int64_t look = next_look(data, since, end);
-  if (!known || !plain || look <= end || !nothing_is_open(data) || !make_room(&cut->rests, data->index)) return;
+  if (!known || !plain || look <= end || !is_settled(data) || !make_room(&cut->rests, data->index)) return;
+  uint32_t pool = atomic_load_explicit(&data->pool, memory_order_relaxed);
   cut->rests.of[data->index] = (struct cut_rest){
     .word = word,
     .serial = data->serial,
@@ -158,10 +178,14 @@ void cut_rest_consider(struct cut *cut, struct thread_data *data)
     .since_ns = since,
     .node_seen_ns = atomic_load_explicit(&data->node_seen_ns, memory_order_relaxed),
     .look_ns = look,
+    .unknown_ns = data->looks.unknown_ns,
     .node = node,
     .slot = data->slot,
     .wait = data->window_wait,
     .row = data->window_index,
+    .open = !lanes_are_empty(data),
+    .pool = pool,
+    .epochs = cut_rest_epochs(&cut->sampler->pools.entries[pool]),
   };
 }
 

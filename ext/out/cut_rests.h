@@ -2,9 +2,11 @@
 /* Resting threads: a thread that sleeps through a window gets the same row as in the window before. That costs one
  * cache line per thread instead of a dozen.
  *
- * A thread is at rest if at the end of a window it was blocked in a known stack, had no time waiting for a point,
- * nothing owed and nothing to hand in, and neither fibers nor a lock. It stays at rest while its word is the one that
- * the publisher stored. When anything changes, or its CPU clock is due, the thread is examined in full (cut_threads.c).
+ * A thread is at rest if at the end of a window it was blocked in a known stack, had nothing to hand in, and neither
+ * fibers nor a lock. Time of it from before may still wait for a point, and be owed: it does so until its pool gets a
+ * point. It stays at rest while its word is the one that the publisher stored. When anything changes, or its CPU clock
+ * is due, the thread is examined in full (cut_threads.c). The clock is not due while the whole process used so little
+ * CPU time that no sleeping thread can have used more.
  * Its totals by state stay consistent, because the time that the publisher moved and the time that it reported grow
  * alike.
  *
@@ -13,6 +15,7 @@
 #ifndef RTOP_EXT_CUT_RESTS_H
 #define RTOP_EXT_CUT_RESTS_H
 
+#include "ext/estimate/pools.h"
 #include "ext/sampling/threads.h"
 #include "shm/window/window.h"
 
@@ -23,9 +26,13 @@ struct cut_rest {
   uint64_t serial, name_version;
   int64_t since_ns, node_seen_ns; /* state_since_ns, node_seen_ns */
   int64_t look_ns;                /* its CPU clock is due then */
+  int64_t unknown_ns;             /* value of cut->cpu.unknown_ns when it was last read */
   int64_t wall_ns;                /* of the window being built */
   uint32_t node, slot;
   uint32_t row; /* in the window being built */
+  bool open;    /* time in its lanes waits for a point, */
+  uint32_t pool;
+  uint64_t epochs; /* and none had come to the pool when it was looked at last (cut_rest_epochs()) */
   struct lock_wait wait;
 };
 
@@ -34,6 +41,7 @@ struct cut_rests {
   uint32_t capacity;
   uint64_t renamed; /* value of threads.renamed when names were last looked at */
   bool names;       /* in the window being built they are */
+  uint64_t divided; /* bit per pool: points divide its running time in the window being built */
 };
 
 /* The entry of the thread with this index if it is at rest, else NULL. */
@@ -48,6 +56,8 @@ void cut_rests_begin(struct cut *cut);
 /* Does the thread sleep until the end of the window? If so, the publisher owns that time, and wall_ns says how long
  * it is. */
 bool cut_rest_goes_on(const struct cut *cut, struct thread_data *data, struct cut_rest *rest);
+/* How many points the axes of a pool got so far. */
+uint64_t cut_rest_epochs(struct pool *pool);
 /* Adds the thread's row and the cell of its time. False when memory ran out. */
 bool cut_rest_list(struct cut *cut, struct cut_rest *rest);
 /* The row of the thread in this window; NULL when it has none because the window was lost. */

@@ -176,6 +176,7 @@ static int64_t take_blocked_cpu(struct cut *cut, struct thread_data *data, int64
                  atomic_load_explicit(&data->cpu_unread_ns, memory_order_relaxed) -
                  atomic_load_explicit(&data->waits_expected_ns, memory_order_relaxed);
   plan_look(&data->looks, end, used);
+  data->looks.unknown_ns = cut->cpu.unknown_ns;
   if (used <= 0) return 0;
   if (used > limit_ns) used = limit_ns;
   cut->cpu.off_gvl_ns += used;
@@ -216,6 +217,11 @@ static void charge_blocked(struct thread_data *data, struct cells *cells, const 
   charge(data, cells, RTOP_BLOCKED, node, wall_left, cpu_left < wall_left ? cpu_left : wall_left);
 }
 
+static int64_t window_ns(const struct cut *cut)
+{
+  return cut->window.end_mono_ns - cut->window.start_mono_ns;
+}
+
 /* Charges a thread whose stack is known while it is off the GVL; its time up to the window's end then belongs to the
  * publisher. */
 static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cells *cells, uint64_t word)
@@ -227,6 +233,7 @@ static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cel
   if (!fibers_mix(data, &mix)) mix.count = 0;
   if (!atomic_compare_exchange_strong(&data->word, &word, threads_pack(end, state))) return false;
   data->moved_ns[state] += length;
+  data->slept_node = state == RTOP_BLOCKED && !mix.count && length == window_ns(cut) ? node : RTOP_NODE_ROOT;
   if (state != RTOP_WAITING) {
     charge_blocked(data, cells, &mix, node, length, state == RTOP_BLOCKED ? take_blocked_cpu(cut, data, length) : 0);
     return true;
@@ -372,15 +379,16 @@ static uint32_t last_point(struct axis *axis)
 }
 
 /* Divides time that has long waited in a stratum without points by all points of the pool. */
-static void collapse_strata(struct pool *pool, const struct divide_pool *ends, struct division *division)
+static void collapse_strata(struct pool *pool, const struct divide_pool *ends, struct division *division,
+                            uint32_t windows)
 {
   uint32_t last = last_point(&pool->axes[RTOP_RUNNING]);
   for (uint32_t stratum = 0; stratum < STRATA_SHORT; stratum++) {
     bool knows = divide_knows(division, stratum), off_core = stratum >= STRATA_KINDS;
-    uint32_t unmet = strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], knows);
+    uint32_t unmet = strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], knows, windows);
     if (unmet == 0 || (!off_core && unmet <= STRATA_UNMET_WINDOWS)) continue;
     divide_collapse(division, ends, stratum, last == RTOP_NODE_UNSAMPLED ? 0 : last);
-    if (divide_knows(division, stratum)) strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], true);
+    if (divide_knows(division, stratum)) strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], true, windows);
   }
 }
 
@@ -406,21 +414,32 @@ static void end_pool(struct cut *cut, struct pool *pool, struct division *divisi
   trylock_release(&sampler->lock);
   strata_take_waiting(&pool->strata, ends.waiting_ns);
   divide_window(division, &ends, &divide_random);
-  collapse_strata(pool, &ends, division);
+  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
+  collapse_strata(pool, &ends, division, strata_windows_in(length));
   divide_own(division, lane_ns, cut);
   points_remember(&pool->last, &points, ends.window);
-  int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
   points_forget(&pool->last, strata_window_ends(&pool->strata, length, ends.period_ns));
 }
+
+static bool divides(const struct division *division)
+{
+  bool any = false;
+  for (uint32_t stratum = 0; stratum < STRATA_SHORT; stratum++) any = any || divide_knows(division, stratum);
+  return any;
+}
+
+static_assert(POOLS_MAX <= 64, "a bit for each");
 
 /* For all pools: decides which kinds have a stratum of their own, and how the time of each stratum is divided. */
 static void end_strata(struct cut *cut)
 {
   struct pools *pools = &cut->sampler->pools;
   if (!divide_random) divide_random = (uint32_t)cut->window.end_mono_ns | 1;
+  cut->rests.divided = 0;
   for (int i = 0; i < POOLS_MAX; i++) {
     if (i > 0 && !atomic_load_explicit(&pools->entries[i].key, memory_order_relaxed)) return;
     end_pool(cut, &pools->entries[i], &divisions[i]);
+    cut->rests.divided |= (uint64_t)divides(&divisions[i]) << i;
   }
 }
 
@@ -552,6 +571,7 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   publish_thread(cut, data);
   add_releases(cut, data);
   *row = (struct rtop_window_thread){ .slot = data->slot, .serial = data->serial };
+  data->slept_node = RTOP_NODE_ROOT;
   describe(cut, data, row, find_accrued(cut, data, cells));
   cut->cpu.on_gvl_ns += on_gvl(data);
   charge_ahead(cut, data, cells);
@@ -571,6 +591,8 @@ void cut_threads_compare_cpu(struct cut *cut)
   cpu->publisher_ns += (int64_t)cut->window.counters[RTOP_COUNTER_PUBLISHER_CPU_NS];
   if (cpu->unread) return;
   int64_t told = cpu->on_gvl_ns + cpu->off_gvl_ns + cpu->publisher_ns;
+  int64_t unknown = cpu->used_ns - cpu->off_gvl_ns - cpu->publisher_ns;
+  if (unknown > 0) cpu->unknown_ns += unknown;
   bool untold = cpu->used_ns - told > cpu->length_ns / UNTOLD_SHARE;
   if (!untold) cpu->distance /= 2;
   else if (cpu->look_at_all)
@@ -747,6 +769,28 @@ static bool repay(struct cut *cut, struct thread_data *data, struct rtop_cell *c
   return true;
 }
 
+static void join(struct rtop_cell *cell, const struct rtop_cell *part)
+{
+  cell->wall_ns += part->wall_ns;
+  cell->cpu_ns += part->cpu_ns;
+  cell->blame_ns += part->blame_ns;
+  cell->allocations += part->allocations;
+  cell->samples += part->samples;
+}
+
+/* As repay(), but the time in which the thread slept through the window repays nothing: it is all of this window. If
+ * it repaid what another stretch owes, that debt would move on from window to window for as long as the thread
+ * sleeps. */
+static bool repay_awake(struct cut *cut, struct thread_data *data, struct rtop_cell *cell, bool slept)
+{
+  uint64_t length = (uint64_t)window_ns(cut);
+  struct rtop_cell sleep = { 0 };
+  if (slept) sleep = split_off(cell, cell->wall_ns < length ? cell->wall_ns : length);
+  bool fine = repay(cut, data, cell);
+  join(cell, &sleep);
+  return fine;
+}
+
 /* Records that this window owes the time and will be corrected later; the time is taken to lie at the window's end. */
 static void owe(struct cut *cut, struct thread_data *data, int state, int64_t wall_ns)
 {
@@ -804,9 +848,10 @@ static bool repay_surplus(struct cut *cut, struct thread_data *data, struct rtop
 static bool add_cell(struct cut *cut, struct rtop_cell rest, bool own)
 {
   struct thread_data *data = thread_at(cut, rest.thread);
+  bool slept = data && rest.state == RTOP_BLOCKED && rest.wall_ns && rest.node == data->slept_node;
   rest.node = names_out_known(cut->names, &cut->sampler->tree, rest.node);
   if ((rest.node == cut->sampler->own_node) != own || !is_listed(cut, data)) return true;
-  if (!(own ? repay_surplus(cut, data, &rest) : repay(cut, data, &rest))) return false;
+  if (!(own ? repay_surplus(cut, data, &rest) : repay_awake(cut, data, &rest, slept))) return false;
   if (!rest.wall_ns && !rest.samples && !rest.cpu_ns && !rest.allocations && !rest.blame_ns) return true;
   struct rtop_cell *cell = rtop_window_add_cell(&cut->window);
   if (!cell) return false;

@@ -54,6 +54,7 @@ enum { THREADS_MET_MAX = 4 };
 struct clock_looks {
   int64_t stretch_ns; /* state_since_ns of the stretch that the plan is for */
   int64_t last_ns, next_ns;
+  int64_t unknown_ns; /* cut->cpu.unknown_ns at the last reading */
 };
 
 struct fibers;
@@ -183,6 +184,7 @@ struct thread_data {
   uint32_t native_published;
   struct clock_looks looks;
   uint32_t window_index;                                              /* in the window being built */
+  uint32_t slept_node; /* in which the thread slept through the window being built; RTOP_NODE_ROOT: it did not */
   int64_t moved_ns[RTOP_STATE_COUNT];                                 /* time by state that the publisher has charged */
   int64_t seen_ns[RTOP_STATE_COUNT];                                  /* total time by state up to the last cut */
   int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT]; /* in the window being built */

@@ -154,6 +154,21 @@ static void test_what_was_met_is_remembered_for_ten_seconds(void **state)
   for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, ids[i]), 0);
 }
 
+/* A window of a second counts as ten, for what was met and for what waits. */
+static void test_a_long_window_counts_as_several(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  strata_met(&strata, 0, NODE);
+  for (int window = 0; window < STRATA_LATELY_WINDOWS / 10; window++)
+    strata_window_ends(&strata, 10 * WINDOW_NS, PERIOD_NS);
+  assert_int_equal(strata_met_lately(&strata, 0), NODE);
+  strata_window_ends(&strata, WINDOW_NS / 1000, PERIOD_NS);
+  assert_int_equal(strata_met_lately(&strata, 0), 0);
+  assert_int_equal(strata_divided(&strata, 2, 1000, false, strata_windows_in(10 * WINDOW_NS)), 10);
+  assert_int_equal(strata_divided(&strata, 2, 1000, false, strata_windows_in(WINDOW_NS)), 11);
+}
+
 static void test_what_was_not_divided_waits_on(void **state)
 {
   (void)state;
@@ -163,10 +178,10 @@ static void test_what_was_not_divided_waits_on(void **state)
     stratum_wait(&strata.entries[2], MS);
     strata_take_waiting(&strata, waiting);
     assert_int_equal(waiting[2], (int64_t)window * MS);
-    assert_int_equal(strata_divided(&strata, 2, waiting[2], false), window);
-    assert_int_equal(strata_divided(&strata, 3, waiting[3], false), 0); /* nothing waits there */
+    assert_int_equal(strata_divided(&strata, 2, waiting[2], false, 1), window);
+    assert_int_equal(strata_divided(&strata, 3, waiting[3], false, 1), 0); /* nothing waits there */
   }
-  assert_int_equal(strata_divided(&strata, 2, waiting[2], true), 0);
+  assert_int_equal(strata_divided(&strata, 2, waiting[2], true, 1), 0);
   strata_take_waiting(&strata, waiting);
   assert_int_equal(waiting[2], 0);
 }
@@ -182,6 +197,7 @@ int main(void)
     cmocka_unit_test(test_what_hardly_runs_gives_its_stratum_up),
     cmocka_unit_test(test_kinds_without_a_stratum_share_one),
     cmocka_unit_test(test_what_was_met_is_remembered_for_ten_seconds),
+    cmocka_unit_test(test_a_long_window_counts_as_several),
     cmocka_unit_test(test_what_was_not_divided_waits_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void end_window(struct bench *bench)
   divide_window(&bench->division, &ends, &bench->random);
   for (uint32_t stratum = 0; stratum < STRATA_COUNT; stratum++) {
     bool knows = divide_knows(&bench->division, stratum);
-    if (strata_divided(&bench->strata, stratum, ends.waiting_ns[stratum], knows) > STRATA_UNMET_WINDOWS)
+    if (strata_divided(&bench->strata, stratum, ends.waiting_ns[stratum], knows, 1) > STRATA_UNMET_WINDOWS)
       divide_collapse(&bench->division, &ends, stratum, 0);
     for (int64_t part; (part = divide_next(&bench->division, stratum, 0, bench->lane_ns[stratum], &node)) > 0;) {
       assert_in_range(part, 1, bench->lane_ns[stratum]);
