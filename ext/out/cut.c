@@ -272,7 +272,7 @@ bool cut_is_quiet(const struct cut *cut)
 {
   const struct rtop_window *window = &cut->window;
   if (window->late_count || window->mark_count || window->begun_count || window->fibers_count || window->exact_count ||
-      window->slow_count || window->raised_count)
+      window->slow_count || window->raised_count || window->pair_count)
     return false;
   uint64_t length = (uint64_t)(window->end_mono_ns - window->start_mono_ns);
   uint64_t own = window->counters[RTOP_COUNTER_PUBLISHER_CPU_NS], cpu = window->counters[RTOP_COUNTER_CPU_NS];

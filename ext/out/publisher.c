@@ -49,6 +49,10 @@
 /* Readings per second of the CPU clock for waits. A reading costs 0.7 us, and more readings add no accuracy. */
 #define WAITS_READ_PER_S 500
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
+/* When no thread has had a GVL for LONG_AFTER_NS and nobody watches, a window may be this long. Merged windows of one
+ * second end where it does. */
+#define LONG_WINDOW_NS CLOCK_NS_PER_SECOND
+#define LONG_AFTER_NS (2 * CLOCK_NS_PER_SECOND)
 /* A wake-up this late is not caused by a busy core: the process or the machine was stopped. */
 #define STOPPED_MIN_NS (CLOCK_NS_PER_SECOND / 10)
 /* A segment that somebody removed (logind does so at each logout of its user) is made again: some times at once, and
@@ -82,6 +86,9 @@ struct loop {
   uint32_t wanted_hz;
   bool watched;
   bool lost; /* the segment, while nothing was written */
+  bool long_window; /* the open window ends later than WINDOW_NS after its start, unless something happens */
+  bool polls;       /* in a long window, whether a viewer has come: no wake-up will tell */
+  uint32_t futex_value; /* of the control file */
   struct instants instants;
   struct on_core_past on_core_past;
   int64_t next_cut_ns, active_ns;
@@ -140,6 +147,15 @@ static const struct thread_data *find_active(struct sampler *sampler)
   return active;
 }
 
+/* In a long window: sleeps until the deadline, a thread gets the GVL, or a viewer comes. Where that cannot be had, the
+ * window is polled from now on. */
+static void sleep_long(struct loop *loop, int64_t deadline_ns)
+{
+  struct publisher *publisher = loop->publisher;
+  loop->polls =
+      !rtop_writer_wait_either(loop->writer, loop->futex_value, &publisher->word, WORD_IDLE, deadline_ns);
+}
+
 /* Sleeps until the deadline. If idle, a thread that gets the GVL also wakes the publisher, because RESUMED finds the
  * idle word; a thread that already has the GVL by then found another word, and is checked here. */
 static void sleep_until(struct loop *loop, int64_t deadline_ns, bool idle)
@@ -148,13 +164,16 @@ static void sleep_until(struct loop *loop, int64_t deadline_ns, bool idle)
   uint32_t expected = WORD_TICKING;
   if (idle && !atomic_compare_exchange_strong(&publisher->word, &expected, WORD_IDLE)) return;
   atomic_thread_fence(memory_order_seq_cst);
+  bool sees_viewers = idle && loop->long_window && !loop->polls;
   if (!idle || !find_active(loop->sampler)) {
     struct timespec deadline = {
       .tv_sec = (time_t)(deadline_ns / CLOCK_NS_PER_SECOND),
       .tv_nsec = (long)(deadline_ns % CLOCK_NS_PER_SECOND),
     };
-    syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline, NULL,
-            FUTEX_BITSET_MATCH_ANY);
+    if (sees_viewers) sleep_long(loop, deadline_ns);
+    else
+      syscall(SYS_futex, &publisher->word, FUTEX_WAIT_BITSET_PRIVATE, idle ? WORD_IDLE : WORD_TICKING, &deadline, NULL,
+              FUTEX_BITSET_MATCH_ANY);
   }
   expected = WORD_IDLE;
   if (idle) atomic_compare_exchange_strong(&publisher->word, &expected, WORD_TICKING);
@@ -336,13 +355,14 @@ static int64_t next_distance(int64_t before_ns, int64_t taken)
   return distance < DISTANCE_MIN_NS ? DISTANCE_MIN_NS : distance;
 }
 
-static void set_distances(struct loop *loop)
+static void set_distances(struct loop *loop, uint32_t windows)
 {
   struct sampler *sampler = loop->sampler;
   for (int state = 0; state < RTOP_STATE_COUNT; state++) {
     uint64_t points = atomic_load(&sampler->counters.points[state]);
-    int64_t before = atomic_load(&sampler->distance_ns[state]);
-    atomic_store(&sampler->distance_ns[state], next_distance(before, (int64_t)(points - loop->points[state])));
+    int64_t distance = next_distance(atomic_load(&sampler->distance_ns[state]), (int64_t)(points - loop->points[state]));
+    for (uint32_t window = 1; window < windows; window++) distance = next_distance(distance, 0);
+    atomic_store(&sampler->distance_ns[state], distance);
     loop->points[state] = points;
   }
   uint32_t threads = atomic_load_explicit(&sampler->threads.high, memory_order_relaxed);
@@ -370,7 +390,7 @@ static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
   return wanted > profiles ? wanted : profiles;
 }
 
-static void park(struct loop *loop, uint32_t futex_value)
+static void park(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
   on_core_roam(&loop->on_core_past);
@@ -379,7 +399,7 @@ static void park(struct loop *loop, uint32_t futex_value)
   trigger(loop->publisher);
   bool woken = false;
   while (!woken && !loop->lost && !atomic_load(&publisher->stopping)) {
-    woken = rtop_writer_wait(loop->writer, futex_value, PARKED_LOOK_NS);
+    woken = rtop_writer_wait(loop->writer, loop->futex_value, PARKED_LOOK_NS);
     loop->lost = !rtop_segment_intact(rtop_writer_segment(loop->writer));
   }
   work_drop(&loop->sampler->work);
@@ -481,16 +501,20 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   int64_t traces = cut_exact_cost(&loop->cut, loop->publisher->tracing, loop->publisher->config.trace_budget) +
                    cut_sites_cost(&tracing->sites) + makers_cost(loop);
   rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)(cost + traces)); /* no rate makes these less */
-  bool storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
+  bool storm = false;
+  for (uint32_t i = 0; i < strata_windows_in(length); i++)
+    storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
   profiles_add(&loop->publisher->profiles, window, loop->writer);
   if (rtop_writer_publish(loop->writer, window) == 0) return false;
   int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
   int64_t governed = governed_cost(loop, cost, length, stacks);
   loop->stacks_cost_ns = paid;
-  set_rate(loop, governor_update(&loop->governor, loop->wanted_hz, governed, length));
+  for (uint32_t i = 0; i < strata_windows_in(length); i++)
+    governor_update(&loop->governor, loop->wanted_hz, governed, length);
+  set_rate(loop, loop->governor.rate_hz);
   set_makers_share(loop);
-  set_distances(loop);
+  set_distances(loop, strata_windows_in(length));
   atomic_store(&loop->sampler->spared_ns, storm ? 0 : own_cost_spared(window->counters, length, stacks));
   set_waits_per_read(loop, length);
   refill(loop, length);
@@ -507,12 +531,11 @@ static void follow_traces(struct loop *loop)
 /* Checks for viewers, parks as long as nobody wants samples, and then takes over the wanted rate. */
 static void follow_wishes(struct loop *loop)
 {
-  uint32_t futex_value;
-  uint32_t wanted = wanted_rate(loop, &futex_value);
+  uint32_t wanted = wanted_rate(loop, &loop->futex_value);
   follow_traces(loop);
   while (wanted == 0 && !loop->lost && !atomic_load(&loop->publisher->stopping)) {
-    park(loop, futex_value);
-    wanted = wanted_rate(loop, &futex_value);
+    park(loop);
+    wanted = wanted_rate(loop, &loop->futex_value);
     follow_traces(loop);
   }
   if (wanted == 0 || wanted == loop->wanted_hz) return;
@@ -521,6 +544,35 @@ static void follow_wishes(struct loop *loop)
   loop->governor.calm_windows = 0;
   set_rate(loop, wanted);
   begin_ticks(loop, clock_now_ns());
+}
+
+static void set_long(struct loop *loop, bool is_long)
+{
+  loop->long_window = is_long;
+  atomic_store_explicit(&loop->publisher->long_window, is_long, memory_order_relaxed);
+}
+
+/* May the open window be a long one? The window before must show that nothing happens. */
+static bool may_be_long(const struct loop *loop, int64_t now)
+{
+  return !loop->watched && !atomic_load(&loop->publisher->profiles.hz) && now - loop->active_ns > LONG_AFTER_NS &&
+         cut_is_quiet(&loop->cut);
+}
+
+/* Where the long window that starts at start_ns ends: after whole windows, at the next multiple of its length within
+ * half a window. */
+static int64_t long_end(int64_t start_ns)
+{
+  int64_t left = LONG_WINDOW_NS - (start_ns + WINDOW_NS / 2) % LONG_WINDOW_NS;
+  return start_ns + (left + WINDOW_NS - 1) / WINDOW_NS * WINDOW_NS;
+}
+
+/* Ends a long window soon because something happens, but not before a usual window would end. */
+static void end_long(struct loop *loop)
+{
+  int64_t usual = loop->cut.start_ns + WINDOW_NS, soon = clock_now_ns() + LAST_AHEAD_NS;
+  set_long(loop, false);
+  loop->next_cut_ns = cut_announce(&loop->cut, usual > soon ? usual : soon, LAST_AHEAD_NS);
 }
 
 /* False: the segment is gone. */
@@ -533,6 +585,8 @@ static bool at_cut(struct loop *loop, int64_t now)
   follow_wishes(loop);
   now = clock_now_ns();
   if (loop->next_cut_ns < now + WINDOW_NS / 10) loop->next_cut_ns = now + WINDOW_NS;
+  set_long(loop, may_be_long(loop, now));
+  if (loop->long_window) loop->next_cut_ns = long_end(loop->next_cut_ns - WINDOW_NS);
   loop->next_cut_ns = cut_announce(&loop->cut, loop->next_cut_ns, WINDOW_NS);
   return true;
 }
@@ -543,6 +597,7 @@ static bool cut_early(struct loop *loop)
   struct publisher *publisher = loop->publisher;
   uint32_t asked = atomic_load(&publisher->cuts_asked);
   if (asked == atomic_load(&publisher->cuts_done)) return true;
+  set_long(loop, false);
   int64_t end = cut_announce(&loop->cut, clock_now_ns() + LAST_AHEAD_NS, LAST_AHEAD_NS);
   while (clock_now_ns() <= end) sched_yield();
   if (!publish(loop, end, false)) return false;
@@ -595,6 +650,20 @@ static void end_idle(struct loop *loop, int64_t deadline_ns)
   instants_skip(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
+/* Sleeps until there is something to do. A long window ends when a thread gets a GVL, or a viewer comes; where no
+ * wake-up tells of viewers, it wakes up as often as in usual windows and looks. */
+static void rest(struct loop *loop, int64_t now, bool idle)
+{
+  int64_t next = idle || loop->instants.next_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->instants.next_ns;
+  int64_t deadline = loop->polls && next > now + WINDOW_NS ? now + WINDOW_NS : next;
+  sleep_until(loop, deadline, idle);
+  now = clock_now_ns();
+  note_stop(loop, deadline, now);
+  if (idle) end_idle(loop, deadline);
+  if (!loop->long_window || now >= loop->next_cut_ns) return;
+  if (!idle || now < deadline || rtop_writer_watched(loop->writer)) end_long(loop);
+}
+
 /* Runs until told to stop. False when the segment was removed or truncated. */
 static bool run(struct loop *loop)
 {
@@ -611,10 +680,7 @@ static bool run(struct loop *loop)
       atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
       on_core_roam(&loop->on_core_past);
     }
-    int64_t deadline = idle || loop->instants.next_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->instants.next_ns;
-    sleep_until(loop, deadline, idle);
-    note_stop(loop, deadline, clock_now_ns());
-    if (idle) end_idle(loop, deadline);
+    rest(loop, now, idle);
   }
   if (loop->wanted_hz) publish_last(loop);
   return true;
@@ -685,6 +751,7 @@ int publisher_start(struct publisher *publisher)
   atomic_store(&publisher->word, WORD_TICKING);
   atomic_store(&publisher->stopping, false);
   atomic_store(&publisher->failed, false);
+  atomic_store(&publisher->long_window, false);
   atomic_store(&publisher->left, 0);
   atomic_store(&publisher->wish, PUBLISHER_WISH_RUN);
   publisher->writer = NULL;
@@ -784,8 +851,16 @@ static bool hold_writer(struct publisher *publisher, struct rtop_error *error)
   return false;
 }
 
+/* Ends a long window, so that a snapshot misses no more than the time of a usual one. */
+static void end_long_for_snapshot(struct publisher *publisher)
+{
+  if (!atomic_load_explicit(&publisher->long_window, memory_order_relaxed)) return;
+  publisher_wait_cut(publisher, publisher_ask_cut(publisher), clock_now_ns() + WINDOW_NS);
+}
+
 static void *take_snapshot(struct publisher *publisher, size_t *bytes, struct rtop_error *error)
 {
+  end_long_for_snapshot(publisher);
   if (!hold_writer(publisher, error)) return NULL;
   const struct rtop_segment *segment = rtop_writer_segment(publisher->writer);
   *bytes = segment->bytes;

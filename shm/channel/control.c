@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -266,6 +267,28 @@ bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value,
     return true;
   return errno != ETIMEDOUT && control_nap(timeout_ns);
 }
+
+#ifdef SYS_futex_waitv
+bool rtop_control_wait_either(const struct rtop_control *control, uint32_t futex_value, const void *word,
+                              uint32_t expected, int64_t deadline_ns)
+{
+  if (!control->page || prctl(PR_GET_SECCOMP) != 0) return false;
+  const int64_t deadline[2] = { deadline_ns / 1000000000, deadline_ns % 1000000000 }; /* as struct __kernel_timespec */
+  const struct futex_waitv waits[2] = {
+    { .uaddr = (uintptr_t)word, .val = expected, .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG },
+    { .uaddr = (uintptr_t)control_futex_word(control), .val = futex_value, .flags = FUTEX_32 },
+  };
+  return syscall(SYS_futex_waitv, waits, 2, 0, deadline, CLOCK_MONOTONIC) >= 0 || errno == EAGAIN || errno == EINTR ||
+         errno == ETIMEDOUT;
+}
+#else
+bool rtop_control_wait_either(const struct rtop_control *control, uint32_t futex_value, const void *word,
+                              uint32_t expected, int64_t deadline_ns)
+{
+  (void)control, (void)futex_value, (void)word, (void)expected, (void)deadline_ns;
+  return false;
+}
+#endif
 
 /* Restores the page if somebody truncated the file: the kernel finds a sleeper by the file's page, and cannot wake it
  * while the page is missing. */

@@ -76,6 +76,11 @@ uint32_t rtop_control_traces(const struct rtop_control *control, struct rtop_tra
  * futex_value. timeout_ns < 0: for ever. True when woken, changed or interrupted (the caller checks again), false
  * after the time-out. */
 bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value, int64_t timeout_ns);
+/* For the writer: the same until deadline_ns of the monotonic clock, and a wake-up on `word`, a private futex of the
+ * process, ends the sleep as well; so does a value there that is not `expected`. False at once where the kernel cannot
+ * wait for two futexes, or where a seccomp filter might kill the process for trying. */
+bool rtop_control_wait_either(const struct rtop_control *control, uint32_t futex_value, const void *word,
+                              uint32_t expected, int64_t deadline_ns);
 void rtop_control_wake(const struct rtop_control *control);
 
 #endif

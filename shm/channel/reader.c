@@ -171,7 +171,8 @@ static bool reader_stalled(struct rtop_reader *reader, uint64_t newest, int64_t 
     reader->newest_seen = newest;
     reader->newest_seen_mono_ns = now_mono_ns;
   }
-  int64_t patience_ns = 3 * (int64_t)reader->segment.geometry.window_ns + 1000000000;
+  /* Windows that nobody watches may be a second long. */
+  int64_t patience_ns = 3 * (int64_t)reader->segment.geometry.window_ns + (reader->watching ? 1000000000 : 2000000000);
   return now_mono_ns - reader->newest_seen_mono_ns > patience_ns;
 }
 

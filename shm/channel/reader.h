@@ -23,7 +23,7 @@ struct rtop_reader;
 
 enum rtop_channel_state {
   RTOP_CHANNEL_LIVE,    /* lock held, windows come */
-  RTOP_CHANNEL_STALLED, /* lock held, no window for more than 3 window lengths + 1 s */
+  RTOP_CHANNEL_STALLED, /* lock held, no window for more than 3 window lengths + 1 s, or + 2 s for who does not watch */
   RTOP_CHANNEL_ENDED,   /* the process ended the channel */
   RTOP_CHANNEL_DEAD,    /* the process ended without closing the channel; the data stay readable */
 };

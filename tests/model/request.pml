@@ -73,17 +73,17 @@ active proctype publisher()
   do
   :: stopping -> break                     /*: while (!atomic_load(&publisher->stopping)) { */
   :: else ->
-     wanted_rate();                        /*: uint32_t wanted = wanted_rate(loop, &futex_value); */
+     wanted_rate();                        /*: uint32_t wanted = wanted_rate(loop, &loop->futex_value); */
      do
      :: wanted == 0 && !stopping ->        /*: while (wanted == 0 && !loop->lost && !atomic_load(&loop->publisher->stopping)) { */
         runs_at = 0;
-        if                                 /*: woken = rtop_writer_wait(loop->writer, futex_value, PARKED_LOOK_NS); */
+        if                                 /*: woken = rtop_writer_wait(loop->writer, loop->futex_value, PARKED_LOOK_NS); */
         :: stopping
         :: else ->
            atomic { sleeping = (futex == value || M(NO_VALUE)); assert(!(M(REACH_PARKED) && sleeping)) }
            !sleeping
         fi;
-        wanted_rate()                      /*: wanted = wanted_rate(loop, &futex_value); */
+        wanted_rate()                      /*: wanted = wanted_rate(loop, &loop->futex_value); */
      :: else -> break
      od;
      if

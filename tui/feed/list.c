@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { LIST_WINDOWS = 10 };
+#define LIST_SPAN_NS UINT64_C(950000000) /* a second, less what windows may lack of their length */
 
 struct list_second {
   uint64_t length_ns, cpu_ns, wall_ns[RTOP_STATE_COUNT];
@@ -64,7 +65,7 @@ static void list_window(struct rtop_list_row *row, struct segment_port *port, st
   if (rate_hz <= RTOP_RATE_HZ_MAX) row->rate_hz = (uint32_t)rate_hz;
   struct list_second second = { 0 };
   list_add_window(&second, window);
-  for (uint64_t i = 1; i < LIST_WINDOWS && i < newest; i++)
+  for (uint64_t i = 1; i < LIST_WINDOWS && i < newest && second.length_ns < LIST_SPAN_NS; i++)
     if (segment_port_window(port, RTOP_TIER_FINE, newest - i, window) == RTOP_OK) list_add_window(&second, window);
   list_second(row, &second);
 }

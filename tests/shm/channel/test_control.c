@@ -1,5 +1,6 @@
 #include "tests/shm/support.h"
 
+#include "shm/base/clock.h"
 #include "shm/base/ring.h"
 #include "shm/channel/control.h"
 #include <fcntl.h>
@@ -224,6 +225,26 @@ static int ask(struct support_pipes pipes, void *argument)
   return rtop_control_request(&control, &request);
 }
 
+/* Nobody wakes it where the kernel cannot wait for two words, or a filter of system calls is installed. */
+static void test_wait_for_either_of_two_words(void **state)
+{
+  (void)state;
+  uint32_t value, word = 7;
+  int64_t soon = clock_now_ns() + 1000000, never = clock_now_ns() + 1000 * SECOND;
+  read_rate(&value);
+  if (!rtop_control_wait_either(&writer, value, &word, word, soon)) skip();
+  assert_true(clock_now_ns() >= soon);
+  assert_true(rtop_control_wait_either(&writer, value, &word, word + 1, never));
+  assert_true(rtop_control_wait_either(&writer, value + 1, &word, word, never));
+  for (int round = 0; round < 20; round++) {
+    struct support_child child = support_fork(ask, NULL);
+    read_rate(&value);
+    support_tell(child.to);
+    assert_true(rtop_control_wait_either(&writer, value, &word, word, never));
+    assert_int_equal(support_join(&child), 0);
+  }
+}
+
 /* Sleeps for ever, and another process wakes it: whether the request comes before or after the sleep
  * begins. */
 static void test_another_process_wakes(void **state)
@@ -420,6 +441,7 @@ int main(void)
     CONTROL_TEST(test_wait_runs_out),
     CONTROL_TEST(test_wake_by_the_own_process),
     CONTROL_TEST(test_interrupted_wait_returns),
+    CONTROL_TEST(test_wait_for_either_of_two_words),
     CONTROL_TEST(test_another_process_wakes),
     CONTROL_TEST(test_garbage_reads_as_no_wish),
     CONTROL_TEST(test_truncated_underneath),

@@ -228,7 +228,7 @@ static void test_stalled(void **state)
   struct plan plan = { .windows = 3, .then = PUBLISH_MORE };
   struct support_child child = start(&plan);
   struct rtop_reader *reader = open_reader(plan.path);
-  const int64_t patience = 3 * INT64_C(100000000) + SECOND;
+  const int64_t patience = 3 * INT64_C(100000000) + 2 * SECOND; /* of who does not watch */
   assert_int_equal(rtop_reader_state(reader, 50 * SECOND, NULL), RTOP_CHANNEL_LIVE);
   assert_int_equal(rtop_reader_state(reader, 50 * SECOND + patience, NULL), RTOP_CHANNEL_LIVE);
   assert_int_equal(rtop_reader_state(reader, 50 * SECOND + patience + 1, NULL), RTOP_CHANNEL_STALLED);
