@@ -10,7 +10,7 @@ class HooksTest < Minitest::Test
   # Of the VM: what only reads, or sets a flag.
   VM = %w[rb_profile_frames rb_sourceline rb_gc_stat rb_gc_count rb_thread_current rb_thread_local_aref rb_internal_thread_specific_get
           rb_internal_thread_specific_set rb_postponed_job_trigger rb_tracearg_event_flag rb_tracearg_from_tracepoint
-          rb_tracearg_raised_exception rb_tracearg_object rb_obj_class rb_ractor_stdout rb_stdout].freeze
+          rb_tracearg_raised_exception rb_tracearg_object rb_obj_class rb_ractor_stdout rb_stdout rb_cThread].freeze
   # Of the VM, for threads with a fiber scheduler: whose method stands on a stack, and what fiber runs. After a switch there is
   # an object for every fiber, whose variables can be read (of one Ractor: without a lock).
   FIBERS = %w[rb_fiber_scheduler_get rb_obj_is_kind_of rb_class_inherited_p rb_cObject].freeze
