@@ -87,6 +87,7 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   snprintf(process->command, sizeof process->command, "%s", info->command);
   snprintf(process->ruby, sizeof process->ruby, "%s", info->ruby);
   if (info->host != NULL) snprintf(process->host, sizeof process->host, "%s", *info->host ? info->host : "?");
+  process->host_place = rtop_session_feed_host(session, index);
   process->state = rtop_session_feed_state(session, index);
   process->replaced = is_replaced(session, index);
   process->started_real_ns = info->started_real_ns;
@@ -184,6 +185,30 @@ static void fill_stream(struct ui_stream *stream, const struct rtop_session *ses
   stream->behind_tenths = (int)(look.behind_ns / 100000000 % 100000000);
 }
 
+static void fill_hosts(struct ui_source *source, const struct rtop_session *session)
+{
+  source->hosts = rtop_session_hosts(session);
+  for (int i = 0; i < source->hosts; i++) {
+    struct rtop_host_look look;
+    struct ui_host *host = &source->host[i];
+    rtop_session_host(session, i, &look);
+    snprintf(host->name, sizeof host->name, "%s", look.name);
+    snprintf(host->reason, sizeof host->reason, "%s", look.reason);
+    host->state = look.state;
+    host->retry_seconds = look.retry_seconds;
+    host->silent_seconds = look.silent_seconds;
+    host->skew_seconds = look.skew_known ? (int)(look.skew_ns / 1000000000 % 1000000000) : 0;
+    host->processes = look.processes;
+  }
+}
+
+/* Says who is watched before any of it is known. */
+static void name_hosts(struct ui_source *source)
+{
+  struct phrase words = { .out = source->main.command, .bytes = sizeof source->main.command };
+  for (int i = 0; i < source->hosts; i++) phrase_add(&words, "%s%s", i > 0 ? ", " : "", source->host[i].name);
+}
+
 void app_source_update(struct ui *ui, const struct rtop_session *session, const struct rtop_options *options)
 {
   static struct ui_source source; /* large; one loop */
@@ -202,6 +227,8 @@ void app_source_update(struct ui *ui, const struct rtop_session *session, const 
   fill_main(&source, session);
   source.recording = rtop_session_recorder(session) != NULL;
   fill_stream(&source.stream, session);
+  fill_hosts(&source, session);
+  if (count == 0 && source.hosts > 0) name_hosts(&source);
   if (source.main.state == RTOP_FEED_REPLAY && options->replay_count > 0)
     name_file(source.file, sizeof source.file, options->replays[options->replay_count - 1]);
   if (count == 0 && options->command != NULL)

@@ -51,8 +51,9 @@ bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *optio
   interrupt_open();
   /* Files are only read, and a partly printed table is no loss, so signals end the program at once. */
   if (options->action == RTOP_ACTION_REPLAY) batch_limit_time(options);
-  interrupt_at_once(options->action == RTOP_ACTION_REPLAY || (options->action == RTOP_ACTION_WATCH && options->batch &&
-                                                              !options->on_stall && !options->save_on_death));
+  interrupt_at_once(options->action == RTOP_ACTION_REPLAY ||
+                    (options->action == RTOP_ACTION_WATCH && options->batch && !options->on_stall &&
+                     !options->save_on_death && options->host_count == 0)); /* clients of ssh are ended */
   *watch = (struct batch_watch){ .options = options };
   stall_action_open(&watch->action, options);
   death_action_open(&watch->death, options);

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { RTOP_PIDS_MAX = 64, RTOP_NAMES_MAX = 8, RTOP_REPLAYS_MAX = 8, RTOP_TRACES_MAX = 16 };
+enum { RTOP_PIDS_MAX = 64, RTOP_NAMES_MAX = 8, RTOP_REPLAYS_MAX = 8, RTOP_TRACES_MAX = 16, RTOP_HOSTS_MAX = 64 };
 
 /* RTOP_OPTION_PID and so on (options.def). */
 enum rtop_option {
@@ -60,6 +60,9 @@ struct rtop_options {
   int name_count;
   const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last one is shown; comparisons are with those before */
   int replay_count;
+  const char *hosts[RTOP_HOSTS_MAX]; /* --ssh, --hosts: where the processes of -p are; none: here */
+  int host_count;
+  const char *ssh_command;           /* --ssh-command: a line for the shell there; NULL: rperf-top */
   bool alone;                        /* --no-follow */
   bool inject, yes;                  /* --inject, --yes */
   char **command;                    /* NULL-terminated, points into argv */

@@ -6,6 +6,9 @@
 #include "tui/export/export.h"
 #include "tui/feed/inject.h"
 #include "tui/metrics/metrics.h"
+#include "shm/base/error.h"
+#include "tui/ssh/ssh.h"
+#include <stdio.h>
 
 size_t rtop_session_memory(const struct rtop_options *options)
 {
@@ -71,10 +74,40 @@ static bool session_by_seconds(const struct rtop_options *options)
          (limits->many_waits >= usual.many_waits || limits->many_waits == 0);
 }
 
+static bool session_add_option(char *line, size_t bytes, const char *option, const char *value)
+{
+  return rtop_ssh_add_word(line, bytes, option) && rtop_ssh_add_word(line, bytes, value);
+}
+
+/* What the hosts run: it writes a stream of the processes that are wanted. */
+static bool session_host_command(const struct rtop_options *options, char *line, size_t bytes)
+{
+  char number[32];
+  int used = snprintf(line, bytes, "%s --stream", options->ssh_command ? options->ssh_command : "rperf-top");
+  bool fits = used > 0 && (size_t)used < bytes;
+  snprintf(number, sizeof number, "%u", options->rate_hz);
+  if (fits && options->rate_hz) fits = session_add_option(line, bytes, "--hz", number);
+  if (fits && options->alone) fits = rtop_ssh_add_word(line, bytes, "--no-follow");
+  for (int i = 0; fits && i < options->trace_count; i++)
+    fits = session_add_option(line, bytes, "--trace", options->traces[i]);
+  snprintf(number, sizeof number, "%u.%06u", options->slower_us / 1000000, options->slower_us % 1000000);
+  if (fits && options->slower_us) fits = session_add_option(line, bytes, "--slower", number);
+  for (int i = 0; fits && i < options->pid_count; i++) {
+    snprintf(number, sizeof number, "%d", (int)options->pids[i]);
+    fits = session_add_option(line, bytes, "-p", number);
+  }
+  for (int i = 0; fits && i < options->name_count; i++) fits = session_add_option(line, bytes, "-p", options->names[i]);
+  return fits;
+}
+
 struct rtop_session *rtop_session_open(const struct rtop_options *options, int *exit_status, struct rtop_error *error)
 {
+  static char host_command[RTOP_SSH_COMMAND_BYTES_MAX];
   struct rtop_session_wish wish = {
     .kind = launch_kind(options),
+    .hosts = options->hosts,
+    .host_count = options->host_count,
+    .host_command = host_command,
     .pids = options->pids,
     .pid_count = options->pid_count,
     .names = options->names,
@@ -99,6 +132,10 @@ struct rtop_session *rtop_session_open(const struct rtop_options *options, int *
     .sites_seconds = options->sites ? (uint32_t)(options->whole_seconds + 0.999) : 0,
   };
   *exit_status = 1;
+  if (options->host_count && !session_host_command(options, host_command, sizeof host_command)) {
+    rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "the command for the hosts would be too long");
+    return NULL;
+  }
   for (int i = 0; options->inject && i < options->pid_count; i++)
     if (!rtop_inject(options->pids[i], options->yes, error)) return NULL;
   if (options->action == RTOP_ACTION_RUN) wish.command = options->command;

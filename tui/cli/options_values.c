@@ -8,6 +8,8 @@
 #include "tui/metrics/metrics_top.h"
 #include "tui/push/push.h"
 #include "tui/recording/recording_write.h"
+#include "tui/ssh/ssh.h"
+#include "tui/text/text.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -112,6 +114,49 @@ int options_replay(struct rtop_options *options, const char *text)
   options->replays[options->replay_count++] = text;
   options->action = RTOP_ACTION_REPLAY;
   return -1;
+}
+
+static int options_host(struct rtop_options *options, const char *option, const char *host)
+{
+  char name[100];
+  const char *problem = rtop_ssh_host_problem(host);
+  rtop_text_sanitize(name, sizeof name, host, strlen(host));
+  if (problem) return options_usage("%s takes the name of a host: '%s' %s", option, name, problem);
+  for (int i = 0; i < options->host_count; i++)
+    if (strcmp(options->hosts[i], host) == 0) return -1;
+  if (options->host_count == RTOP_HOSTS_MAX) return options_usage("at most %d hosts can be watched", RTOP_HOSTS_MAX);
+  options->hosts[options->host_count++] = host;
+  return -1;
+}
+
+static int options_ssh(struct rtop_options *options, const char *text)
+{
+  return options_host(options, "--ssh", text);
+}
+
+/* Reads a file with a host a line; what follows a # is a comment. */
+static int options_hosts(struct rtop_options *options, const char *path)
+{
+  static char text[RTOP_HOSTS_MAX * 512];
+  static const char blanks[] = " \t\r";
+  FILE *file = fopen(path, "re");
+  size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
+  bool failed = !file || ferror(file), more = file && !feof(file);
+  int status = failed ? options_usage("--hosts cannot read %s: %s", path, strerror(errno)) : -1,
+      before = options->host_count;
+  if (file) fclose(file);
+  if (more && !failed) return options_usage("--hosts: %s is too long for a list of hosts", path);
+  text[bytes] = '\0';
+  char *rest = text;
+  for (char *line; status < 0 && (line = strsep(&rest, "\n"));) {
+    line += strspn(line, blanks);
+    line[strcspn(line, "#")] = '\0';
+    for (size_t end = strlen(line); end > 0 && strchr(blanks, line[end - 1]);) line[--end] = '\0';
+    if (*line) status = options_host(options, "--hosts", line);
+  }
+  if (status < 0 && options->host_count == before && before == 0)
+    return options_usage("--hosts: %s names no host", path);
+  return status;
 }
 
 static int options_metrics(struct rtop_options *options, const char *text)

@@ -2,7 +2,7 @@
 /* A profile that a program has saved (RperfTop::Profile#save) as a source, with all its data at once. */
 #include "feed_impl.h"
 
-#include "feed_saved_json.h"
+#include "tui/recording/saved_json.h"
 #include "shm/base/clock.h"
 #include "shm/base/error.h"
 #include "tui/recording/recording_read.h"
@@ -56,7 +56,7 @@ static json_t *saved_parse(int fd, const char *path, struct stat *status, struct
                    SAVED_BYTES_MAX >> 20);
     return NULL;
   }
-  return feed_saved_json(fd, (uint64_t)status->st_size, path, error);
+  return rtop_saved_json(fd, (uint64_t)status->st_size, path, error);
 }
 
 /* ---- readers of parts: false or NULL when a part is not valid --------------------------------------- */

@@ -144,23 +144,28 @@ static void session_tell_recorder(struct rtop_session *session, int place)
 }
 
 /* The number of a process, which distinguishes it from an earlier one with the same pid. */
-static uint32_t session_process(struct rtop_session *session, pid_t pid, uint64_t start_ticks)
+static uint32_t session_process(struct rtop_session *session, pid_t pid, uint64_t start_ticks, int host)
 {
   struct session_past *own = &session->past[session->opened % SESSION_PAST];
   uint32_t nth = 0;
   for (int i = 0; i < SESSION_PAST; i++) {
     const struct session_past *past = &session->past[i];
     if (past->pid != pid) continue;
-    bool same = !start_ticks || !past->start_ticks || past->start_ticks == start_ticks;
+    bool same = past->host == host && (!start_ticks || !past->start_ticks || past->start_ticks == start_ticks);
     if (past->nth + !same > nth) nth = past->nth + !same;
     if (same) nth = past->nth;
     if (same) break;
   }
-  *own = (struct session_past){ .pid = pid, .start_ticks = start_ticks, .nth = nth };
+  *own = (struct session_past){ .pid = pid, .host = host, .start_ticks = start_ticks, .nth = nth };
   return rtop_process_of((uint32_t)pid, nth);
 }
 
 void session_take(struct rtop_session *session, struct rtop_feed *feed, int place)
+{
+  session_take_of(session, feed, place, 0);
+}
+
+void session_take_of(struct rtop_session *session, struct rtop_feed *feed, int place, int host)
 {
   const struct rtop_feed_info *info = rtop_feed_info(feed);
   struct session_feed *taken = &session->feeds[place];
@@ -171,7 +176,9 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
   rtop_profile_add_source_bytes(session->profile, info->bytes);
   if (place > 0 && session->feeds[0].state != RTOP_FEED_REPLAY && session_is_here(feed))
     rtop_feed_align(feed, session->feeds[0].feed);
-  *taken = (struct session_feed){ .feed = feed, .state = rtop_feed_seen_state(feed), .start_ticks = info->start_ticks };
+  *taken = (struct session_feed){
+    .feed = feed, .host = host, .state = rtop_feed_seen_state(feed), .start_ticks = info->start_ticks
+  };
   taken->parent = info->parent;
   if (!session_is_over(taken->state) && session_is_here(feed)) { /* Otherwise its pid may belong to another process. */
     const struct rtop_kin *kin = rtop_family_find(&session->family, info->pid);
@@ -180,7 +187,7 @@ void session_take(struct rtop_session *session, struct rtop_feed *feed, int plac
     taken->start_ticks = rtop_family_listed_ticks(info->pid);
   }
   session_tell_recorder(session, place);
-  taken->process = session_process(session, info->pid, taken->start_ticks);
+  taken->process = session_process(session, info->pid, taken->start_ticks, host);
   taken->opened = ++session->opened;
   rtop_lens_process(rtop_profile_lens(session->profile), (uint32_t)place, taken->process);
   session_trace_all(session, taken);
@@ -290,6 +297,7 @@ static bool session_start(struct rtop_session *session, const struct rtop_sessio
     return session->launch != NULL;
   }
   if (wish->replay) return session_add_recording(session, wish->replay, error);
+  if (wish->host_count) return session_hosts_open(session, wish, error);
   return session_add_pids(session, wish, error);
 }
 
@@ -305,8 +313,8 @@ struct rtop_session *rtop_session_begin(const struct rtop_session_wish *wish, in
   session->needs_rights = wish->needs_rights;
   session->follows = !wish->alone;
   session->by_seconds = wish->by_seconds;
-  session->names = wish->names;
-  session->name_count = wish->name_count;
+  session->names = wish->host_count ? NULL : wish->names;
+  session->name_count = wish->host_count ? 0 : wish->name_count;
   session->slower_us = wish->slower_us;
   for (int i = 0; i < wish->trace_count; i++) rtop_session_trace(session, wish->traces[i], true);
   if (wish->whole_seconds) rtop_session_trace_whole(session, wish->whole_seconds, wish->whole);
@@ -348,6 +356,7 @@ void rtop_session_close(struct rtop_session **handle)
   if (!session) return;
   rtop_session_end_recording(session, NULL);
   rtop_launch_close(&session->launch);
+  session_hosts_close(session);
   for (int i = 0; i < session->count; i++) rtop_feed_close(&session->feeds[i].feed);
   rtop_profile_destroy(&session->profile);
   rtop_family_destroy(&session->family);
@@ -447,7 +456,8 @@ static void session_explain(struct rtop_session *session, bool ended)
 /* Reads for living processes why their threads have no core. */
 static void session_cores(struct rtop_session *session, int64_t now_ms)
 {
-  if (session->stream || now_ms < session->next_cores_ms || session->count > SESSION_CORES_MAX) return;
+  if (session->stream || session->hosts || now_ms < session->next_cores_ms || session->count > SESSION_CORES_MAX)
+    return;
   session->next_cores_ms = now_ms + SESSION_CORES_MS;
   for (int i = 0; i < session->count; i++) {
     const struct rtop_feed_info *info = rtop_session_info(session, i);
@@ -465,6 +475,7 @@ size_t rtop_session_poll(struct rtop_session *session)
   bool explain = now_ms >= session->next_look_ms || ended;
   if (ended && !session->ended_ms) session->ended_ms = now_ms;
   session_look(session, now_ms);
+  if (session->hosts) moved += session_hosts_poll(session);
   for (int i = 0; i < session->count; i++) {
     struct session_feed *feed = &session->feeds[i];
     moved += rtop_feed_poll(feed->feed, session->profile, &feed->state);
@@ -482,7 +493,7 @@ size_t rtop_session_poll(struct rtop_session *session)
   session->command_over = ended;
   if (session->recorder) rtop_recorder_tick(session->recorder);
   /* A stream sends each name only once, so its names are never forgotten. */
-  if (!session->stream && rtop_profile_forget(session->profile))
+  if (!session->stream && !session->hosts && rtop_profile_forget(session->profile))
     for (int i = 0; i < session->count; i++) rtop_feed_forget(session->feeds[i].feed, session->profile);
   return moved;
 }
@@ -537,6 +548,7 @@ static bool session_feed_over(const struct session_feed *feed)
 bool rtop_session_over(const struct rtop_session *session)
 {
   if ((session->launch && !session->command_over) || session->name_count) return false;
+  if (session->hosts) return session_hosts_over(session);
   for (int i = 0; i < session->count; i++) {
     const struct session_feed *feed = &session->feeds[i];
     pid_t pid = rtop_feed_info(feed->feed)->pid;
@@ -677,6 +689,7 @@ void rtop_session_finish_stream(struct rtop_session *session)
 
 int rtop_session_input_fd(const struct rtop_session *session)
 {
+  if (session->hosts) return session_hosts_fd(session);
   return session->stream ? rtop_feed_stream_fd(session->stream) : -1;
 }
 

@@ -36,12 +36,17 @@ enum {
   RTOP_SESSION_FEEDS_MAX = RTOP_SOURCES_MAX, /* processes at a time, including programs that they became by exec */
 };
 
-/* What to watch (the first of these three that is set), and what to keep of it. */
+enum { RTOP_SESSION_HOSTS_MAX = 64 };
+
+/* What to watch (the first of these four that is set), and what to keep of it. */
 struct rtop_session_wish {
   char *const *command;       /* command to start; its standard input is /dev/null if we have a screen */
   enum rtop_launch_kind kind; /* where its output goes */
   const char *replay;         /* a recording or segment file; "-": standard input */
-  const pid_t *pids;          /* of several those that can be watched */
+  const char *const *hosts;   /* hosts of ssh, which run */
+  int host_count;
+  const char *host_command; /* this line: it writes a stream (--stream) */
+  const pid_t *pids;        /* of several those that can be watched */
   int pid_count;
   const char *const
       *names;       /* patterns: processes with one of them in their command line now or later; "all": every process */
@@ -160,6 +165,34 @@ void rtop_session_tell_progress(struct rtop_session *session, void (*tell)(void 
 int rtop_session_input_fd(const struct rtop_session *session);
 /* State of the stream that we read; false: there is none. */
 bool rtop_session_stream_look(const struct rtop_session *session, struct rtop_stream_look *look);
+
+/* A host that is watched through ssh. Texts are sanitised, and valid until the next poll. */
+enum rtop_host_state {
+  RTOP_HOST_CONNECTING, /* for the first time */
+  RTOP_HOST_THERE,
+  RTOP_HOST_SILENT, /* connected, but nothing comes */
+  RTOP_HOST_AWAY,
+  RTOP_HOST_OVER, /* all its processes have ended */
+};
+struct rtop_host_look {
+  const char *name; /* as it was given */
+  enum rtop_host_state state;
+  const char *reason; /* why it is away; "": not known */
+  int retry_seconds;  /* until the next attempt; 0: it is under way, or none is needed */
+  int silent_seconds;
+  bool skew_known;
+  int64_t skew_ns;   /* its wall clock minus ours */
+  int64_t behind_ns; /* how much later its newest data came than without delay */
+  unsigned attempts;
+  int processes; /* of it, that have a feed and have not ended */
+};
+const char *rtop_host_state_name(enum rtop_host_state state); /* "connecting", … as in JSON */
+/* Number of hosts; 0: none are watched. */
+int rtop_session_hosts(const struct rtop_session *session);
+/* The index-th, from 0. */
+void rtop_session_host(const struct rtop_session *session, int index, struct rtop_host_look *look);
+/* Index of the host of a feed; -1: none. */
+int rtop_session_feed_host(const struct rtop_session *session, int index);
 
 /* Length of the name in "Class#method", "Class.method", or one of these with ",force"; 0: invalid or too long. */
 size_t rtop_session_trace_name(const char *text, bool *forced);

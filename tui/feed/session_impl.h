@@ -34,6 +34,7 @@ struct session_trace {
 
 struct session_feed {
   struct rtop_feed *feed;
+  int host;                                 /* 1, 2, …; 0: of none */
   uint32_t traces[RTOP_SESSION_TRACES_MAX]; /* by its slots: whose it is; 0: nobody's */
   enum rtop_feed_state state;
   pid_t parent;         /* parent, for a descendant of a requested process; 0: it was requested itself */
@@ -51,6 +52,7 @@ struct session_feed {
 /* A process that was watched; its pid may come again. */
 struct session_past {
   pid_t pid;
+  int host;
   uint64_t start_ticks; /* 0: not known */
   uint32_t nth;
 };
@@ -82,6 +84,7 @@ struct rtop_session {
   bool by_seconds, always_by_seconds;
   struct rtop_recorder *recorder; /* NULL: nothing is recorded */
   struct rtop_feed *stream;       /* the first feed if it is a stream, else NULL */
+  struct session_hosts *hosts;    /* NULL: none are watched */
   int64_t next_pulse_ms, next_cores_ms;
   struct rtop_launch *launch;
   int64_t started_mono_ns; /* of the session, and of the command */
@@ -112,9 +115,19 @@ bool session_is_over(enum rtop_feed_state state);
 /* Place for another feed: a new one, or that of the feed that ended first. -1: all are needed. */
 int session_place(const struct rtop_session *session);
 void session_take(struct rtop_session *session, struct rtop_feed *feed, int place);
+/* The same for a feed of that host. */
+void session_take_of(struct rtop_session *session, struct rtop_feed *feed, int place, int host);
 void session_leave_out(struct rtop_session *session, const char *why);
 bool session_all_over(const struct rtop_session *session);
 bool session_add_tree(struct rtop_session *session, pid_t pid, struct rtop_error *error);
+
+/* session_hosts.c: processes of other hosts, through ssh. */
+bool session_hosts_open(struct rtop_session *session, const struct rtop_session_wish *wish, struct rtop_error *error);
+void session_hosts_close(struct rtop_session *session);
+size_t session_hosts_poll(struct rtop_session *session);
+/* Is all that will ever come of them there? */
+bool session_hosts_over(const struct rtop_session *session);
+int session_hosts_fd(const struct rtop_session *session);
 
 /* session_trace.c: sends all trace requests to a new feed. */
 void session_trace_all(struct rtop_session *session, struct session_feed *feed);

@@ -208,6 +208,8 @@ bool rtop_profile_forget(struct rtop_profile *profile);
 void rtop_sum_keep(const struct rtop_sum *sum, struct rtop_symbols *symbols);
 /* Drops windows that ended this long before the newest one; 0: keeps them while memory suffices. */
 void rtop_profile_keep_ns(struct rtop_profile *profile, int64_t keep_ns);
+/* How much later than the others a source may report before the latest span no longer waits for it; 0.2 s by default. */
+void rtop_profile_apart_ns(struct rtop_profile *profile, int64_t apart_ns);
 
 /* Retires a source whose number is needed for another one: its data stay under a new number from RTOP_SOURCE_GONE up,
  * which is returned. When there are thousands, the oldest windows are dropped; what is kept as sums goes to

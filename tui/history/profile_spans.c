@@ -29,12 +29,17 @@ struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile)
 /* Until when all have told. */
 static int64_t profile_told_by_all(const struct rtop_profile *profile, int64_t newest_ns)
 {
-  int64_t end_ns = newest_ns;
+  int64_t end_ns = newest_ns, apart_ns = profile->apart_ns ? profile->apart_ns : TOLD_APART_NS;
   for (uint32_t i = 0; i < profile->source_count; i++) {
     int64_t last_ns = profile->sources[i].last_end_ns;
-    if (last_ns < end_ns && last_ns > newest_ns - TOLD_APART_NS) end_ns = last_ns;
+    if (last_ns < end_ns && last_ns > newest_ns - apart_ns) end_ns = last_ns;
   }
   return end_ns;
+}
+
+void rtop_profile_apart_ns(struct rtop_profile *profile, int64_t apart_ns)
+{
+  profile->apart_ns = apart_ns;
 }
 
 struct rtop_span rtop_profile_last(const struct rtop_profile *profile, int64_t length_ns)

@@ -82,6 +82,7 @@ struct profile_carry {
 };
 
 struct rtop_profile {
+  int64_t apart_ns; /* rtop_profile_apart_ns(); 0: the default */
   struct rtop_symbols *symbols;
   struct rtop_lens *lens;
   struct rtop_lens *whole;         /* for rtop_profile_sum_whole(); NULL: not asked for yet */

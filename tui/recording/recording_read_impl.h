@@ -4,6 +4,7 @@
 #define RTOP_TUI_RECORDING_READ_IMPL_H
 
 #include "recording_read.h"
+#include "recording_stream.h"
 
 struct rtop_error;
 
@@ -22,6 +23,8 @@ struct rtop_recording {
   uint32_t *frames, *nodes; /* to ids of the symbols */
   size_t frame_count, frame_capacity, node_count, node_capacity;
   struct read_thread *threads;
+  struct rtop_recording_placing placing; /* of a stream (recording_stream.h) */
+  bool placed;
   /* the chunk that was unpacked last */
   struct recording_bytes packed, raw;
   struct varint_reader rows;

@@ -10,7 +10,6 @@
 enum { STREAM_PIECE = 1 << 16, STREAM_PASSED = RTOP_RECORDING_REFUSED + 1 /* something else was there */ };
 /* Maximum sizes: of an index or a frame of a later version; and of the end. */
 static const uint64_t stream_skip_max = UINT64_C(1) << 27, stream_end_max = UINT64_C(1) << 24;
-static const char stream_name[] = "standard input";
 
 struct rtop_recording_stream {
   struct rtop_recording *content;
@@ -18,6 +17,7 @@ struct rtop_recording_stream {
   size_t at;     /* what is before was taken */
   uint64_t skip; /* bytes still to come that nobody wants */
   uint64_t damages;
+  const char *name;
   bool headed, lost, ended; /* lost: searching for the beginning of a frame */
 };
 
@@ -33,7 +33,24 @@ struct rtop_recording_stream *rtop_recording_stream_open(uid_t owner)
   content->fd = -1;
   content->owner = owner;
   stream->content = content;
+  stream->name = "standard input";
   return stream;
+}
+
+void rtop_recording_stream_name(struct rtop_recording_stream *stream, const char *name)
+{
+  stream->name = name;
+}
+
+void rtop_recording_stream_place(struct rtop_recording_stream *stream, const struct rtop_recording_placing *placing)
+{
+  stream->content->placing = *placing;
+  stream->content->placed = true;
+}
+
+bool rtop_recording_stream_headed(const struct rtop_recording_stream *stream)
+{
+  return stream->headed;
 }
 
 void rtop_recording_stream_close(struct rtop_recording_stream **handle)
@@ -99,7 +116,7 @@ static enum rtop_recording_step stream_take_head(struct rtop_recording_stream *s
   if (left >= sizeof head.frame.magic) wrong = wrong || head.frame.magic != RECORDING_SKIPPABLE;
   if (wrong) memset(head.magic, 0, sizeof head.magic);
   if (!whole && !wrong) return RTOP_RECORDING_MORE;
-  if (!recording_check_head(&head, stream_name, error)) return RTOP_RECORDING_REFUSED;
+  if (!recording_check_head(&head, stream->name, error)) return RTOP_RECORDING_REFUSED;
   stream->content->head = head;
   stream->headed = true;
   stream->at += sizeof head;
@@ -139,7 +156,7 @@ static enum rtop_recording_step stream_take_chunk(struct rtop_recording_stream *
   content->budget.source_bytes = content->bytes - (stream_left(stream) - bytes);
   if (!rtop_budget_spend(&content->budget, RTOP_BUDGET_CONTENT,
                          (uint64_t)head->names_raw_bytes + head->windows_raw_bytes)) {
-    rtop_recording_refuse(content, stream_name, error);
+    rtop_recording_refuse(content, stream->name, error);
     return RTOP_RECORDING_REFUSED;
   }
   bool fine = true;

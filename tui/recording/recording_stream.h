@@ -16,6 +16,20 @@ struct rtop_recording_stream;
 struct rtop_recording_stream *rtop_recording_stream_open(uid_t owner);
 void rtop_recording_stream_close(struct rtop_recording_stream **stream);
 
+/* How messages call it; "standard input" by default. The text must stay. */
+void rtop_recording_stream_name(struct rtop_recording_stream *stream, const char *name);
+
+/* Of several streams in one profile: the profile's source for a mark of a source of this stream at that time (UINT32_MAX:
+ * the mark is not wanted), and what is added to times before. Windows are for the caller to place and to shift. */
+struct rtop_recording_placing {
+  void *context;
+  uint32_t (*place)(void *context, uint32_t source, int64_t time_ns);
+  int64_t shift_ns;
+};
+void rtop_recording_stream_place(struct rtop_recording_stream *stream, const struct rtop_recording_placing *placing);
+/* Has its head been read? */
+bool rtop_recording_stream_headed(const struct rtop_recording_stream *stream);
+
 /* The content read so far: names, and rows of the last chunk (rtop_recording_next()). Its index is empty. */
 struct rtop_recording *rtop_recording_stream_content(struct rtop_recording_stream *stream);
 

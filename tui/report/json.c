@@ -384,6 +384,7 @@ static json_t *json_one_process(const struct rtop_report_process *process)
   json_t *object = json_object();
   json_object_set_new(object, "pid", json_integer(process->pid));
   if (process->parent) json_object_set_new(object, "parent", json_integer(process->parent));
+  if (process->host) json_object_set_new(object, "host", json_text(process->host));
   json_object_set_new(object, "state", json_text(rtop_feed_state_name(process->state)));
   json_object_set_new(object, "command", json_text(process->command));
   json_object_set_new(object, "ruby", json_text(process->ruby));
@@ -392,6 +393,25 @@ static json_t *json_one_process(const struct rtop_report_process *process)
   json_object_set_new(object, "threads", json_count(process->threads));
   if (process->has_end) json_object_set_new(object, "end", json_end(&process->end));
   return object;
+}
+
+static json_t *json_hosts(const struct rtop_report *report)
+{
+  json_t *hosts = json_array();
+  for (int i = 0; i < report->host_count; i++) {
+    const struct rtop_host_look *host = &report->hosts[i];
+    json_t *object = json_object();
+    json_object_set_new(object, "host", json_text(host->name));
+    json_object_set_new(object, "state", json_text(rtop_host_state_name(host->state)));
+    json_object_set_new(object, "processes", json_integer(host->processes));
+    if (*host->reason) json_object_set_new(object, "reason", json_text(host->reason));
+    if (host->skew_known) json_object_set_new(object, "skew", json_real((double)host->skew_ns / 1e9));
+    if (host->state == RTOP_HOST_THERE || host->state == RTOP_HOST_SILENT)
+      json_object_set_new(object, "behind", json_seconds((uint64_t)host->behind_ns));
+    json_object_set_new(object, "attempts", json_integer(host->attempts));
+    json_array_append_new(hosts, object);
+  }
+  return hosts;
 }
 
 /* With several processes: which of them live, what each does, and how the others ended. */
@@ -439,8 +459,10 @@ json_t *rtop_json_build(const struct rtop_report *report)
   json_object_set_new(object, "ruby", json_text(report->ruby));
   json_object_set_new(object, "state", json_text(rtop_feed_state_name(report->state)));
   if (report->has_end) json_object_set_new(object, "end", json_end(&report->end));
-  if (report->source_count > 1) json_object_set_new(object, "processes", rtop_json_processes(report));
+  if (report->source_count > 1 || report->host_count > 0)
+    json_object_set_new(object, "processes", rtop_json_processes(report));
   rtop_json_processes_gone(object, report);
+  if (report->host_count > 0) json_object_set_new(object, "hosts", json_hosts(report));
   json_object_set_new(object, "frame", json_seconds(sum->length_ns));
   json_object_set_new(object, "mode", json_text(rtop_mode_name(report->options->mode)));
   char states[64];

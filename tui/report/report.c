@@ -3,6 +3,7 @@
 #include "report.h"
 #include "tui/methods/methods_impl.h"
 #include "tui/methods/sum_translate.h"
+#include "tui/text/text.h"
 #include "tui/text/reserve.h"
 
 #include <stdio.h>
@@ -46,12 +47,20 @@ static void report_process(struct rtop_report *report, const struct rtop_session
                                            .state = rtop_session_feed_state(session, index),
                                            .parent = rtop_session_feed_parent(session, index),
                                            .command = info->command,
+                                           .host = info->host,
                                            .ruby = info->ruby,
                                            .replaced = rtop_session_feed_replaced(session, index) };
   report->tells_losses = report->tells_losses || info->tells_losses;
   for (int loss = 0; loss < RTOP_LOSSES; loss++) report->losses[loss] += info->losses[loss];
   process->has_end = rtop_session_feed_end(session, index, &process->end);
   report->source_pids[index] = info->pid;
+}
+
+void rtop_report_who(const struct rtop_report *report, uint32_t source, char *out, size_t bytes)
+{
+  int columns;
+  const char *host = rtop_text_host(report->processes[source].host ? report->processes[source].host : "", &columns);
+  snprintf(out, bytes, "%d%s%.*s", (int)report->source_pids[source], *host ? "@" : "", columns, host);
 }
 
 /* The present source of the same process. */
@@ -95,10 +104,12 @@ bool rtop_report_judge(struct rtop_report *report, struct rtop_profile *profile)
 
 void rtop_report_verdict_words(const struct rtop_report *report, struct verdict_words *words, int columns)
 {
-  char process[16] = "";
+  char who[RTOP_REPORT_WHO_BYTES], process[RTOP_REPORT_WHO_BYTES + 2] = "";
   uint32_t source = report->verdict.source;
-  if (source < (uint32_t)report->source_count)
-    snprintf(process, sizeof process, "%d: ", (int)report->source_pids[source]);
+  if (source < (uint32_t)report->source_count) {
+    rtop_report_who(report, source, who, sizeof who);
+    snprintf(process, sizeof process, "%s: ", who);
+  }
   struct verdict_say say = { .symbols = report->symbols,
                              .lasts_ns = report->verdict_ns,
                              .lasts_longer = report->verdict_longer,
@@ -181,6 +192,8 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
   report->tells_losses = false;
   memset(report->losses, 0, sizeof report->losses);
   for (int i = 0; i < report->source_count; i++) report_process(report, session, i);
+  report->host_count = rtop_session_hosts(session);
+  for (int i = 0; i < report->host_count; i++) rtop_session_host(session, i, &report->hosts[i]);
   if (!rtop_profile_sum(profile, span, &report->sum) ||
       !rtop_methods_build(&report->methods, &report->sum, report->symbols, options))
     return false;

@@ -33,6 +33,7 @@ struct rtop_report_process {
   /* parent, watched or not, of a process that was forked or spawned by a watched one; 0: requested itself */
   pid_t parent;
   const char *command, *ruby;
+  const char *host;      /* where it runs; NULL: here, or not known */
   uint32_t process;      /* rtop_session_process() */
   uint64_t opened;       /* in which order they came */
   bool replaced;         /* another source continues this process after exec, and has its figures */
@@ -72,6 +73,8 @@ struct rtop_report {
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];                    /* by source */
   struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX]; /* by source */
   int source_count;
+  struct rtop_host_look hosts[RTOP_SESSION_HOSTS_MAX]; /* that are watched through ssh */
+  int host_count;
   int gone_count;               /* number of ended processes whose places here were taken by others, */
   struct rtop_cost gone;        /* and what they had of the frame */
   bool tells_losses;            /* of any process */
@@ -90,6 +93,10 @@ struct rtop_report {
   struct rtop_methods before;           /* private */
   struct rtop_changes changes;          /* private */
 };
+
+/* "4711", or of another host "4711@web1", by source. */
+enum { RTOP_REPORT_WHO_BYTES = 80 };
+void rtop_report_who(const struct rtop_report *report, uint32_t source, char *out, size_t bytes);
 
 /* Takes the last frame_seconds (0: everything) of the session. False when memory ran out. */
 bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,

@@ -68,8 +68,9 @@ static void text_title(const struct rtop_report *report, FILE *out, int columns)
   snprintf(mode, sizeof mode, "%s%s%s", rtop_mode_name(report->options->mode), *states ? ": " : "", states);
   int others = text_others(report);
   if (others > 0) snprintf(more, sizeof more, " (+%d)", others);
-  snprintf(left, sizeof left, "rperf-top  %d%s %s  ruby %s", report->source_count ? (int)report->source_pids[0] : 0,
-           more, report->command, report->ruby);
+  char who[RTOP_REPORT_WHO_BYTES] = "0";
+  if (report->source_count) rtop_report_who(report, 0, who, sizeof who);
+  snprintf(left, sizeof left, "rperf-top  %s%s %s  ruby %s", who, more, report->command, report->ruby);
   snprintf(right, sizeof right, "  %s  %s  [%s]", mode, clock, rtop_feed_state_name(report->state));
   int room = columns - (int)strlen(right);
   int used = rtop_text_cut(cut, sizeof cut, left, room > 0 ? room : 0);
@@ -92,11 +93,23 @@ static void text_ends(const struct rtop_report *report, FILE *out)
   if (report->source_count < 2 && report->has_end) text_one_end(&report->end, "", out);
   for (int i = 0; report->source_count > 1 && i < report->source_count; i++) {
     const struct rtop_report_process *process = &report->processes[i];
-    char who[24];
-    snprintf(who, sizeof who, "%d ", (int)process->pid);
-    if (process->has_end && !process->replaced) text_one_end(&process->end, who, out);
+    char who[RTOP_REPORT_WHO_BYTES], words[RTOP_REPORT_WHO_BYTES + 1];
+    rtop_report_who(report, (uint32_t)i, who, sizeof who);
+    snprintf(words, sizeof words, "%s ", who);
+    if (process->has_end && !process->replaced) text_one_end(&process->end, words, out);
   }
   if (report->gone_count) fprintf(out, "END %d processes before these\n", report->gone_count);
+}
+
+/* Hosts whose processes are not in the figures, or not to their end. */
+static void text_hosts(const struct rtop_report *report, FILE *out)
+{
+  for (int i = 0; i < report->host_count; i++) {
+    const struct rtop_host_look *host = &report->hosts[i];
+    if (host->state == RTOP_HOST_THERE || host->state == RTOP_HOST_OVER) continue;
+    fprintf(out, "HOST %s is %s%s%s\n", host->name, rtop_host_state_name(host->state), *host->reason ? ": " : "",
+            host->reason);
+  }
 }
 
 static void text_gvl(const struct rtop_report *report, FILE *out)
@@ -345,6 +358,7 @@ void rtop_report_write_text(const struct rtop_report *report, FILE *out, int col
   text_since(report, out, columns);
   text_title(report, out, columns);
   text_ends(report, out);
+  text_hosts(report, out);
   text_gvl(report, out);
   text_threads(report, out);
   waits_write_kinds(report, out, columns);

@@ -180,6 +180,14 @@ static void text_scaled(char *out, size_t out_bytes, double value, double step, 
 }
 
 /* Rounds like "%.1f", which is only used where the last bit matters. */
+const char *rtop_text_host(const char *host, int *bytes)
+{
+  const char *at = strrchr(host, '@'), *name = at ? at + 1 : host;
+  bool address = strspn(name, "0123456789.") == strlen(name) || strchr(name, ':');
+  *bytes = (int)(address ? strlen(name) : strcspn(name, "."));
+  return name;
+}
+
 double rtop_text_tenths(double percent)
 {
   double tenths = nearbyint(percent * 10);

@@ -28,6 +28,10 @@ int rtop_text_width(const char *text);
 int rtop_text_cut(char *out, size_t out_bytes, const char *text, int columns);
 int rtop_text_cut_left(char *out, size_t out_bytes, const char *text, int columns);
 
+/* The part of a host's name that tells it from others nearby: "web1" of "deploy@web1.example.org"; addresses are left whole.
+ * Returns its beginning, and its length in *bytes. */
+const char *rtop_text_host(const char *host, int *bytes);
+
 /* A percentage as it reads with one decimal, in tenths. */
 double rtop_text_tenths(double percent);
 /* Formats: "38.2k", "1.4M", at most 5 columns; "412 ms", "1.50 s", "2 m 14 s", at most 8 columns; "412M". */

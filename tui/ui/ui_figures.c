@@ -14,6 +14,7 @@ const char *ui_why_empty(const struct ui *ui)
   if (calls) return ui->calls.running ? "no call was traced yet" : "no call was traced";
   if (ui->source.problem != NULL) return ui->source.problem;
   if (ui->source.waits != NULL) return ui->source.waits;
+  if (!ui->source.ready && ui->source.hosts > 0) return "connecting to the hosts ...";
   if (!ui->source.ready) return "waiting for the process to load the extension ...";
   const char *absent = ui_processes_why_absent(ui);
   if (absent != NULL) return absent;

@@ -43,6 +43,9 @@ void ui_list_read(struct ui *ui);
 void ui_list_refresh(struct ui *ui);
 /* Is it worth a list, not a key for each: are there more than two that are watched? */
 bool ui_list_is_worth(const struct ui *ui);
+/* The host of a row, and its name ("": this machine); a row without a process is of a host alone. NULL: none. */
+const struct ui_host *ui_list_host(const struct ui *ui, size_t place);
+const char *ui_list_host_name(const struct ui *ui, size_t place);
 /* Only this one of those that are watched is shown. */
 void ui_list_take(struct ui *ui, size_t place);
 /* All of them again. */

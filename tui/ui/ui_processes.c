@@ -2,7 +2,10 @@
 /* Several processes in one view. */
 #include "ui.h"
 #include "ui_list.h"
+#include "tui/text/text.h"
 #include "tui/text/time_text.h"
+#include <stdlib.h>
+#include <string.h>
 
 static int count_of(const struct ui *ui)
 {
@@ -67,13 +70,38 @@ int ui_processes_gone(const struct ui *ui, const struct ui_process **last)
   return gone;
 }
 
+bool ui_processes_have_hosts(const struct ui *ui)
+{
+  bool differ = ui->source.hosts > 0;
+  for (int i = 1; i < count_of(ui) && !differ; i++) differ = strcmp(ui->source.at[i].host, ui->source.at[0].host) != 0;
+  return differ;
+}
+
+const struct ui_host *ui_process_host(const struct ui *ui, const struct ui_process *process)
+{
+  int place = process->host_place;
+  return ui->source.hosts > 0 && place >= 0 && place < ui->source.hosts ? &ui->source.host[place] : NULL;
+}
+
+void ui_process_who(const struct ui_process *process, char *out, size_t bytes)
+{
+  int columns;
+  const char *host = rtop_text_host(process->host, &columns);
+  snprintf(out, bytes, "%d%s%.*s", (int)process->pid, *host != '\0' ? "@" : "", columns, host);
+}
+
 static void say_alone(struct ui *ui)
 {
-  char clock[16];
+  char clock[16], who[UI_WHO_BYTES];
   const struct ui_process *process = ui_process(ui);
+  const struct ui_host *host = ui_process_host(ui, process);
   time_text_clock(clock, sizeof clock, process->ended_real_ns, false);
-  if (process->ended_real_ns == 0) ui_say(ui, "only process %d", (int)process->pid);
-  else ui_say(ui, "only process %d, which ended at %s", (int)process->pid, clock);
+  ui_process_who(process, who, sizeof who);
+  if (process->ended_real_ns != 0) ui_say(ui, "only process %s, which ended at %s", who, clock);
+  else if (host != NULL && host->skew_seconds != 0)
+    ui_say(ui, "only process %s, whose clock is %d s %s ours (corrected)", who, abs(host->skew_seconds),
+           host->skew_seconds > 0 ? "ahead of" : "behind");
+  else ui_say(ui, "only process %s", who);
 }
 
 void ui_processes_next(struct ui *ui)
@@ -97,25 +125,32 @@ int ui_processes_apart(const struct ui *ui)
   return ui->apart > 0 ? count_of(ui) : 0;
 }
 
+static void who_with(const struct ui *ui, uint32_t source, const char *end, char *out, size_t bytes)
+{
+  char who[UI_WHO_BYTES];
+  ui_process_who(&ui->source.at[source], who, sizeof who);
+  snprintf(out, bytes, "%s%s", who, end);
+}
+
 void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t bytes)
 {
   out[0] = '\0';
-  if (ui_processes_apart(ui) > 1 && source < (uint32_t)count_of(ui))
-    snprintf(out, bytes, "%d ", (int)ui->source.at[source].pid);
+  if (ui_processes_apart(ui) > 1 && source < (uint32_t)count_of(ui)) who_with(ui, source, " ", out, bytes);
 }
 
 bool ui_processes_mixed(const struct ui *ui)
 {
   bool mixed = false;
-  for (int i = 1; i < count_of(ui); i++) mixed = mixed || ui->source.at[i].pid != ui->source.at[0].pid;
+  for (int i = 1; i < count_of(ui); i++)
+    mixed = mixed || ui->source.at[i].pid != ui->source.at[0].pid ||
+            strcmp(ui->source.at[i].host, ui->source.at[0].host) != 0;
   return mixed && ui_processes_alone(ui) == UI_ALL_SOURCES;
 }
 
 void ui_processes_whose(const struct ui *ui, uint32_t source, char *out, size_t bytes)
 {
   out[0] = '\0';
-  if (ui_processes_mixed(ui) && source < (uint32_t)count_of(ui))
-    snprintf(out, bytes, "%d: ", (int)ui->source.at[source].pid);
+  if (ui_processes_mixed(ui) && source < (uint32_t)count_of(ui)) who_with(ui, source, ": ", out, bytes);
 }
 
 pid_t ui_source_pid(const struct ui *ui)
@@ -248,6 +283,35 @@ static struct rtop_span list_span(const struct ui *ui)
   return span;
 }
 
+/* Hosts of which nothing is watched have rows, too: the list says why. */
+static void list_take_host(struct ui *ui, int place)
+{
+  static const struct rperf_top_process nobody = {
+    .state = RPERF_TOP_STALLED, .threads = 1, .user = "", .ruby = "", .command = "", .end = "", .does = ""
+  };
+  struct ui_list *list = &ui->list;
+  const struct ui_host *host = &ui->source.host[place];
+  if (host->processes > 0 || host->state == RTOP_HOST_OVER || list->process_count >= UI_LIST_MAX) return;
+  list->processes[list->process_count] = &nobody;
+  list->doctor[list->process_count] = NULL;
+  list->source[list->process_count++] = UI_ALL_SOURCES - 1 - (uint32_t)place;
+}
+
+const struct ui_host *ui_list_host(const struct ui *ui, size_t place)
+{
+  uint32_t source = ui->list.source[place], host = UI_ALL_SOURCES - 1 - source;
+  if (source == UI_ALL_SOURCES) return NULL;
+  if (source < (uint32_t)count_of(ui)) return ui_process_host(ui, &ui->source.at[source]);
+  return host < (uint32_t)ui->source.hosts ? &ui->source.host[host] : NULL;
+}
+
+const char *ui_list_host_name(const struct ui *ui, size_t place)
+{
+  const struct ui_host *host = ui_list_host(ui, place);
+  uint32_t source = ui->list.source[place];
+  return host != NULL ? host->name : source < (uint32_t)count_of(ui) ? ui->source.at[source].host : "";
+}
+
 static void list_read_own(struct ui *ui)
 {
   const struct doctor_look look = {
@@ -257,6 +321,7 @@ static void list_read_own(struct ui *ui)
   ui->list.symbols = rtop_profile_symbols(ui->profile);
   ui->list.process_count = 0;
   for (uint32_t i = 0; i < look.sources; i++) list_take_own(ui, i);
+  for (int i = 0; i < ui->source.hosts; i++) list_take_host(ui, i);
 }
 
 void ui_list_read(struct ui *ui)
@@ -275,7 +340,7 @@ void ui_list_refresh(struct ui *ui)
 
 bool ui_list_is_worth(const struct ui *ui)
 {
-  return count_of(ui) > 2;
+  return count_of(ui) > 2 || ui->source.hosts > 0;
 }
 
 void ui_list_leave(struct ui *ui)
@@ -287,7 +352,7 @@ void ui_list_leave(struct ui *ui)
 
 void ui_list_take(struct ui *ui, size_t place)
 {
-  if (place >= ui->list.process_count || ui->list.source[place] == UI_ALL_SOURCES) return;
+  if (place >= ui->list.process_count || ui->list.source[place] >= (uint32_t)count_of(ui)) return;
   ui->apart = (int)ui->list.source[place] + 2;
   ui->lens.processes = false;
   ui->list.inside = true;

@@ -4,6 +4,7 @@
 #define RTOP_TUI_UI_PROCESSES_H
 
 #include "tui/feed/feed.h"
+#include "tui/feed/session.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -20,7 +21,8 @@ struct ui_process {
   pid_t parent; /* parent, for a process that was forked or spawned by a watched one; 0: requested itself */
   uid_t owner;  /* owner of the channel or recording, with whose rights files are read */
   char command[256];
-  char host[64]; /* host, for a stream, about whose processes nothing can be asked here; "": this machine */
+  char host[64];  /* host, for a stream, about whose processes nothing can be asked here; "": this machine */
+  int host_place; /* in ui_source.host; -1: none */
   char ruby[32];
   enum rtop_feed_state state;
   bool replaced;           /* another source continues this process after exec */
@@ -53,6 +55,16 @@ struct ui_source {
     uint64_t left_out;  /* windows that it had no room for */
     int64_t clock_ns;   /* difference from ui->now_ns to the sender's clock */
   } stream;
+  int hosts; /* watched through ssh; 0: none are */
+  struct ui_host {
+    char name[64];
+    enum rtop_host_state state;
+    char reason[160];   /* why it is away; "": not known, or it is not */
+    int retry_seconds;  /* until the next attempt; 0: it is under way, or none is needed */
+    int silent_seconds; /* 0 while it sends */
+    int skew_seconds;   /* its clock minus ours, if that is corrected; else 0 */
+    int processes;      /* that have not ended */
+  } host[RTOP_SESSION_HOSTS_MAX];
   char file[64];                        /* file name of a replay, without directory */
   struct ui_process at[UI_SOURCES_MAX]; /* by source; the last field, since most of it is empty */
 };
@@ -82,12 +94,20 @@ bool ui_processes_one_tree(const struct ui *ui);
 int ui_processes_gone(const struct ui *ui, const struct ui_process **last);
 /* Number of processes shown separately; 0 while they are merged. */
 int ui_processes_apart(const struct ui *ui);
-/* Prefix of a thread's name: "4712 " when processes are shown separately, else "". */
+/* Prefix of a thread's name: "4712 " or "4712@web1 " when processes are shown separately, else "". */
 void ui_processes_prefix(const struct ui *ui, uint32_t source, char *out, size_t bytes);
+
+/* Do processes run on different hosts, or could they? Then names of hosts are worth a column. */
+bool ui_processes_have_hosts(const struct ui *ui);
+/* The host of a process that is watched through ssh; NULL: none. */
+const struct ui_host *ui_process_host(const struct ui *ui, const struct ui_process *process);
+/* "4711", or of another host "4711@web1". */
+enum { UI_WHO_BYTES = 80 };
+void ui_process_who(const struct ui_process *process, char *out, size_t bytes);
 
 /* Could processes be confused? False if there is one, or one after the other by exec. */
 bool ui_processes_mixed(const struct ui *ui);
-/* Prefix of what belongs to one process: "4712: " while several are shown, else "". */
+/* Prefix of what belongs to one process: "4712: " or "4712@web1: " while several are shown, else "". */
 void ui_processes_whose(const struct ui *ui, uint32_t source, char *out, size_t bytes);
 
 /* The process whose source files can be read; 0 when it has ended. */

@@ -53,7 +53,7 @@ void ui_stalls_words(const struct ui *ui, const struct stall *stall, char *out, 
 
 static void say_sentence(const struct ui *ui, const struct stall *stall, struct phrase *phrase)
 {
-  char process[16], words[400];
+  char process[UI_WHO_BYTES + 2], words[400];
   ui_processes_whose(ui, stall->source, process, sizeof process);
   stall_sentence(stall, rtop_profile_symbols(ui->profile), words, sizeof words);
   phrase_add(phrase, "%s%s", process, words);
@@ -274,7 +274,7 @@ static bool jump_to_trouble(struct ui *ui)
   struct ui_stalls *at = &ui->stalls;
   struct verdict_trouble trouble;
   struct verdict_words words;
-  char process[16] = "";
+  char process[UI_WHO_BYTES + 2] = "";
   uint32_t source = ui_processes_alone(ui);
   if (!verdict_trouble_find(&ui->verdict.maker, ui->profile, source, &ui->verdict.verdict, ui->span.end_ns, &trouble))
     return false;

@@ -77,7 +77,7 @@ struct verdict_gvl ui_verdict_gvl(const struct ui *ui)
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns)
 {
   const struct ui_verdict *at = &ui->verdict;
-  char process[16] = "", stall_process[16];
+  char process[UI_WHO_BYTES + 2] = "", stall_process[UI_WHO_BYTES + 2];
   struct verdict_say say = { .symbols = rtop_profile_symbols(ui->profile), .process = process };
   const struct stall *stall = ui_stalls_newest(ui);
   if (stall != NULL && !verdict_tells(ui, stall)) {
@@ -90,8 +90,11 @@ void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int colu
     say.lasts_ns = ui->span.end_ns - at->past.now.start_ns;
     say.lasts_longer = at->past.now.longer;
   }
-  if (at->verdict.source < UI_SOURCES_MAX)
-    snprintf(process, sizeof process, "%d: ", (int)ui->source.at[at->verdict.source].pid);
+  if (at->verdict.source < UI_SOURCES_MAX) {
+    char who[UI_WHO_BYTES];
+    ui_process_who(&ui->source.at[at->verdict.source], who, sizeof who);
+    snprintf(process, sizeof process, "%s: ", who);
+  }
   verdict_words(words, &at->verdict, &say, columns);
 }
 

@@ -13,6 +13,8 @@
 struct chooser_view {
   struct pager pager;
   pid_t pid; /* the cursor follows it */
+  uint32_t source;
+  bool follows;
 };
 
 static struct chooser_view *chooser_view(const struct ui *ui)
@@ -28,7 +30,9 @@ static struct ui_rows chooser_rows(const struct ui *ui)
 static void remember(struct ui *ui)
 {
   struct chooser_view *view = chooser_view(ui);
-  view->pid = view->pager.cursor < ui->list.process_count ? ui->list.processes[view->pager.cursor]->pid : 0;
+  view->follows = view->pager.cursor < ui->list.process_count;
+  view->pid = view->follows ? ui->list.processes[view->pager.cursor]->pid : 0;
+  view->source = view->follows ? ui->list.source[view->pager.cursor] : UI_ALL_SOURCES;
 }
 
 static void chooser_update(struct ui *ui)
@@ -36,7 +40,7 @@ static void chooser_update(struct ui *ui)
   struct chooser_view *view = chooser_view(ui);
   ui_list_refresh(ui);
   for (size_t i = 0; i < ui->list.process_count; i++) {
-    if (ui->list.processes[i]->pid == view->pid) {
+    if (view->follows && ui->list.processes[i]->pid == view->pid && ui->list.source[i] == view->source) {
       view->pager.cursor = i;
       break;
     }
@@ -44,7 +48,7 @@ static void chooser_update(struct ui *ui)
   ui_rows_fit(ui);
   /* Until the user moves the cursor is on the top row; then Enter chooses the row that the user saw, whatever has come
    * meanwhile. */
-  if (view->pid != 0) remember(ui);
+  if (view->follows) remember(ui);
 }
 
 static void chooser_go(struct ui *ui, size_t place)
@@ -58,6 +62,7 @@ static bool chooser_handle(struct ui *ui, enum request request)
   struct chooser_view *view = chooser_view(ui);
   if (request == REQUEST_WATCH && ui->profile != NULL) {
     remember(ui);
+    if (view->follows && view->pid == 0) return true; /* a host without a process */
     ui_list_take(ui, view->pager.cursor);
     ui_open_view(ui, ui->first_view == VIEW_CHOOSER ? VIEW_METHODS : ui->first_view);
     return true;
@@ -72,6 +77,7 @@ static bool chooser_handle(struct ui *ui, enum request request)
 /* ---- columns -------------------------------------------------------------------------------------------------- */
 
 enum chooser_column {
+  BY_HOST,
   BY_USER,
   BY_STATE,
   BY_CPU,
@@ -94,13 +100,13 @@ static const struct chooser_heading {
   int columns, worth;
   bool left, all;
 } chooser_headings[CHOOSER_COLUMNS] = {
-  [BY_USER] = { "USER", 9, 5, true, true },    [BY_STATE] = { "STATE", 8, 6, true, false },
-  [BY_CPU] = { "CPU", 6, 13, false, false },   [BY_GVL] = { "GVL", 5, 12, false, false },
-  [BY_WAIT] = { "WAIT", 5, 10, false, false }, [BY_GC] = { "GC", 5, 9, false, false },
-  [BY_P99] = { "P99", 7, 11, false, false },   [BY_STALLS] = { "STALL", 6, 8, false, false },
-  [BY_RSS] = { "RSS", 6, 7, false, false },    [BY_THREADS] = { "THR", 5, 3, false, true },
-  [BY_AGE] = { "AGE", 7, 4, false, false },    [BY_HZ] = { "HZ", 6, 1, false, true },
-  [BY_RUBY] = { "RUBY", 8, 2, true, false },
+  [BY_HOST] = { "HOST", 13, 14, true, false },   [BY_USER] = { "USER", 9, 5, true, true },
+  [BY_STATE] = { "STATE", 8, 6, true, false },   [BY_CPU] = { "CPU", 6, 13, false, false },
+  [BY_GVL] = { "GVL", 5, 12, false, false },     [BY_WAIT] = { "WAIT", 5, 10, false, false },
+  [BY_GC] = { "GC", 5, 9, false, false },        [BY_P99] = { "P99", 7, 11, false, false },
+  [BY_STALLS] = { "STALL", 6, 8, false, false }, [BY_RSS] = { "RSS", 6, 7, false, false },
+  [BY_THREADS] = { "THR", 5, 3, false, true },   [BY_AGE] = { "AGE", 7, 4, false, false },
+  [BY_HZ] = { "HZ", 6, 1, false, true },         [BY_RUBY] = { "RUBY", 8, 2, true, false },
 };
 
 enum { PID_COLUMNS = 8, COMMAND_LEAST = 16, VERDICT_LEAST = 36, COMMAND_MOST = 40 };
@@ -139,6 +145,7 @@ static struct chooser_plan chooser_plan(const struct ui *ui, int columns)
       const struct chooser_heading *column = &chooser_headings[i];
       if (column->worth != worth || column->columns > room || (column->all && ui->profile != NULL)) continue;
       if (i == BY_P99 && !labels) continue;
+      if (i == BY_HOST && (ui->profile == NULL || !ui_processes_have_hosts(ui))) continue;
       plan.shows[i] = true;
       room -= column->columns;
     }
@@ -189,13 +196,26 @@ static void chooser_figure(char *out, size_t bytes, enum chooser_column column, 
 
 /* ---- rows ----------------------------------------------------------------------------------------------------- */
 
+/* Why nothing comes from a host. */
+static void host_words(const struct ui_host *host, char *out, size_t bytes)
+{
+  char later[32] = "";
+  if (host->retry_seconds > 0) snprintf(later, sizeof later, " (again in %d s)", host->retry_seconds);
+  if (host->state == RTOP_HOST_SILENT) snprintf(out, bytes, "nothing came for %d s", host->silent_seconds);
+  else if (host->state == RTOP_HOST_CONNECTING) snprintf(out, bytes, "connecting");
+  else snprintf(out, bytes, "away%s%s%s", host->reason[0] != '\0' ? ": " : "", host->reason, later);
+}
+
 /* What it suffers from, or how it ended. */
 static void chooser_words(const struct ui *ui, size_t place, int columns, struct verdict_words *words)
 {
   const struct rperf_top_process *row = ui->list.processes[place];
   const struct doctor_process *doctor = ui->list.doctor[place];
   words->text[0] = '\0';
-  if (row->state == RPERF_TOP_STALLED) {
+  const struct ui_host *host = ui_list_host(ui, place);
+  if (host != NULL && host->state != RTOP_HOST_THERE && row->state == RPERF_TOP_STALLED) {
+    host_words(host, words->text, sizeof words->text);
+  } else if (row->state == RPERF_TOP_STALLED) {
     snprintf(words->text, sizeof words->text,
              row->threads > 0 ? "stalled: stopped, or frozen" : "nobody watched it yet");
   } else if (row->state != RPERF_TOP_LIVE) {
@@ -218,12 +238,17 @@ static void chooser_draw_row(const void *pen, size_t place, int y, bool selected
   enum face face = selected ? FACE_CURSOR : alive ? FACE_NORMAL : FACE_C;
   char text[64];
   int x = at.x + 1;
-  draw_format(y, x, at.columns - 1, face, "%*d", PID_COLUMNS - 1, (int)row->pid);
+  snprintf(text, sizeof text, row->pid > 0 ? "%d" : "-", (int)row->pid);
+  draw_format(y, x, at.columns - 1, face, "%*s", PID_COLUMNS - 1, text);
   x += PID_COLUMNS - 1;
   for (int i = 0; i < CHOOSER_COLUMNS; i++) {
     const struct chooser_heading *column = &chooser_headings[i];
     if (!plan.shows[i]) continue;
     chooser_text(text, sizeof text, (enum chooser_column)i, row);
+    const struct ui_host *host = ui_list_host(ui, place);
+    if (i == BY_STATE && host != NULL && host->state != RTOP_HOST_THERE && row->state == RPERF_TOP_STALLED)
+      snprintf(text, sizeof text, "%.7s", rtop_host_state_name(host->state));
+    if (i == BY_HOST) rtop_text_cut(text, sizeof text, ui_list_host_name(ui, place), column->columns - 1);
     if (alive && ui->list.doctor[place] != NULL)
       chooser_figure(text, sizeof text, (enum chooser_column)i, ui->list.doctor[place]);
     draw_format(y, x + 1, at.columns - x - 1, face, "%*s", column->left ? 1 - column->columns : column->columns - 1,

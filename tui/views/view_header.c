@@ -69,6 +69,25 @@ static enum face stream_tag(const struct ui *ui, char *tag, size_t bytes)
   return stream->behind_tenths >= STREAM_LATE_TENTHS ? FACE_WARN : FACE_GOOD;
 }
 
+/* How many hosts send, or how that of the process shown alone is. */
+static enum face hosts_tag(const struct ui *ui, char *tag, size_t bytes)
+{
+  int there = 0, over = 0;
+  const struct ui_process *process = ui_process(ui);
+  const struct ui_host *host = ui_processes_alone(ui) != UI_ALL_SOURCES ? ui_process_host(ui, process) : NULL;
+  for (int i = 0; i < ui->source.hosts; i++) {
+    there += ui->source.host[i].state == RTOP_HOST_THERE;
+    over += ui->source.host[i].state == RTOP_HOST_OVER;
+  }
+  bool fine = there + over == ui->source.hosts;
+  if (host != NULL && host->state == RTOP_HOST_AWAY) snprintf(tag, bytes, "[AWAY]");
+  else if (host != NULL && host->state == RTOP_HOST_SILENT) snprintf(tag, bytes, "[SILENT %d s]", host->silent_seconds);
+  else if (over == ui->source.hosts) snprintf(tag, bytes, "[ENDED]");
+  else if (fine) snprintf(tag, bytes, "[%d HOST%s]", there, there == 1 ? "" : "S");
+  else snprintf(tag, bytes, "[%d OF %d HOSTS]", there, ui->source.hosts - over);
+  return fine && over < ui->source.hosts ? FACE_GOOD : FACE_WARN;
+}
+
 /* Writes that the process has ended, which can happen while the display is frozen. */
 static void add_end(const struct ui *ui, char *tag, size_t bytes)
 {
@@ -102,6 +121,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
     return FACE_WARN;
   }
   if (ui->source.stream.there) return stream_tag(ui, tag, bytes);
+  if (ui->source.hosts > 0) return hosts_tag(ui, tag, bytes);
   const struct ui_process *process = ui_process(ui);
   if (process->by_exec && !ui_lives(process->state)) {
     snprintf(tag, bytes, "[EXEC]");
@@ -135,9 +155,9 @@ static void title_text(const struct ui *ui, char *text, size_t bytes)
              ui->profile == NULL ? "Ruby processes, those in trouble first" : ui_short_command(process->command));
     return;
   }
-  const char *at = process->host[0] != '\0' ? "@" : "";
-  snprintf(text, bytes, "%d%s%.*s %s", (int)process->pid, at, (int)strcspn(process->host, "."), process->host,
-           ui_short_command(process->command));
+  char who[UI_WHO_BYTES];
+  ui_process_who(process, who, sizeof who);
+  snprintf(text, bytes, "%s %s", who, ui_short_command(process->command));
 }
 
 /* How many others live. Returns its columns. */

@@ -322,7 +322,7 @@ static void draw_name(const struct pen *pen, bool chosen, enum face face)
   const struct rtop_thread_row *thread = pen->thread;
   int x = pen->left + pen->columns->x[FIELD_NAME], end = x + pen->columns->columns[FIELD_NAME] - 1;
   const char *name = thread->name[0] != '\0' ? thread->name : "-";
-  char process[16];
+  char process[UI_WHO_BYTES + 2];
   ui_processes_prefix(pen->ui, thread->source, process, sizeof process);
   x += draw_format(pen->y, x, end - x, face, "%s%s", chosen ? "*" : "", process);
   if (process[0] != '\0') draw_tail(pen->y, x, end - x, face, name);

@@ -225,7 +225,7 @@ void time_view_draw(struct ui *ui, const struct time_view *view)
   int y = at.y, bottom = at.y + at.rows - 2;
   int tall = layout_graph_rows(&ui->layout);
   for (int i = 0; i < view->lanes && y < bottom; i++) {
-    char pid[16];
+    char pid[UI_WHO_BYTES + 2];
     ui_processes_prefix(ui, (uint32_t)i, pid, sizeof pid);
     draw_graph(&view->lane[i], TIMELINE_RUN, y, at.x, 1);
     draw_blank(y, at.x, TIME_LABEL_COLUMNS, FACE_LABEL);

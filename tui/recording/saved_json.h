@@ -4,8 +4,8 @@
  *
  * Threads: one; while reading, jansson's allocations are counted.
  */
-#ifndef RTOP_TUI_FEED_SAVED_JSON_H
-#define RTOP_TUI_FEED_SAVED_JSON_H
+#ifndef RTOP_TUI_SAVED_JSON_H
+#define RTOP_TUI_SAVED_JSON_H
 
 #include <jansson.h>
 #include <stdint.h>
@@ -13,6 +13,6 @@
 struct rtop_error;
 
 /* Parses `bytes` bytes from the position of `fd`. NULL with the reason in *error. */
-json_t *feed_saved_json(int fd, uint64_t bytes, const char *path, struct rtop_error *error);
+json_t *rtop_saved_json(int fd, uint64_t bytes, const char *path, struct rtop_error *error);
 
 #endif

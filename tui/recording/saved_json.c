@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads JSON with jansson, whose memory is charged to the file's budget. */
-#include "feed_saved_json.h"
+#include "saved_json.h"
 
 #include "shm/base/error.h"
 #include "tui/text/budget.h"
@@ -45,7 +45,7 @@ static size_t saved_more(void *buffer, size_t room, void *context)
   return (size_t)got;
 }
 
-json_t *feed_saved_json(int fd, uint64_t bytes, const char *path, struct rtop_error *error)
+json_t *rtop_saved_json(int fd, uint64_t bytes, const char *path, struct rtop_error *error)
 {
   struct saved_text text = { fd, bytes };
   struct rtop_budget budget = { .source_bytes = bytes };
