@@ -12,7 +12,8 @@
 #include <ruby/ractor.h>
 #include <ruby/thread.h>
 
-/* The configuration from the environment, read once at load: later reads would race with code that changes it. */
+/* The configuration from the environment, read once at load, since later reads would race with code that changes the
+ * environment. */
 static struct config environment;
 
 /* Sets the excluded frames from a String of patterns or an Array of them. */
@@ -43,7 +44,8 @@ static VALUE rperf_start(int argc, VALUE *argv, VALUE self)
     if (values[1] != Qundef) config_set_watch_hz(&config, NUM2DBL(values[1]));
     if (values[2] != Qundef) config_set_budget(&config, NUM2DBL(values[2]));
     if (values[3] != Qundef) set_exclude(&config, values[3]);
-    if (values[5] != Qundef && RTEST(values[5])) config_set_record_hz(&config, 0); /* parked: until somebody looks */
+    /* the session stays parked until a viewer comes */
+    if (values[5] != Qundef && RTEST(values[5])) config_set_record_hz(&config, 0);
     bool deep = values[4] != Qundef && NIL_P(values[4]);
     if (values[4] != Qundef) config_set_depth(&config, deep ? CONFIG_DEPTH_MAX : NUM2DBL(values[4]));
   }
@@ -70,7 +72,8 @@ static VALUE rperf_mark(VALUE self, VALUE name)
 {
   (void)self;
   VALUE text = rb_obj_as_string(name);
-  text = rb_str_conv_enc(text, rb_enc_get(text), rb_utf8_encoding()); /* as it is when that cannot be */
+  /* the unchanged text if it cannot be converted */
+  text = rb_str_conv_enc(text, rb_enc_get(text), rb_utf8_encoding());
   session_mark(RSTRING_PTR(text), (size_t)RSTRING_LEN(text));
   RB_GC_GUARD(text);
   return Qnil;
@@ -95,15 +98,15 @@ static VALUE rperf_snapshot(VALUE self, VALUE path)
   (void)self;
   VALUE text = rb_str_new_frozen(FilePathValue(path));
   struct snapshot snapshot = { .path = StringValueCStr(text) };
-  rb_thread_call_without_gvl(save_snapshot, &snapshot, NULL, NULL); /* not to be interrupted half-way */
+  rb_thread_call_without_gvl(save_snapshot, &snapshot, NULL, NULL); /* cannot be interrupted by other threads */
   RB_GC_GUARD(text);
   if (snapshot.result == 0) return text;
   if (snapshot.error.errno_value) rb_syserr_fail(snapshot.error.errno_value, snapshot.error.text);
   rb_raise(rb_eRuntimeError, "rperf_top: %s", snapshot.error.text);
 }
 
-/* RperfTop.profile_open(hz), from which rperf_top/profile.rb builds its blocks. Returns a number, or nil when no
- * session runs or too many profiles are open. hz nil: the rate for viewers. */
+/* RperfTop.profile_open(hz): opens a profile, for RperfTop.profile in rperf_top/profile.rb. Returns its number, or nil
+ * when no session runs or too many profiles are open. With hz nil, the rate is that for viewers. */
 static VALUE rperf_profile_open(VALUE self, VALUE hz)
 {
   (void)self;
@@ -140,7 +143,7 @@ static int slot_of(VALUE number)
   return slot;
 }
 
-/* RperfTop.profile_read(number, clear): the content of the profile so far; `clear` empties it. */
+/* RperfTop.profile_read(number, clear): returns the content of the profile so far; `clear` empties the profile. */
 static VALUE rperf_profile_read(VALUE self, VALUE number, VALUE clear)
 {
   (void)self;
@@ -175,9 +178,9 @@ static void define_module(void)
   rb_ext_ractor_safe(false);
 }
 
-/* A Ruby::Box loads its own copy of this library, which would be a second profiler. The object ENV is shared by all
- * boxes, so the first copy stores there, hidden from programs, the address of the function that defines the module;
- * later copies call that function instead of their own. */
+/* Returns ENV, an object that all boxes share. Each Ruby::Box loads its own copy of this library, which would be a
+ * second profiler. So the first copy stores the address of the function that defines the module in ENV, hidden from
+ * programs; later copies call that function instead of their own. */
 static VALUE shared_by_boxes(void)
 {
   ID name = rb_intern("ENV");
@@ -201,5 +204,5 @@ void Init_rperf_top(void)
     rb_ivar_set(shared, name, ULL2NUM((uintptr_t)define_module));
   config_from_environment(&environment);
   const char *failure = environment.enabled ? session_start(&environment) : NULL;
-  if (failure) session_warn(failure); /* the program goes on as it was */
+  if (failure) session_warn(failure); /* the program continues without the profiler */
 }

@@ -16,7 +16,7 @@
 /* Call once, at load: registers the job, the atfork handlers and the end of the process. May raise. */
 void session_init(void);
 
-/* Returns NULL, or the reason why the session did not start. Has no effect on a running session, or once the program
+/* Returns NULL, or the reason why the session did not start. Has no effect while a session runs, or once the program
  * has come to its end. */
 const char *session_start(const struct config *config);
 
@@ -24,7 +24,7 @@ const char *session_start(const struct config *config);
  * exceptions that were pending for this thread. */
 void session_stop(void);
 
-/* Has the program come to its end, so that nothing starts any more? */
+/* Tells whether the program has come to its end, so that no session starts any more. */
 bool session_over(void);
 
 /* Prints the one warning line that a process gets: why it is not profiled. */
@@ -34,14 +34,14 @@ bool session_running(void);
 /* Saves the current content of the channel in a new file. Releases the GVL meanwhile. Returns 0 or -1. */
 int session_snapshot(const char *path, struct rtop_error *error);
 
-/* Opens a profile (profiles.h), which sums up windows from now on at this rate or a higher one, and wakes a parked
- * session. Returns -1 when no session runs or too many profiles are open. Waits some ms without the GVL; may raise
- * exceptions that were pending for this thread. */
+/* Opens a profile (profiles.h), which sums up the windows from now on, sampled at this rate or a higher one, and wakes
+ * a parked session. Returns -1 when no session runs or too many profiles are open. Waits some ms without the GVL; may
+ * raise exceptions that were pending for this thread. */
 int session_profile_open(uint32_t hz);
-/* Reads what the profile holds so far; the caller frees it, see profiles_read(). Waits and raises like
+/* Copies what the profile holds so far to *to, which the caller frees (profiles_read()). Waits and raises like
  * session_profile_open(); after an exception the profile is still open. */
 void session_profile_read(int slot, bool clear, struct profile *to);
-/* Closes the profile at once; the rest of the open window is not included. */
+/* Closes the profile at once; the open window is not included in it. */
 void session_profile_close(int slot, struct profile *to);
 struct sampler *session_sampler(void);
 

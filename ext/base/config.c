@@ -58,15 +58,15 @@ int config_set_exclude(struct config *config, const char *patterns, size_t bytes
   return 0;
 }
 
-/* Copies a path from the environment. A path that is too long stays cut to the full buffer, so that config checks can
- * report it. */
+/* Copies a path from the environment. A path that is too long is cut and then fills the buffer, so that later checks
+ * can report it. */
 static void take_path(char path[CONFIG_PATH_MAX], const char *name)
 {
   const char *value = secure_getenv(name);
   snprintf(path, CONFIG_PATH_MAX, "%s", value ? value : "");
 }
 
-/* Does RPERF_TOP_ALLOW, a list separated by commas, contain this word? */
+/* Tells whether RPERF_TOP_ALLOW, a list separated by commas, contains this word. */
 static bool allows(const char *word)
 {
   const char *list = secure_getenv("RPERF_TOP_ALLOW");

@@ -42,12 +42,13 @@ struct config {
   /* base directory of the segment, from RPERF_TOP_DIR or XDG_RUNTIME_DIR; "" when neither is set and safe */
   char directory[CONFIG_PATH_MAX];
   char runtime_directory[CONFIG_PATH_MAX];
-  char exclude[CONFIG_EXCLUDE_MAX]; /* patterns that have been checked; exclude_bytes of them */
+  /* patterns of excluded frames, already checked; only the first exclude_bytes bytes are used */
+  char exclude[CONFIG_EXCLUDE_MAX];
 };
 
 void config_from_environment(struct config *config);
 
-/* Out of bounds: the nearest bound. */
+/* Each sets one setting; a value that is out of bounds is replaced by the nearest bound. */
 void config_set_record_hz(struct config *config, double hz);
 void config_set_watch_hz(struct config *config, double hz);
 void config_set_budget(struct config *config, double percent);

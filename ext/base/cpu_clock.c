@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the CPU time of the calling thread: from its rseq area where that can be trusted, else by a system call. */
+/* Reads the CPU time of the calling thread: with the help of its rseq area where that can be trusted, else by a system
+ * call. */
 #include "cpu_clock.h"
 #include "rseq_own.h"
 #include "shm/base/clock.h"
@@ -15,7 +16,7 @@
 
 enum { LAST_SLOTS_LOG2 = 10, PROBES = 3, PROBE_NS = 20000, PROBE_MOST_NS = 2000000 };
 
-/* Types to read the area's words with: rseq_cs is a union in some headers and a plain number in others, at the same
+/* Types for reading the words of an area: rseq_cs is a union in some headers and a plain number in others, at the same
  * offset. */
 typedef uint64_t area_word __attribute__((may_alias));
 typedef int32_t area_cpu_id __attribute__((may_alias));
@@ -29,8 +30,8 @@ static const struct rseq_cs descriptor = {
   .abort_ip = (uintptr_t)&nowhere[2],
 };
 static bool usable;
-/* By hash of a native thread's area: owner of the latest mark made there. Two native threads that share a slot only
- * cause extra readings. */
+/* Owner of the latest mark made on a native thread, by a hash of the thread's area. Two native threads that share a
+ * slot only cause extra readings. */
 static _Atomic uint64_t last_owners[1 << LAST_SLOTS_LOG2];
 
 #ifdef RTOP_RSEQ_OWN
@@ -143,8 +144,8 @@ void cpu_clock_rest(struct cpu_clock_mark *mark)
   mark->area = 0;
 }
 
-/* Does the kernel clear rseq_cs when a thread sleeps? A short sleep can end before the thread has left its core,
- * which proves nothing; then a longer one is tried. */
+/* Tests whether the kernel clears rseq_cs when a thread sleeps. A short sleep can end before the thread has left its
+ * core, which proves nothing; then a longer sleep is tried. */
 static bool cleared_by_sleep(struct cpu_clock_mark *mark)
 {
   for (long sleep_ns = PROBE_NS; sleep_ns <= PROBE_MOST_NS; sleep_ns *= 10) {
@@ -156,7 +157,7 @@ static bool cleared_by_sleep(struct cpu_clock_mark *mark)
   return false;
 }
 
-/* A chance preemption must not decide it. */
+/* Tests several times, since a preemption by chance must not decide the result. */
 bool cpu_clock_init(bool always_ask)
 {
   struct cpu_clock_mark mark = { .owner = UINT64_MAX };

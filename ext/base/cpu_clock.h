@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU clock of the calling thread, mostly without a system call.
  *
- * A thread that stays on its core uses as much CPU time as wall time passes. Whether it stayed there shows an rseq area
- * (rseq(2)), which glibc 2.35 or rseq_own.h registers for each native thread: its rseq_cs word points to a descriptor of
- * ours, for code that never runs, and the kernel clears that word when it takes the thread off its core. While the word
- * is untouched, CPU time = CPU time at the last reading + wall time since then. Else the clock is read by a system call:
+ * A thread that stays on its core uses as much CPU time as wall time passes. An rseq area (rseq(2)) shows whether the
+ * thread stayed there; glibc 2.35 or rseq_own.h registers one for each native thread. The area's rseq_cs word points to
+ * a descriptor of ours, for code that never runs, and the kernel clears that word when it takes the thread off its
+ * core. While the word is untouched, CPU time = CPU time at the last reading + wall time since then. Else the clock is
+ * read by a system call:
  *   - without rseq, or with a kernel that clears the word only on preemption (tried out by cpu_clock_init());
  *   - when other code uses the word, since only a word that is 0 or ours is overwritten;
  *   - when another Ruby thread ran on the same native thread (M:N), or after fork: marks carry their owner;
@@ -38,22 +39,23 @@ bool cpu_clock_usable(void);
  * smaller than an earlier one, by as much as the earlier one was too large. *asked: whether a system call was needed. */
 int64_t cpu_clock_read_ns(struct cpu_clock_mark *mark, int64_t now_ns, bool *asked);
 
-/* Makes a new mark without a system call: the calling thread is on its core at now_ns, and the caller supplies
- * cpu_ns, its CPU time. Readings within CPU_CLOCK_TRUE_EVERY_NS start from that mark unless the thread leaves its
- * core before. */
+/* Makes a new mark without a system call, for a calling thread that is on its core at now_ns. The caller supplies
+ * cpu_ns, the thread's CPU time. Readings within CPU_CLOCK_TRUE_EVERY_NS start from that mark unless the thread leaves
+ * its core before. */
 void cpu_clock_watch(struct cpu_clock_mark *mark, int64_t now_ns, int64_t cpu_ns);
 
-/* Call before the thread gives up its core voluntarily. Clears rseq_cs, so that the kernel need not process the
- * descriptor at that switch; the next reading makes a new mark. */
+/* Clears rseq_cs, before the thread gives up its core voluntarily. The kernel then need not process the descriptor at
+ * that switch; the next reading makes a new mark. */
 void cpu_clock_rest(struct cpu_clock_mark *mark);
 
-/* The next reading asks. */
+/* Makes the next reading ask the kernel. */
 static inline void cpu_clock_forget(struct cpu_clock_mark *mark)
 {
   mark->area = 0;
 }
 
-/* Has the calling thread been on its core without a break since its mark was made? False also when that is unknown. */
+/* Tells whether the calling thread has been on its core without a break since its mark was made; false also when
+ * unknown. */
 bool cpu_clock_unbroken(const struct cpu_clock_mark *mark);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random distances between samples. The generator is fast, seeded by its caller, and not for secrets. */
+/* Random distances between samples. The generator is fast and seeded by its caller; it must not be used for secrets. */
 #ifndef RTOP_EXT_DRAW_H
 #define RTOP_EXT_DRAW_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out whether the kernel keeps time by the processor's counter. */
+/* Tests whether the kernel uses the processor's counter as its clock source, and converts ticks of the counter to
+ * ns. */
 #include "fast_clock.h"
 
 #include <fcntl.h>
@@ -10,7 +11,8 @@ enum { READ_TRIES = 5 };
 
 bool fast_clock_is_counter;
 
-/* The kernel chooses the counter as its clock source only if all cores agree on it and it never stops. */
+/* The kernel chooses the counter as its clock source only if the counter never stops and has the same value on all
+ * cores. */
 void fast_clock_learn(void)
 {
 #if defined __x86_64__
@@ -23,8 +25,7 @@ void fast_clock_learn(void)
 #endif
 }
 
-/* Reads the counter and the clock together. Of several tries, the one with the least time between both readings
- * counts. */
+/* Reads the counter and the clock together. Of several tries, the one whose readings are closest together is used. */
 struct fast_clock_start fast_clock_start(void)
 {
   struct fast_clock_start best = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A clock cheap enough for hooks on every method call: the processor's counter where the kernel keeps time by it, else
- * the kernel's clock. A tick has no fixed length; fast_clock_ns_per_tick() knows it some milliseconds after the start.
+ * the kernel's clock. The length of a tick differs between machines; fast_clock_ns_per_tick() returns this length, some
+ * milliseconds after the start.
  *
  * Threads: fast_clock_learn() once, before the others; the others from any thread. [hook]
  */

@@ -3,7 +3,7 @@
  *
  * A figure whose key this Ruby does not have is 0.
  *
- * Threads: gc_figures_learn() with the GVL, outside hooks; the others with the GVL. [hook]
+ * Threads: gc_figures_learn() is called with the GVL, outside hooks; the other functions with the GVL, also in hooks.
  */
 #ifndef RTOP_EXT_GC_FIGURES_H
 #define RTOP_EXT_GC_FIGURES_H
@@ -19,7 +19,7 @@ enum gc_figure {
   GC_FIGURES,
 };
 
-/* Asks for each once. */
+/* Finds the key of each figure, by asking for each once. */
 void gc_figures_learn(VALUE keys[GC_FIGURES]);
 
 static inline size_t gc_figure(VALUE key)

@@ -12,7 +12,7 @@ int id_map_create(struct id_map *map, uint32_t most)
   uint32_t slots = FIRST_SLOTS;
   while (slots < 2 * most) slots *= 2;
   *map = (struct id_map){ .mask = FIRST_SLOTS - 1, .mask_most = slots - 1 };
-  /* The extra half holds the old entries while the table is rehashed. */
+  /* The arrays have an extra half, which holds the old entries while the table is rehashed. */
   map->keys = calloc(slots + slots / 2, sizeof *map->keys);
   map->ids = calloc(slots + slots / 2, sizeof *map->ids);
   if (map->keys && map->ids) return 0;
@@ -27,7 +27,7 @@ void id_map_destroy(struct id_map *map)
   *map = (struct id_map){ 0 };
 }
 
-/* Where the key stands, or would. */
+/* Finds the slot that contains the key, or the free slot where it belongs. */
 static uint32_t slot_of(const struct id_map *map, uint64_t key)
 {
   uint32_t slot = (uint32_t)(key >> 20) & map->mask;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Examines the thread that has the GVL: its CPU clock, and whether it rests or waits for a core. */
+/* Examines the thread that has the GVL: its CPU clock, and whether it sleeps or waits for a core. */
 #include "on_core.h"
 #include "shm/base/clock.h"
 #include "shm/base/process.h"
@@ -7,8 +7,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-/* After this many looks in a row that decide nothing, with none that saw a thread run, publisher and thread may share
- * one core. From then on the thread is assumed to have had a core. */
+/* Maximum number of looks in a row that decide nothing and see no thread run. After them, publisher and thread probably
+ * share one core, and the thread is assumed to have had a core. */
 enum { SINCE_RAN = 64 };
 
 /* Estimates how short the machine is of cores: a look that finds a thread waiting for another core adds A_WAIT, every
@@ -17,7 +17,7 @@ enum { A_WAIT = 24, SHORTAGE = 24, SHORTAGE_MAX = 64 };
 
 enum place { UNKNOWN, RESTS, WAITS_ELSEWHERE, WAITS_HERE };
 
-/* Where a thread is that does not run, as seen from core `here`. */
+/* Finds out what a thread that does not run is doing, as seen from core `here`. */
 static enum place find_place(const struct on_core_thread *thread, int here)
 {
   char state;
@@ -28,8 +28,8 @@ static enum place find_place(const struct on_core_thread *thread, int here)
   return core == here ? WAITS_HERE : WAITS_ELSEWHERE;
 }
 
-/* Has the calling thread more than one core to run on? Also false when a seccomp filter is active, since some filters
- * kill the process for these calls. */
+/* Tells whether the calling thread may run on more than one core. False also when a seccomp filter is active, since
+ * some filters kill the process for these calls. */
 static bool find_cores(struct on_core_past *past)
 {
   if (prctl(PR_GET_SECCOMP) != 0) return false;
@@ -44,8 +44,8 @@ static void leave_core(struct on_core_past *past, int here)
   if (sched_setaffinity(0, sizeof past->others, &past->others) == 0) past->confined = true;
 }
 
-/* Is the restriction to the other cores still in place? Somebody may have chosen other cores meanwhile (taskset(1));
- * that choice must not be undone. */
+/* Tells whether the restriction to the other cores is still in place. Somebody may have chosen other cores meanwhile
+ * (taskset(1)); that choice must not be undone. */
 static bool is_confined(const struct on_core_past *past)
 {
   cpu_set_t now;
@@ -58,7 +58,7 @@ void on_core_roam(struct on_core_past *past)
   if (!is_confined(past) || sched_setaffinity(0, sizeof past->cores, &past->cores) == 0) past->confined = false;
 }
 
-/* Decides about a thread that does not run now, but ran since the last look. */
+/* Returns the result (ON_CORE_...) for a thread that does not run now, but ran since the last look. */
 static unsigned judge(struct on_core_past *past, enum place place, int here)
 {
   if (place == RESTS) return ON_CORE_RESTS;
@@ -71,7 +71,7 @@ static unsigned judge(struct on_core_past *past, enum place place, int here)
   return ON_CORE_UNKNOWN;
 }
 
-/* Decides about a thread that has not run since the last look. */
+/* Returns the result (ON_CORE_...) for a thread that has not run since the last look. */
 static unsigned judge_still(const struct on_core_past *past, const struct on_core_thread *thread, int here)
 {
   if (past->met & ON_CORE_NO) return past->met;

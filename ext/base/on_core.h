@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells whether a thread that a sampling instant met had a core besides the GVL.
+/* Finds out whether a thread that had the GVL at a sampling instant also had a core.
  *
- * A thread with the GVL may wait for a core, or rest: sleep while it keeps the GVL. The publisher reads the thread's CPU
- * clock twice; if the clock stands still, the thread is without a core. On a busy machine, however, the publisher may
- * itself have taken the thread's core in order to look. So of a thread whose clock stands still is said:
+ * A thread with the GVL may wait for a core, or rest, which means to sleep while it keeps the GVL. The publisher reads
+ * the thread's CPU clock twice; if the clock stands still, the thread is without a core. On a busy machine, however,
+ * the publisher may itself have taken the thread's core when it woke to look. So the result for a thread whose clock
+ * stands still is:
  *   it rests, or has not run since the last look   no core
  *   it waits for a core that is not the publisher's  no core while cores are short, else it counts as running
  *   it waits for the publisher's core              had a core, unless cores are short: then unknown, the thread decides
@@ -27,7 +28,7 @@ enum {
   ON_CORE_RESTS = 2,
   ON_CORE_WAITS = 4, /* for a core */
   ON_CORE_NO = ON_CORE_RESTS | ON_CORE_WAITS,
-  ON_CORE_UNKNOWN = 8, /* to who looked */
+  ON_CORE_UNKNOWN = 8, /* the publisher could not tell */
   ON_CORE_ALL = 16
 };
 
@@ -36,24 +37,24 @@ enum {
 
 struct on_core {
   _Atomic uint64_t found; /* whom, times ON_CORE_ALL, and how */
-  /* CLOCK_MONOTONIC minus the thread's CPU clock, at the first and the last instant; the difference grows while the
-   * thread has no core. */
+  /* CLOCK_MONOTONIC minus the thread's CPU clock at the first and at the last instant of a series; this gap grows while
+   * the thread has no core */
   _Atomic int64_t first_gap_ns, last_gap_ns;
-  _Atomic bool wanted; /* cores are, by others */
+  _Atomic bool wanted; /* other threads wait for cores */
 };
 
 struct on_core_thread {
-  uint64_t number; /* of its own, not 0 */
+  uint64_t number; /* number that identifies the thread, not 0 */
   clockid_t clock;
   uint32_t native_id; /* gettid() */
   bool may_open;      /* files may be opened for a moment, since no fork can happen meanwhile */
 };
 
-/* What the publisher saw at earlier looks. All 0 at the start. */
+/* The state that the publisher keeps from one look to the next; all 0 at the start. */
 struct on_core_past {
   uint64_t thread;
   int64_t cpu_ns;
-  unsigned met;       /* how the last look found it */
+  unsigned met;       /* result of the last look (ON_CORE_...) */
   uint32_t since_ran; /* looks that decided nothing since the last one that saw the thread run */
   uint32_t shortage;  /* of cores */
   bool confined;      /* the publisher's thread is restricted to the cores in `others` instead of those in `cores` */
@@ -62,7 +63,7 @@ struct on_core_past {
 
 struct on_core_look {
   uint64_t thread; /* 0: nobody was asked */
-  unsigned met;    /* one of the above */
+  unsigned met;    /* ON_CORE_... */
   bool wanted;     /* recently a look saw a thread wait for another core */
   int64_t gap_ns;
 };
@@ -71,21 +72,21 @@ struct on_core_look {
  * calling thread to another core. */
 struct on_core_look on_core_look(struct on_core_past *past, const struct on_core_thread *thread);
 
-/* Lifts the restriction of cores that a look put on the calling thread. Also called when looks end. */
+/* Lifts the restriction of cores that a look put on the calling thread. Call it also when no more looks follow. */
 void on_core_roam(struct on_core_past *past);
 
 /* Publishes the result of a look to the thread that was examined. `first`: the results for all earlier instants have
  * been used, so a new series begins. */
 void on_core_tell(struct on_core *on_core, const struct on_core_look *look, bool first);
 
-/* What the looks since the series began found about this thread, combined; 0 when nobody looked. */
+/* The combined results (ON_CORE_...) of the looks at this thread since the series began; 0 when nobody looked. */
 static inline unsigned on_core_met(const struct on_core *on_core, uint64_t thread)
 {
   uint64_t found = atomic_load_explicit(&on_core->found, memory_order_acquire);
   return found / ON_CORE_ALL == thread ? (unsigned)(found % ON_CORE_ALL) : 0;
 }
 
-/* How often the calling thread has gone to rest, counted by its voluntary context switches. -1 when unknown, for
+/* Number of voluntary context switches of the calling thread: how often it has gone to sleep. -1 when unknown, for
  * instance because an active seccomp filter might kill the process for asking. Costs two system calls. */
 int64_t on_core_voluntary_switches(void);
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* rt_sigprocmask() copies the mask from the address before it rejects the unknown operation: EINVAL means readable,
- * EFAULT unreadable. Nothing is changed. When a filter refuses the call, no address counts as readable. */
+ * EFAULT unreadable. Nothing is changed. When a seccomp filter refuses the call, no address counts as readable. */
 bool readable_word(const void *address)
 {
   enum { NO_SUCH_WISH = -1, MASK_BYTES = 8 };

@@ -15,10 +15,10 @@ static atomic_bool taken[AREAS];
 static pthread_key_t at_end;
 static bool started;
 static _Thread_local struct rseq *own;
-static _Thread_local bool tried; /* no second time */
+static _Thread_local bool tried; /* true once claiming an area was tried */
 
-/* Thread-specific destructor: runs for the last time as the thread ends. An area that the kernel does not release
- * stays taken. */
+/* Destructor of thread-specific data: releases the thread's area as the thread ends. An area that the kernel does not
+ * release stays taken. */
 static void give_back(void *area)
 {
   own = NULL;

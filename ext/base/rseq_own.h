@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives each native thread an rseq area (rseq(2)) where the C library registers none, as with musl. With glibc its own
- * areas are used.
+/* Gives each native thread an rseq area (rseq(2)) where the C library registers none, as with musl. With glibc, the
+ * areas that glibc registers are used.
  *
  * The kernel writes into a thread's area until the very end of the thread, after musl has unmapped its stack and
  * thread-locals. So the areas are entries of a static table in this library, which is never unmapped (-z nodelete). A
@@ -38,7 +38,7 @@ struct rseq_cs {
   uint64_t start_ip, post_commit_offset, abort_ip;
 } __attribute__((aligned(32)));
 
-/* False: no thread can have one. */
+/* Prepares the table. False when no thread can have an area. */
 bool rseq_own_start(void);
 
 /* The area of the calling thread; 0 when it has none, or has not claimed one yet. */

@@ -16,7 +16,7 @@
 
 #define SHORT_SLICE_NS UINT64_C(100000)
 
-/* False: it is as it was. */
+/* Requests the slice. False when the thread keeps the slice that it had. */
 bool short_slice_take(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sampler's only lock. Application threads try it and never wait; the publisher may wait, and spins.
+/* The sampler's only lock. Application threads only try to take it and never wait; the publisher may wait for it by
+ * spinning.
  *
  * Threads: any. Async-signal-safe; no allocation.
  */
@@ -9,8 +10,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Who holds the lock. A forked child must know: a thread of another Ractor may have left tables half written, the
- * publisher never does. */
+/* The holder of the lock. A forked child must know which it was: a thread of another Ractor may have left tables half
+ * written, whereas the publisher never does. */
 enum trylock_holder { TRYLOCK_FREE, TRYLOCK_TAKEN, TRYLOCK_PUBLISHER };
 
 struct trylock {

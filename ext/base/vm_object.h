@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Access to the inside of VM objects, as far as Ruby's public headers allow it.
  *
- * A later Ruby may rename or remove these fields. extconf.rb looks for each name, and no other file uses them; where a
- * header lacks one, the answers here are those for an object of another kind, and the checks at load then report the
- * feature that needs it as unavailable.
+ * A later Ruby may rename or remove these fields. extconf.rb checks for each name, and no other file uses these names.
+ * Where a header lacks a name, the functions here answer as for an object of another kind; the checks at load then
+ * report the feature that needs the name as unavailable.
  *
  * Threads: with the GVL. [hook]
  */
@@ -73,7 +73,7 @@ static inline const void *vm_data_of(VALUE object)
 #endif
 }
 
-/* The class of any object, also of the VM's own; 0 when the header does not tell. */
+/* The class of any object, also of an object of the VM's own; 0 when the VM's headers give no access to it. */
 static inline VALUE vm_class(VALUE object)
 {
 #ifdef HAVE_RBASIC_CLASS

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which internals of this VM could not be read, because a check failed; the profiler then works without them.
- *
- * Some checks are made at load, others when a feature is first used.
- *
- * Threads: any. [hook]
+/* Records which internals of this VM could not be read, because a check failed; the profiler then works without them.
  */
 #ifndef RTOP_EXT_VM_UNKNOWN_H
 #define RTOP_EXT_VM_UNKNOWN_H
@@ -11,7 +7,7 @@
 #include "shm/base/vm_parts.h"
 #include <stdbool.h>
 
-/* What a check has found; returns it. */
+/* Records a failed check unless `known`; returns `known`. */
 bool vm_unknown_unless(bool known, enum rtop_vm_part part);
 
 /* A bit for each check that has failed (shm/base/vm_parts.def). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the random points of an axis and logs what each of them met. */
+/* Draws the random points of an axis and logs the sample of each point. */
 #include "axis.h"
 
 #include "ext/base/draw.h"
@@ -38,7 +38,8 @@ bool axis_at(struct axis *axis, uint64_t epoch, struct axis_point *point)
 {
   uint64_t now = axis_epoch(axis);
   if (epoch >= now) return false;
-  /* The log has forgotten this epoch. Its oldest point stands in: it was placed just as independently of the program. */
+  /* The log no longer contains this epoch. Its oldest point is used instead, since that point was placed just as
+   * independently of the program. */
   if (now - epoch > AXIS_LOG) epoch = now - AXIS_LOG;
   uint64_t packed = atomic_load_explicit(&axis->points[epoch % AXIS_LOG], memory_order_relaxed);
   *point = (struct axis_point){ .node = (uint32_t)(packed >> 32), .cpu_ppb = (uint32_t)packed };

@@ -14,7 +14,7 @@
 
 enum { AXIS_LOG = 64 };
 
-/* What a point met. `node`: the call tree node that owns the time before the point. `cpu_ppb`: nanoseconds of CPU
+/* The sample at a point. `node`: the call tree node that owns the time before the point. `cpu_ppb`: nanoseconds of CPU
  * time that each second of such time usually contains; 0 when that is unknown or the state is not a wait. */
 struct axis_point {
   uint32_t node, cpu_ppb;
@@ -25,18 +25,19 @@ struct axis {
   /* total time laid on the axis so far; points are drawn as positions in this total */
   _Atomic int64_t wall_ns;
   _Atomic int64_t next_ns;           /* position of the next point; 0 before the first point is drawn */
-  _Atomic uint64_t points[AXIS_LOG]; /* what ended epoch e, at index e % AXIS_LOG: node << 32 | cpu_ppb */
+  _Atomic uint64_t points[AXIS_LOG]; /* node << 32 | cpu_ppb of the point that ended epoch e, at index e % AXIS_LOG */
 };
 
-/* Lays wall_ns of time on the axis. Returns true when that reaches the next point, and to one caller only for each
- * point; *behind_ns is then the part of wall_ns that lies behind the last point reached. Neighbouring points are
- * distance_ns/2 to distance_ns*3/2 apart. *random is the state of an xorshift32 generator. */
+/* Lays wall_ns of time on the axis. Returns true when the added time reaches the next point; for each point only one
+ * caller gets true. *behind_ns is then the part of wall_ns that lies behind the last point reached. Neighbouring points
+ * are distance_ns/2 to distance_ns*3/2 apart. *random is the state of an xorshift32 generator. */
 bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32_t *random, int64_t *behind_ns);
 
-/* Records what a point met, which ends the current epoch. Returns the number of the new epoch. */
+/* Records what was sampled at a point, which ends the current epoch. Returns the number of the new epoch. */
 uint64_t axis_set(struct axis *axis, struct axis_point point);
 
-/* Finds the point that ended `epoch`, and so owns its time. False when that point has not been met yet. */
+/* Finds the sample of the point that ended `epoch`, and so owns the time of that epoch. False when the point has not
+ * been sampled yet. */
 bool axis_at(struct axis *axis, uint64_t epoch, struct axis_point *point);
 
 static inline bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
@@ -47,7 +48,7 @@ static inline bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
   return true;
 }
 
-/* The CPU time that wall_ns of this point's time usually contains; -1 when unknown. */
+/* The CPU time in ns that wall_ns of time at this point usually contains; -1 when unknown. */
 static inline int64_t axis_usual_cpu_ns(const struct axis_point *point, int64_t wall_ns)
 {
   return point->cpu_ppb ? (int64_t)((double)wall_ns * point->cpu_ppb / 1e9) : -1;

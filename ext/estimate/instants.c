@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws sampling instants, and tells late wake-ups of the timer thread from usual ones. */
+/* Draws sampling instants, and distinguishes late wake-ups of the timer thread from usual ones. */
 #include "instants.h"
 
 #include "ext/base/draw.h"
@@ -16,8 +16,8 @@ static int64_t next_distance(struct instants *instants, int64_t period_ns)
   return period_ns * instants->share / WHOLE;
 }
 
-/* Moves next_ns to the first instant after now_ns. Returns how many instants between the old next_ns and the new one
- * were skipped. */
+/* Moves next_ns to the first instant after now_ns. Returns the number of instants that were skipped between the old
+ * next_ns and the new one. */
 static uint64_t go_on(struct instants *instants, int64_t now_ns, int64_t period_ns)
 {
   int64_t periods = (now_ns - instants->next_ns) / period_ns;
@@ -53,7 +53,7 @@ static int64_t third_quartile(const struct instants *instants)
   return sorted[count * 3 / 4 - 1];
 }
 
-/* The usual delay is computed again every few wake-ups, because a machine may be busy for a while. */
+/* The usual delay is computed again every few wake-ups, because a machine may be busy only for a while. */
 static void learn_delay(struct instants *instants, int64_t delay_ns)
 {
   instants->delays_ns[instants->wake_ups % INSTANTS_DELAYS] = delay_ns;

@@ -2,14 +2,14 @@
 /* The instants at which the publisher's timer samples whoever has the GVL.
  *
  * Instants are 3/4 to 5/4 of a period apart. The distance is drawn anew every 16 instants, so that the instants drift
- * through the cycle of a program whose own timers run at the same rate; with a constant distance they would meet the
- * same place of each cycle.
+ * through the cycle of a program whose own timers run at the same rate; with a constant distance they would hit the
+ * same part of each cycle.
  *
  * The timer thread wakes late. When it wakes later than usual, the program has often just taken its core for new work,
  * so the instant is set back to where a usual wake-up would have been. A wake-up that is much too late counts as
- * missed, since the program has gone on to other work by then. Delays of a few microseconds are usual and are kept.
+ * missed, since the program runs other work by then. Delays of a few microseconds are usual and are kept.
  *
- * Threads read from struct ticks which instants found a thread with a GVL.
+ * Through struct ticks, threads learn which instants found a thread with a GVL.
  *
  * Threads: instants_...() and ticks_set() only on the publisher's thread; ticks_serve() only on a thread that has a
  * GVL; all other functions from any thread.
@@ -24,15 +24,16 @@
 enum { INSTANTS_DELAYS = 32 };
 
 struct instants {
-  int64_t next_ns;        /* the next one */
+  int64_t next_ns;        /* the next instant */
   int64_t usual_delay_ns; /* third quartile of recent wake-up delays, plus 4 us; known after the first wake-ups */
   int64_t delays_ns[INSTANTS_DELAYS]; /* of the last wake-ups */
   /* wake-ups so far; wraps back so that the count stays below twice INSTANTS_DELAYS */
   uint32_t wake_ups;
-  /* instants that passed, and those of them that gave no sample; the caller adds both up and resets them to 0 */
+  /* instants that passed, and the part of these that gave no sample; the caller adds both to its own sums and resets
+   * them to 0 */
   uint64_t passed, missed;
   int64_t share;       /* distance to the next instant, in 1/65,536 of a period */
-  uint32_t alike_left; /* how many more are as far apart */
+  uint32_t alike_left; /* number of further instants at this distance */
   uint32_t random;
 };
 
@@ -40,17 +41,18 @@ struct instants {
 void instants_begin(struct instants *instants, int64_t now_ns, int64_t period_ns);
 
 /* Handles the instant that is due at now_ns, where now_ns >= next_ns. Returns the instant to sample for, at most
- * now_ns, or 0 when the wake-up came too late to tell what ran. `woken`: the timer woke the caller; a caller that
- * only looked in between other work is never too late, since the program did not cause its delay. */
+ * now_ns, or 0 when the wake-up came too late to tell what ran. `woken`: the timer woke the caller; false: the caller
+ * came from other work of its own; it is then never too late, since the program did not cause the delay. */
 int64_t instants_pass(struct instants *instants, int64_t now_ns, int64_t period_ns, bool woken);
 
-/* Skips all instants up to now_ns without counting them, because no wake-up was due until then. */
+/* Skips all instants up to now_ns without counting them: for a time in which no wake-up was due. */
 void instants_skip(struct instants *instants, int64_t now_ns, int64_t period_ns);
 
-/* The latest instants that found a thread with a GVL. A time of 0 means that there is none yet. */
+/* The latest instants that found a thread with a GVL. A time of 0 means that there was no such instant yet. */
 struct ticks {
   _Atomic int64_t last_ns;
-  _Atomic int64_t served_ns; /* latest instant that led to a sample, which stands for all earlier ones too */
+  /* latest instant that led to a sample; that sample also counts for all earlier instants */
+  _Atomic int64_t served_ns;
   _Atomic int64_t before_ns; /* the one before the last */
   _Atomic int64_t first_ns;  /* earliest instant after the last one that led to a sample */
 };
@@ -75,8 +77,8 @@ static inline void ticks_serve(struct ticks *ticks)
   atomic_store_explicit(&ticks->served_ns, last, memory_order_relaxed);
 }
 
-/* The latest instant that is not after now_ns. The publisher may have added a newer one since the caller read its
- * clock; then the instant before it is returned, so that a pending instant is not hidden. */
+/* The latest instant that is not after now_ns. The publisher may have added a newer instant since the caller read its
+ * clock; then the instant before that one is returned, so that it is not hidden. */
 static inline int64_t ticks_until(const struct ticks *ticks, int64_t now_ns)
 {
   int64_t last = atomic_load_explicit(&ticks->last_ns, memory_order_acquire);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* An entry for one more point. When all entries are taken, reservoir sampling decides: either an old point is
+/* Returns an entry for one more point. When all entries are taken, reservoir sampling decides: either an old point is
  * replaced, or the result is NULL and the new point is dropped. */
 static struct point *room(struct points *points)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The points of a pool: which call tree nodes the sampling instants met in its running time, by stratum (see
- * strata.h), in the open window; and the last few points of each stratum, for windows that get hardly any.
+/* The points of a pool: the call tree nodes that were sampled in its running time in the open window, by stratum (see
+ * strata.h). The last few points of each stratum are kept too, for windows that get hardly any.
  *
  * The kind of a stretch is known only at its end, so its points are added then. A point's weight is the time that it
  * stands for: one period, or the time since the previous instant in the same stretch, which makes up for missed
  * instants in between.
  *
- * Threads: any thread that has the sampler's lock, except where noted; the publisher alone uses what it has taken.
- * Nothing allocates.
+ * Threads: any thread that has the sampler's lock, except where noted; points that were taken belong to the publisher
+ * alone. Nothing allocates.
  */
 #ifndef RTOP_EXT_POINTS_H
 #define RTOP_EXT_POINTS_H
@@ -19,14 +19,16 @@ enum { POINTS_MAX = 256, POINTS_LAST = 8 };
 
 struct point {
   uint32_t node, stratum;
-  uint32_t thread; /* index in the thread registry of the thread that was met */
+  uint32_t thread; /* index in the thread registry of the thread that was sampled */
   int64_t weight_ns;
 };
 
 struct points {
   struct point entries[POINTS_MAX];
   uint32_t count;
-  uint32_t told;   /* points added; if larger than `count`, each of them was kept with equal probability */
+  /* number of points added; if it is larger than `count`, a random choice of them was kept, each with equal
+   * probability */
+  uint32_t told;
   uint32_t random; /* xorshift32 state; 0: not seeded yet */
 };
 
@@ -37,7 +39,7 @@ void points_take(struct points *points, struct points *taken);
 
 /* The last few points of each stratum from earlier windows. Used by the publisher only. */
 struct points_last {
-  /* points ever added to each stratum; the latest one is at index (told - 1) % POINTS_LAST */
+  /* number of points ever added to each stratum; the stratum's latest point is at index (told - 1) % POINTS_LAST */
   uint32_t told[STRATA_COUNT];
   struct last_point {
     uint32_t node, window;

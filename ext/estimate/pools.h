@@ -2,14 +2,15 @@
 /* Pools: threads that do the same kind of work share their sampling points.
  *
  * A pool holds the threads that began with the same frame, such as the workers of a server. Its running time is divided
- * by what the sampling instants met, kind by kind (strata.h, points.h). For each other state the pool has an axis: the
- * time that all its threads spent in that state, laid end to end, with points at random distances. The thread that
- * reaches a point gives its stack, and that stack gets all time on the axis since the point before. This is systematic
- * sampling: each stack gets its share whatever pattern the program follows, and even with hundreds of threads no time
- * stays without a stack for long.
+ * in proportion to the samples at instants, kind by kind (strata.h, points.h). For each other state the pool has an
+ * axis: the time that all its threads spent in that state, laid end to end, with points at random distances. The thread
+ * that reaches a point gives its stack, and that stack gets all time on the axis since the point before. This is
+ * systematic sampling: each stack gets its share whatever pattern the program follows, and even with hundreds of
+ * threads no time stays without a stack for long.
  *
- * A point does not walk the threads. It gets a number (epoch), and a log keeps its node; a thread looks up the epochs
- * of its time when it or the publisher next adds them up.
+ * Reaching a point does not change the data of other threads. The point gets a number (epoch), and a log keeps its
+ * node. When a thread's time is next added up, by the thread or by the publisher, the nodes of its epochs are read from
+ * the log.
  *
  * Threads: pools_find() only under the sampler's lock. Nothing allocates.
  */
@@ -31,8 +32,8 @@ struct pool {
   _Atomic uint32_t frame, node;   /* the frame with which its threads began, and its node below the root; 0: not known */
   /* by state; the axis of the running state stays empty and only logs what the latest instant met */
   struct axis axes[RTOP_STATE_COUNT];
-  struct strata strata;    /* of running time, */
-  struct points points;    /* what sampling instants met in the running time; under the sampler's lock */
+  struct strata strata;    /* strata of the running time */
+  struct points points;    /* samples at instants in the running time; under the sampler's lock */
   struct points_last last; /* publisher's */
 };
 

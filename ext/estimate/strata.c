@@ -4,7 +4,7 @@
 
 enum { WINDOWS_IN_MEAN = 8, WINDOWS_LEAST = 16 };
 
-/* Length class of a stretch: 1 below 8 us, 2 below 131 us, 3 below 2.1 ms, 4 above. */
+/* Returns the length class of a stretch: 1 below 8 us, 2 below 131 us, 3 below 2.1 ms, 4 from there on. */
 static uint32_t length_class(int64_t length_ns)
 {
   uint32_t class = 1;
@@ -79,8 +79,9 @@ static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool f
   *mean += (per_s - *mean) / (first ? 1 : WINDOWS_IN_MEAN);
 }
 
-/* Updates the averages of a kind. A kind gets its own stratum at once and loses it late (hysteresis), since time that
- * moves between strata waits twice. Returns true when the kind runs so little that its entry is freed. */
+/* Updates the averages of a kind. A kind gets its own stratum at once, but loses it only at half of that level
+ * (hysteresis), since time that moves between strata has to wait twice. Returns true when the kind runs so little that
+ * its entry is freed. */
 static bool measure(struct strata *strata, uint32_t id, int64_t length_ns, int64_t period_ns)
 {
   struct stratum *stratum = &strata->entries[id];

@@ -3,13 +3,13 @@
  * releasing it; its kind is the pair of stacks that the thread waited with before and after.
  *
  * Why: a sampling job runs some ten microseconds after its instant, and the timer is scheduled where long work is
- * preempted, so instants meet short stretches too seldom. The length of each stretch is known exactly. At a window's
- * end the publisher divides the exact time of each stratum by the points found in it (points.h, divide.h), so instants
- * need to be fair only within a kind.
+ * preempted, so instants hit short stretches too seldom. The length of each stretch is known exactly. At a window's end
+ * the publisher divides the exact time of each stratum by the points found in it (points.h, divide.h), so instants need
+ * to be fair only within a kind.
  *
- * A kind has its own stratum while it ends often and runs long enough to be met several times; all others
- * share stratum 0. Whether it was met must not decide that, or rare kinds would lose their time. Stretches too short for
- * a job share one axis (pools.h) and belong to the call that caused both waits.
+ * A kind has its own stratum while its stretches end often and are long enough in sum to be sampled several times; all
+ * other kinds share stratum 0. Whether a kind was sampled must not decide this, or rare kinds would lose their time.
+ * Stretches too short for a job share one axis (pools.h) and belong to the call that caused both waits.
  *
  * Threads: any, also in hooks, except where noted. No lock, no allocation; of two concurrent writes one survives.
  */
@@ -23,11 +23,11 @@
 
 enum {
   STRATA_KINDS = 16,
-  STRATA_VOLUNTARY = STRATA_KINDS, /* running time without a core, of any kind: rests with the GVL */
-  STRATA_PREEMPTED,                /* and waits for a core */
+  STRATA_VOLUNTARY = STRATA_KINDS, /* running time of any kind without a core: sleep with the GVL */
+  STRATA_PREEMPTED,                /* the same: waits for a core */
   STRATA_SHORT,                    /* stretches that end before a sampling job can run */
   STRATA_COUNT,
-  /* windows that time waits in a stratum no instant met; after that, all points of the pool divide it */
+  /* number of windows that the time of a stratum without samples waits; after that, all points of the pool divide it */
   STRATA_UNMET_WINDOWS = 20,
   STRATA_LATELY_WINDOWS = 100,
   STRATA_MET_PER_S = 2,
@@ -47,33 +47,35 @@ static inline uint32_t strata_windows_in(int64_t length_ns)
 #define STRATA_SHORT_NS INT64_C(16000)
 #define STRATA_SHORT_APART_NS INT64_C(1000000) /* points on the axis of these */
 
-/* Stretches longer than this are divided by the instants within them, whatever stack they end with. */
+/* Stretches longer than this are divided by their own instants, whatever stack they end with. */
 #define STRATA_LONG_NS INT64_C(32000000)
 
 struct stratum {
-  _Atomic bool own;        /* its time is divided by itself */
-  _Atomic int64_t wall_ns; /* total time of the kind's stretches that ended in the open window; `ends` counts them */
+  _Atomic bool own; /* its time is divided by its own points */
+  /* total time of the kind's stretches that ended in the open window; `ends` is their number */
+  _Atomic int64_t wall_ns;
   _Atomic int64_t ends;
   _Atomic int64_t waiting_ns; /* time added to this stratum since the last window's end, not divided yet */
-  _Atomic uint64_t met;       /* node that an instant met here last, and its window (see strata_met); 0: none */
+  /* node that was last sampled in this stratum, and the window of that sample (see strata_met); 0: none */
+  _Atomic uint64_t met;
 
   /* publisher's */
   double ns_per_s, ends_per_s; /* running means */
   int64_t carried_ns;          /* time that found no points at the last window's end */
-  /* windows since this kind took the entry; and how many of the latest in a row found no points */
+  /* number of windows since this kind took the entry; number of the latest windows in a row that found no points */
   uint32_t windows, unmet_windows;
 };
 
 struct strata {
   /* keys of the kinds, side by side because every lookup scans them; 0: free entry */
   _Atomic uint64_t keys[STRATA_KINDS];
-  struct stratum entries[STRATA_COUNT];  /* 0: of all kinds that have none */
-  struct axis short_axis;                /* axis of the stretches that are shorter than STRATA_SHORT_NS */
-  _Atomic uint32_t windows;              /* that ended */
+  struct stratum entries[STRATA_COUNT]; /* entry 0: all kinds without an entry of their own */
+  struct axis short_axis;               /* axis of the stretches that are shorter than STRATA_SHORT_NS */
+  _Atomic uint32_t windows;             /* number of windows that ended */
 };
 
-/* The key of a stretch's kind: the nodes waited with before and after it, 0 for an unknown node. If both are unknown,
- * the length class makes the key. */
+/* The key of a stretch's kind: the nodes of the waits before and after the stretch, 0 for an unknown node. If both are
+ * unknown, the length class makes the key. */
 uint64_t strata_key(uint32_t begin_node, uint32_t end_node, int64_t length_ns);
 
 /* Counts a stretch that ended, by its kind. Returns the kind's entry, or 0 when all entries are taken. */
@@ -86,13 +88,13 @@ static inline uint32_t strata_of_kind(const struct strata *strata, uint32_t kind
   return own ? kind : 0;
 }
 
-/* Records that an instant met this node in a stretch of the given kind. */
+/* Records that this node was sampled in a stretch of the given kind. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node);
 
-/* The node that an instant met last in this kind within the last ten seconds; 0 when there is none. */
+/* The node last sampled in this kind, within the last ten seconds; 0 when there is none. */
 uint32_t strata_met_lately(const struct strata *strata, uint32_t kind);
 
-/* Adds wall_ns to the time of this stratum that waits for division. */
+/* Adds wall_ns to the undivided time of this stratum. */
 static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)
 {
   atomic_fetch_add_explicit(&stratum->waiting_ns, wall_ns, memory_order_relaxed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Installs the hook on fiber switches once it is useful, and keeps the objects alive that the hook refers to. */
+/* Installs the hook on fiber switches once the program needs it, and keeps the objects alive that the hook refers
+ * to. */
 #include "fiber_switch.h"
 
 #include "ext/names/fiber_frames.h"
@@ -42,8 +43,8 @@ static void on_switch(rb_event_flag_t event, VALUE unused, VALUE self, ID method
   else fibers_switch(sampler, data, thread, scheduler);
 }
 
-/* Is the gem async loaded? Most fiber schedulers come from it, and a fiber that starts to wait before the hook is
- * installed stays unknown until it resumes. */
+/* Tells whether the gem async is loaded. Most fiber schedulers come from it, and a fiber that starts to wait before the
+ * hook is installed stays unknown until it resumes. */
 static bool library_is_loaded(void)
 {
   return rb_const_defined(rb_cObject, rb_intern("Async"));

@@ -6,8 +6,7 @@
 
 #include "ext/sampling/sampler.h"
 
-/* Installs the hook if it is useful by now and not installed yet. Call in the job, while the profiler is on; may
- * raise. */
+/* Installs the hook once the program needs it. Call in the job, while the profiler is on; may raise. */
 void fiber_switch_look(struct sampler *sampler);
 
 /* Under the GVL. */

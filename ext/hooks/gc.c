@@ -16,14 +16,14 @@ static VALUE hook;
 static _Atomic int phase = RTOP_MARKING;
 static bool inside;
 
-/* A collector loaded in place of the VM's own need not send events. After this many collections without events it is
- * known to send none. */
+/* Number of collections without events after which the VM is known to send none: a collector loaded in place of the
+ * VM's own need not send events. */
 enum { UNTOLD_COLLECTIONS = 3 };
-static _Atomic bool told; /* of one */
+static _Atomic bool told; /* an event of a collection has arrived */
 static uint64_t collections_at_start;
 
-/* Takes the sample of a tick that fell into a collection. It is taken here, while the frame that caused the
- * collection is on the stack, because C code may run for long after it without a safepoint. */
+/* Takes the sample of a tick that fell into a collection. The sample is taken while the frame that caused the
+ * collection is on the stack, because C code may run for long after the collection without a safepoint. */
 static void serve_tick(struct sampler *sampler, struct thread_data *data)
 {
   int64_t now = clock_now_ns();
@@ -37,9 +37,9 @@ static void serve_tick(struct sampler *sampler, struct thread_data *data)
   ticks_serve(&sampler->ticks);
 }
 
-/* Ends the running time before a collection, as a wait does: that time belongs to the points within it, and instants
- * within the collection are not instants of running time. Otherwise methods that cause collections would lose running
- * time to the code that runs next. Skipped within the profiler's own work. */
+/* Ends the stretch of running time before a collection, as a wait does: its time is divided by the instants within it,
+ * and instants within the collection are not instants of running time. Otherwise methods that cause collections would
+ * lose running time to the code that runs next. Skipped within the profiler's own work. */
 static void end_running(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   data->collects_between = !data->own_work;
@@ -77,8 +77,8 @@ static void turn(struct sampler *sampler, struct thread_data *data, int64_t now,
   accounting_spent(data, before, length);
 }
 
-/* Charges the collection to the current stack at once: when it ends, the thread's stack is still the one that caused
- * it. */
+/* Charges a collection that has ended to the thread's current stack, which is still the stack that caused the
+ * collection. */
 static void charge_at_once(struct sampler *sampler, struct thread_data *data, struct accounting_stretch *stretch)
 {
   struct accounting_own own = accounting_begin_own(data);
@@ -92,8 +92,8 @@ static void charge_at_once(struct sampler *sampler, struct thread_data *data, st
   accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
-/* An instant within a collection has met the collection. Charged to the code after it, that code would appear to run
- * as long as the collection. */
+/* Marks an instant within a collection as sampled. If it were charged to the code after the collection, that code would
+ * appear to run as long as the collection. */
 static void pass_tick(struct sampler *sampler, const struct thread_data *data, int64_t now)
 {
   if (ticks_due(&sampler->ticks, data->gc_start_ns, now)) ticks_serve(&sampler->ticks);
@@ -122,7 +122,7 @@ static void on_gc(VALUE trace_point, void *pointer)
   if (event == RUBY_INTERNAL_EVENT_GC_ENTER) atomic_store_explicit(&told, true, memory_order_relaxed);
   if (event == RUBY_INTERNAL_EVENT_GC_END_MARK) atomic_store(&phase, RTOP_SWEEPING);
   else if (event != RUBY_INTERNAL_EVENT_GC_ENTER && event != RUBY_INTERNAL_EVENT_GC_EXIT)
-    atomic_store(&phase, RTOP_MARKING); /* begins, or will next: START, END_SWEEP */
+    atomic_store(&phase, RTOP_MARKING); /* START: marking begins; END_SWEEP: marking is the next phase */
 
   struct thread_data *data = threads_of(&sampler->threads, rb_thread_current());
   if (!data) return;

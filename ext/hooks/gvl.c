@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles each GVL event: changes the thread's state, books its pending time, and keeps its stack. */
+/* Handles each GVL event: changes the thread's state, assigns its time since the last event, and takes its stack. */
 #include "gvl.h"
 
 #include "ext/base/draw.h"
@@ -24,7 +24,7 @@ enum {
 };
 
 /* Sets the start time of the new state before the state itself: otherwise a reader could pair the new state with the
- * old, earlier start, and take it for older than it is. */
+ * earlier start of the old one, and show a too high age. */
 static void announce(struct thread_data *data, int64_t now)
 {
   atomic_store_explicit(&data->state_since_ns, now, memory_order_release);
@@ -66,8 +66,8 @@ static void count_release(struct sampler *sampler, struct thread_data *data)
   atomic_store_explicit(&data->coarse_releases, before + 1, memory_order_relaxed);
 }
 
-/* Draws at random which waits are worth the system calls that measure their CPU time: these calls cost more than
- * everything else in the hook. */
+/* Draws at random the waits whose CPU time is measured, since the system calls for measuring cost more than everything
+ * else in the hook. */
 static bool draw_wait(struct sampler *sampler, struct thread_data *data)
 {
   if (data->native_shared || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return false;
@@ -76,7 +76,8 @@ static bool draw_wait(struct sampler *sampler, struct thread_data *data)
   return waits <= 1 || draw_ns(&data->random, 0, waits) == 0;
 }
 
-/* The CPU time of a long wait is always measured, if it can be told apart from that of the running time before. */
+/* Tells whether the CPU time of a wait is measured: always for a long wait, if its CPU time can be separated from that
+ * of the running time before. */
 static bool worth_asking(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch,
                          int64_t length_ns)
 {
@@ -162,8 +163,9 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   end_wait(sampler, data, now, off, &stretch);
 }
 
-/* Takes the stack at SUSPENDED, which stays valid while the thread is off the GVL and also serves a tick whose job
- * did not run in time. The thread still has the GVL and still counts as running. Returns the time when this was done. */
+/* Takes the stack at SUSPENDED, while the thread still has the GVL and counts as running. The stack stays valid while
+ * the thread is off the GVL, and also serves as the sample of a tick whose job did not run in time. Returns the time at
+ * which the stack was taken. */
 static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *data, int64_t now, int64_t open,
                                   bool tick_due)
 {
@@ -191,7 +193,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
   return threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
 }
 
-/* Makes the thread wait from now on, and charges the time before. */
+/* Puts the thread into the waiting state from now on, and charges its time before. */
 static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now, uint32_t end_node)
 {
   enum rtop_thread_state before;
@@ -223,7 +225,8 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   if (before != RTOP_RUNNING) { /* The wait was interrupted before it began: the VM never sent RESUMED. */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
     else atomic_fetch_add(&data->off_blocked_ns, open);
-    atomic_store_explicit(&data->stack_known, false, memory_order_release); /* it may wait elsewhere now */
+    /* the thread may wait in another method now */
+    atomic_store_explicit(&data->stack_known, false, memory_order_release);
     return;
   }
   accounting_spent(data, RTOP_RUNNING, open);
@@ -240,14 +243,14 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   else accounting_add(sampler, data, RTOP_RUNNING, open);
   data->wait_read = false;
   if (any && draw_wait(sampler, data)) accounting_begin_wait(data, clock_now_ns());
-  /* A stack that was taken only for the tick describes the tick, not the wait. */
+  /* The stack is used for the wait only if it was taken for the wait: one taken for the tick may differ. */
   go_off(sampler, data, now, any ? wait_node(data) : 0);
 }
 
 static void on_exited(struct sampler *sampler, struct thread_data *data, int64_t now)
 {
   enum rtop_thread_state before;
-  /* The time is stored before the state word, so that nobody reads the state with an older time. */
+  /* The time is stored before the state word, so that no reader combines the new state with the old time. */
   atomic_store(&data->state_since_ns, clock_now_ns());
   int64_t length = accounting_move(sampler, data, RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) give_up(sampler, data, now);
@@ -295,7 +298,7 @@ void gvl_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *eve
     if (!data) on_started(sampler, event_data->thread, now);
     return;
   }
-  if (!data && event == EVENT_RESUMED) { /* of another Ractor, older than the session */
+  if (!data && event == EVENT_RESUMED) { /* the thread is of another Ractor and older than the session */
     data = threads_add(&sampler->threads, event_data->thread, RTOP_RUNNING, now);
     if (data) adopt_running(sampler, data, now);
     return;

@@ -10,8 +10,8 @@
 
 enum { GIVEN_MAX = 64 };
 
-/* The keyword arguments of a call. Each string is copied as it is read, because to_s of a later argument may run the
- * GC, which can move or free the strings, or replace them. */
+/* The keyword arguments of a call. Each string is copied as it is read, because to_s of the next argument may run the
+ * GC, which can move or free earlier strings, or may itself replace them. */
 struct given {
   struct rtop_label labels[GIVEN_MAX];
   struct rtop_label_buffer copies[GIVEN_MAX];
@@ -61,7 +61,7 @@ static void give(VALUE thread, struct label_kept kept)
   fiber_switch_label(thread, kept.set);
 }
 
-/* A change of labels: what the current fiber had before, and which piece of work it opened. */
+/* A change of labels: what was stored in the current fiber before, and the piece of work that the change opened. */
 struct change {
   VALUE thread;
   struct label_kept before;
@@ -76,13 +76,13 @@ static VALUE restore(VALUE pointer)
   return Qnil;
 }
 
-/* Yields no arguments, since the block may be a lambda. */
+/* Calls the block without arguments, since the block may be a lambda. */
 static VALUE call_block(VALUE unused)
 {
   return rb_yield_values(0);
 }
 
-/* Changes the labels of the code that follows, and with them the whole piece of work that the fiber is in. */
+/* Changes the labels of the code that follows, and of the whole piece of work that the fiber is in. */
 static VALUE relabel(const struct given *given, struct label_kept kept, enum label_begins begins)
 {
   const struct label_wish wish = { given->labels, given->taken, given->count, begins,
@@ -114,14 +114,15 @@ static VALUE with_labels(int argc, VALUE *argv, enum label_begins begins)
   return rb_ensure(call_block, Qnil, restore, (VALUE)&change);
 }
 
-/* RperfTop.label(key: value) { … } labels the work of the block; without a block, the code that follows. */
+/* RperfTop.label(key: value) { … } labels the work in the block; without a block, it labels the code that follows. */
 static VALUE rperf_label(int argc, VALUE *argv, VALUE self)
 {
   (void)self;
   return with_labels(argc, argv, rb_block_given_p() ? LABEL_BEGINS_NEW : LABEL_BEGINS_ALL);
 }
 
-/* RperfTop.label_ahead(key: value) { … } labels like label, but counts no work, for labels that may still change. */
+/* RperfTop.label_ahead(key: value) { … } sets labels like RperfTop.label, but does not count the work, for labels that
+ * may still change. */
 static VALUE rperf_label_ahead(int argc, VALUE *argv, VALUE self)
 {
   (void)self;

@@ -19,7 +19,7 @@ enum {
   ONE_IN_MAX = 100000,
   PPM = 1000000,
 };
-/* Cost of an interval, measured: installing and removing the hook, each object, and each sample. */
+/* Measured cost in ns of an interval: of installing and removing the hook, of each object, and of each sample. */
 #define OPENING_NS 3000
 #define OBJECT_NS 60
 #define SAMPLE_NS 2000
@@ -29,18 +29,18 @@ struct maker {
   uint32_t thread, node;
 };
 
-/* State of the object hook. It is static, because the VM would mark anything passed to a hook as a Ruby object; there
- * is only one session. */
+/* State of the object hook. It is static, because the VM would treat a pointer passed to the hook as a Ruby object and
+ * mark it. One state suffices, since there is only one session. */
 static struct makers {
   struct sampler *sampler; /* NULL: no interval is open */
   bool is_set;             /* the hook */
   int64_t left, distance;  /* objects until the next sample, and mean distance between samples */
-  int64_t looked_at;       /* objects until that one, in the interval */
+  int64_t looked_at;       /* objects of the interval up to the next sample */
   uint32_t random, one_in; /* generator state; the open interval represents one_in intervals */
   bool is_full;            /* the interval has examined enough objects, but stays open */
   uint32_t count;
   uint64_t begun;     /* objects counted when the interval began */
-  double an_interval; /* objects that intervals have, a running mean */
+  double an_interval; /* running mean of the number of objects per interval */
   struct maker samples[SAMPLES_MAX];
 } makers = { .random = 2463534242u };
 
@@ -55,7 +55,7 @@ static void draw_next(void)
   makers.looked_at += makers.left;
 }
 
-/* Drops half of the samples at random when there are too many; the rest stand for all. */
+/* Drops half of the samples at random when there are too many; the remaining samples then represent all objects. */
 static void halve(void)
 {
   uint32_t kept = 0;
@@ -65,8 +65,8 @@ static void halve(void)
   if (makers.distance < INT32_MAX / 4) makers.distance *= 2;
 }
 
-/* Leaves a stack with unnamed frames to the next job to be named; this sample is lost. Only a quarter of the entries
- * may be used for this, since stacks that carry time need the others. */
+/* Leaves the naming of a stack with unnamed frames to the next job; this sample is lost. Only a quarter of the entries
+ * of `noted` may be used for this, since stacks with time to charge need the others. */
 static void note(struct sampler *sampler, const struct thread_data *data, uint32_t depth, uint32_t root)
 {
   if (atomic_load_explicit(&sampler->frames.noted.count, memory_order_relaxed) >= NOTED_MAX / 4) return;
@@ -113,7 +113,7 @@ static void __attribute__((noinline)) take_object(struct sampler *sampler)
   if (makers.count == SAMPLES_MAX) halve();
   if (makers.count == SAMPLES_MAX) return;
   uint32_t node = find_stack(sampler, data);
-  if (node == SAMPLER_NO_STACK) return; /* its objects are nobody's */
+  if (node == SAMPLER_NO_STACK) return; /* its objects are charged to no stack */
   makers.samples[makers.count++] = (struct maker){ data->serial, data->index, node };
 }
 
@@ -152,7 +152,7 @@ void makers_off(void)
   makers.count = 0;
 }
 
-/* Charges objects to the sampled stack, at most as many as its thread has made and not attributed yet. Lock held. */
+/* Charges objects to the sampled stack, at most as many as its thread has made and not charged yet. Lock held. */
 static void charge(struct sampler *sampler, const struct maker *maker, uint64_t objects)
 {
   struct thread_data *data = atomic_load(&sampler->threads.table[maker->thread]);
@@ -196,7 +196,7 @@ void makers_close(struct sampler *sampler)
   makers_off();
 }
 
-/* The sampling rate of intervals that the budget allows: one in so many. */
+/* Returns the number n such that the budget allows sampling one in n intervals. */
 static uint32_t find_one_in(const struct sampler *sampler)
 {
   uint32_t share_ppm = atomic_load_explicit(&sampler->makers_share_ppm, memory_order_relaxed);

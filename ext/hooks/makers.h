@@ -3,13 +3,13 @@
  *
  * The VM counts how many objects a thread made, but not where, and the methods on the stack when the counter is read
  * need not have made any. So objects are attributed by samples alone: in randomly chosen intervals between two jobs the
- * VM reports each new object, and some of them are sampled and stand for the rest. A thread's samples never sum up to
- * more than the thread has made; the unattributed rest becomes "(shared)" after about a second (running.c).
+ * VM reports each new object, and some of them are sampled and stand for all. A thread's samples never sum up to more
+ * than the thread has made; the unattributed remainder becomes "(shared)" after about a second (running.c).
  *
- * The cost stays within makers_share_ppm (sampler.h): the more objects there are, the fewer intervals. The hook makes
- * nothing compile again, also under YJIT. Only the main Ractor is covered.
+ * The cost stays within makers_share_ppm (sampler.h): the more objects there are, the fewer intervals. Installing the
+ * hook does not invalidate compiled code, not even with YJIT. Only the main Ractor is covered.
  *
- * Threads: with the GVL. The hook runs inside the allocator; it creates no object and only tries the lock.
+ * Threads: with the GVL. The hook runs inside the allocator; it creates no object and does not wait for the lock.
  */
 #ifndef RTOP_EXT_MAKERS_H
 #define RTOP_EXT_MAKERS_H
@@ -22,7 +22,7 @@ void makers_close(struct sampler *sampler);
 /* Begins the next interval, which may be sampled. Call after the profiler's own work. */
 void makers_open(struct sampler *sampler);
 
-/* Ends sampling of objects, when the other hooks are removed and in a forked child. */
+/* Ends sampling of objects. Call when the other hooks are removed, and in a forked child. */
 void makers_off(void);
 
 #endif

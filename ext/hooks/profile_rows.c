@@ -27,7 +27,7 @@ static void add_frame(VALUE hash, struct frames *frames, uint32_t id)
                                     UINT2NUM(entry->kind)));
 }
 
-/* With all that it is called from. */
+/* Adds a node with all its callers. */
 static void add_node(VALUE nodes, VALUE frames, struct sampler *sampler, uint32_t node)
 {
   for (;;) {

@@ -2,7 +2,7 @@
 /* Counts the exceptions that the program raises, by class and place (raised.h), with a hook on the VM's raise event.
  *
  * The hook costs some 300 ns per exception and nothing otherwise: the VM rewrites no code for this event, so compiled
- * code stays valid, also under YJIT. Counted are all raises in the main Ractor, including StopIteration of a loop, but
+ * code stays valid, also under YJIT. It counts all raises in the main Ractor, including StopIteration of a loop, but
  * not throw.
  */
 #ifndef RTOP_EXT_RAISES_H

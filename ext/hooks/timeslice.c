@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Triggers the sampling job on the running thread when its tick is due. */
+/* Triggers the sampling job on the running thread when a tick is due. */
 #include "timeslice.h"
 
 #include "shm/base/clock.h"

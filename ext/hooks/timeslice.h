@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A hook on the VM's time slice event: while threads wait for the GVL, the VM sends it every 10 ms on the thread that
- * has the GVL.
+/* A hook on the VM's time slice event. While threads wait for the GVL, the VM sends this event every 10 ms on the
+ * thread that has the GVL.
  *
  * The hook is for Rubies on which triggers from outside may be lost (newborn.h): it triggers the job if a tick is due,
  * and does nothing else. The VM rewrites no code for this event.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A debugger loads this library into a Ruby process that was started without the extension (inject.py, in this folder).
- * The constructor only starts a thread that triggers a postponed job of the VM. The job runs at a safepoint and makes a
- * Ruby thread, which requires the extension as the program itself could have done.
+/* Loads the extension into a Ruby process that was started without it: a debugger loads this library into the process
+ * (inject.py, in this folder). The library's constructor only starts a thread that triggers a postponed job of the VM.
+ * The job runs at a safepoint and makes a Ruby thread, which requires the extension as the program itself could have
+ * done.
  *
  * Threads: the constructor may run in any thread, inside a system call, while all other threads are stopped.
  */
@@ -18,7 +19,7 @@
 #include <time.h>
 
 enum {
-  INJECT_ASK_MS = 300000, /* an idle server reaches a safepoint only now and then */
+  INJECT_ASK_MS = 300000, /* time after which asking ends; an idle server reaches a safepoint only now and then */
   INJECT_PAUSE_MS = 20,
   INJECT_STACK_BYTES = 64 << 10,
 };
@@ -33,7 +34,7 @@ static VALUE inject_require(VALUE nothing)
   return rb_require(extension);
 }
 
-/* If the extension cannot be loaded, the program continues; the extension itself prints the reason. */
+/* Loads the extension. If that fails, the program continues; the extension itself prints the reason. */
 static VALUE inject_thread(void *nothing)
 {
   int state;
@@ -60,8 +61,8 @@ static void inject_job(void *nothing)
   if (state) rb_set_errinfo(before);
 }
 
-/* Triggers the job from a thread unknown to the VM, so that the VM interrupts the running Ruby thread, not the
- * calling one. Repeats this, since the interrupted thread may go to sleep before it checks. */
+/* Triggers the job from a thread unknown to the VM, so that the VM interrupts the running Ruby thread, not the calling
+ * one. Repeats this, since the interrupted thread may go to sleep before it checks for jobs. */
 static void *inject_ask(void *nothing)
 {
   (void)nothing;
@@ -88,7 +89,7 @@ static void inject_begin(void)
   pthread_attr_destroy(&attributes);
 }
 
-/* Takes no lock of the VM: a job is registered by atomic operations on a table. */
+/* Registers the job. This takes no lock of the VM, since jobs are registered by atomic operations on a table. */
 __attribute__((constructor)) static void inject_asked(void)
 {
   static const char name[] = "rperf_top";

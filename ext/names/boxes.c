@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the words in a class and in a method's definition that tell their box. */
+/* Finds the words in a class and in a method's definition that point to their box. */
 #include "boxes.h"
 
 #include "ext/base/readable.h"
@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the words may be. Class or module: its box is some words after its flags and its own class, next to its
- * superclass. Definition: its box follows its name. Box: its object, then its number. */
+/* Possible positions of these words. In a class or module, the box is some words after the flags and the class of the
+ * object, next to the superclass. In a definition, the box follows the name. A box begins with its object and its
+ * number. */
 enum {
   CLASS_FIRST = 2,
   CLASS_LAST = 4,
@@ -32,7 +33,7 @@ static VALUE word(VALUE object, int which)
   return ((const VALUE *)object)[which];
 }
 
-/* Parses the number in "#<Ruby::Box:3,user,optional>"; -1 for any other text. */
+/* Returns the number in the text "#<Ruby::Box:3,user,optional>"; -1 for any other text. */
 static long number_of(VALUE box)
 {
   static const char begin[] = "#<Ruby::Box:";
@@ -70,8 +71,7 @@ static bool learn_words(void)
   return of_definition <= DEFINITION_LAST;
 }
 
-/* Reads a box. A box that is gone leaves its address behind in methods that others still hold, so the address is
- * tested first. */
+/* Reads a box. Methods may outlive their box and still contain its address, so the address is tested first. */
 static bool read_box(VALUE box, VALUE words[BOX_WORDS])
 {
   const VALUE *place = (const VALUE *)box;
@@ -93,17 +93,18 @@ void boxes_learn(void)
 {
   ID ruby = rb_intern("Ruby"), box = rb_intern("Box");
   known = false;
-  if (RUBY_API_VERSION_MAJOR < 4) return; /* In an older Ruby, a module of that name would be the program's own. */
+  /* An older Ruby has no boxes; a module of that name would be the program's own. */
+  if (RUBY_API_VERSION_MAJOR < 4) return;
   if (!rb_const_defined(rb_cObject, ruby)) return;
   VALUE module = rb_const_get(rb_cObject, ruby);
   if (!RB_TYPE_P(module, T_MODULE) || !rb_const_defined_at(module, box)) return;
   VALUE boxes = rb_const_get_at(module, box);
   if (!RTEST(rb_funcall(boxes, rb_intern("enabled?"), 0))) return;
-  vm_unknown_unless(false, RTOP_VM_BOXES); /* it may raise */
+  vm_unknown_unless(false, RTOP_VM_BOXES); /* recorded first, since the code that follows may raise */
   known = vm_unknown_unless(learn_boxes(boxes), RTOP_VM_BOXES);
 }
 
-/* Boxes are numbered in order of creation; Ruby's own and the main box come first. */
+/* Writes the box prefix, unless the box is the main box or Ruby's own: these have the lowest numbers. */
 static size_t write_prefix(VALUE box, char *out)
 {
   VALUE words[BOX_WORDS];

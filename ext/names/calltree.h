@@ -21,21 +21,21 @@ struct calltree {
   /* mask of the used part of `index`, which grows with the tree so that a small tree touches few pages */
   uint32_t mask, mask_most;
   _Atomic uint32_t count;
-  _Atomic uint64_t overflowed; /* stacks charged to an ancestor because the tree is full */
+  _Atomic uint64_t overflowed; /* number of stacks charged to an ancestor because the tree is full */
 };
 
 /* Creates a tree that contains the reserved nodes of format.h. Returns 0, or -1 when memory ran out. */
 int calltree_create(struct calltree *tree, uint32_t capacity);
 void calltree_destroy(struct calltree *tree);
 
-/* Finds or makes the child; returns the parent itself when the tree is full. */
+/* Finds or adds the child of `parent`; returns the parent itself when the tree is full. */
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t frame, uint32_t line);
 
-/* The lowest common node of two stacks. A method at two different lines counts as common, at the line of `b`. */
+/* The deepest common node of two stacks. A method at two different lines counts as common, at the line of `b`. */
 uint32_t calltree_both(const struct calltree *tree, uint32_t a, uint32_t b);
 
-/* The node that ran between two waits with these stacks: their common caller, since the calls below it have returned
- * or not begun. */
+/* The node to charge for the time between two waits with these stacks: their common caller, since the calls below that
+ * caller have returned or not begun. */
 uint32_t calltree_between(const struct calltree *tree, uint32_t a, uint32_t b);
 
 static inline uint32_t calltree_count(struct calltree *tree)

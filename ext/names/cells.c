@@ -25,7 +25,8 @@ void cells_destroy(struct cells *cells)
   *cells = (struct cells){ 0 };
 }
 
-/* Clears the cells. The hash table keeps about its size, since a window mostly has as many cells as the one before. */
+/* Clears the cells. The hash table keeps about its size, since a window usually has about as many cells as the window
+ * before. */
 void cells_clear(struct cells *cells)
 {
   if (cells->count) memset(cells->index, 0, (cells->mask + 1) * sizeof *cells->index);

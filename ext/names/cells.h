@@ -30,7 +30,7 @@ void cells_destroy(struct cells *cells);
 void cells_clear(struct cells *cells);
 
 /* The CPU time that belongs to wall_ns of the cell's wall time. If the cell's CPU time does not exceed its wall time,
- * neither does that of the two parts. */
+ * the same holds for both parts. */
 static inline uint64_t cells_cpu_of(const struct rtop_cell *cell, uint64_t wall_ns)
 {
   uint64_t left_ns = cell->wall_ns - wall_ns;

@@ -15,7 +15,8 @@ void exclude_use(struct frames *frames, struct trylock *lock, const char *patter
   while (!trylock_take(lock)) sched_yield();
   frames->excluded = made;
   for (uint32_t id = RTOP_NODE_FIRST_FREE; id < frames_count(frames); id++) frames_judge(frames, &frames->entries[id]);
-  atomic_fetch_add(&frames->generation, 1); /* Cached stacks were made with the old patterns. */
+  /* Cached stacks were made with the old patterns, so they become invalid. */
+  atomic_fetch_add(&frames->generation, 1);
   trylock_release(lock);
   rtop_patterns_destroy(&before);
 }

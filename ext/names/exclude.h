@@ -14,8 +14,8 @@
 
 struct frames;
 
-/* Replaces the patterns and matches all frames again. An empty or invalid text excludes nothing. With the GVL, while
- * nothing is sampled in this Ractor; waits for the lock. Allocates with libc. */
+/* Replaces the patterns and matches all frames again. With an empty or invalid text, no frame is excluded. Call with
+ * the GVL, while nothing is sampled in this Ractor. Waits for the lock; allocates with libc. */
 void exclude_use(struct frames *frames, struct trylock *lock, const char *patterns, size_t bytes);
 
 #endif

@@ -15,8 +15,9 @@ struct words {
   const void *at[THREAD_WORDS];
 };
 
-static int fiber_word = UNKNOWN, data_word = UNKNOWN; /* data_word: of a thread's object */
-static struct words while_probe;                      /* the words of the thread as they were while our own fiber ran */
+/* data_word: word of a thread's object that points to its data */
+static int fiber_word = UNKNOWN, data_word = UNKNOWN;
+static struct words while_probe; /* the words of the thread at the time when our own fiber ran */
 
 /* Reads the words of a thread, if the thread's object points to separate data. */
 static bool read_words(VALUE thread, struct words *words)
@@ -49,8 +50,8 @@ static VALUE run_probe(RB_BLOCK_CALL_FUNC_ARGLIST(unused, object))
   return rb_funcallv(object, rb_intern("rperf_top_wait"), 0, NULL);
 }
 
-/* Index of the word in a thread's object that points to its data; UNKNOWN when none does (the data are in the object
- * itself) or several do. */
+/* Returns the index of the word in a thread's object that points to its data; UNKNOWN when no word does (the data are
+ * in the object itself) or several do. */
 static int find_data(VALUE thread)
 {
   const VALUE *object = (const VALUE *)thread, data = (VALUE)vm_data(thread);
@@ -63,8 +64,8 @@ static int find_data(VALUE thread)
   return found;
 }
 
-/* Does the VM walk our fiber's stack when this word has its value of that time and all others have their present
- * values? A word with another meaning would show the present stack. */
+/* Tells whether the VM walks our fiber's stack when this word has the value that it had while our fiber ran, and all
+ * other words have their present values. With any other word replaced, the VM would walk the present stack. */
 static bool is_fiber_word(VALUE thread, int which)
 {
   VALUE frames[PROBE_FRAMES];

@@ -2,8 +2,9 @@
 /* The stack of a fiber that is not running.
  *
  * rb_profile_thread_frames() only walks the fiber that a thread currently runs, and the VM reports a switch when the
- * next fiber already runs. So it is given a copy of the thread's object in which the word for the current fiber is
- * replaced; the VM's own memory is not written to. Which word that is, is learnt at load from a fiber of our own.
+ * next fiber already runs. So rb_profile_thread_frames() gets a copy of the thread's object, in which the word for the
+ * current fiber is replaced; the VM's own memory is not written to. The position of that word is learnt at load, from a
+ * fiber of our own.
  *
  * Threads: with the GVL. fiber_frames_learn() once, not in a hook; may raise. The others [hook].
  */
@@ -16,7 +17,7 @@
 /* After method_entry_learn(). */
 void fiber_frames_learn(void);
 
-/* Is it known how to? */
+/* Tells whether fiber_frames_learn() succeeded. */
 bool fiber_frames_known(void);
 
 /* An identity of the fiber that this thread runs, constant while the fiber lives; NULL when unknown. */

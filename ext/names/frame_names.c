@@ -36,7 +36,7 @@ bool frame_names_is_core(VALUE frame)
          memcmp(RSTRING_PTR(path), internal, sizeof internal - 1) == 0;
 }
 
-/* Of Ruby code; false of C functions. */
+/* Reads the names of Ruby code; false for C functions. */
 static bool read_plain(VALUE frame, struct frame_names *names)
 {
   VALUE path = rb_profile_frame_path(frame);
@@ -112,7 +112,7 @@ static bool is_hex(char c)
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Copies a label without the address in ":0x0000ffff…" after "#<Class" and the like. */
+/* Copies a label without the addresses, such as ":0x0000ffff…" in "#<Class:0x0000ffff…>". */
 static size_t copy_without_addresses(char *to, const char *from, size_t count)
 {
   size_t used = 0;
@@ -133,7 +133,7 @@ static size_t copy_without_addresses(char *to, const char *from, size_t count)
   return used;
 }
 
-/* The class of an unnamed module, if it is a special class such as Refinement. */
+/* Returns the name of the class of an unnamed module, if that class is a special one such as Refinement; else nil. */
 static VALUE class_of_module(VALUE frame)
 {
   VALUE module = method_entry_is(frame) ? method_entry_class(frame) : 0;
@@ -141,8 +141,8 @@ static VALUE class_of_module(VALUE frame)
   return NIL_P(rb_mod_name(module)) ? rb_mod_name(rb_obj_class(module)) : Qnil;
 }
 
-/* Ruby 4.0 labels methods of such a module with its singleton class; this gives them the module's class instead, as
- * in "#<Refinement>#run". */
+/* Replaces the singleton class in the label of a method of such a module, as Ruby 4.0 writes it, by the module's class:
+ * "#<Refinement>#run". */
 static size_t name_class_of_module(char *text, size_t bytes, VALUE class)
 {
   static const char singleton[] = "#<#<Class>>";

@@ -2,7 +2,7 @@
 /* Reads the names of a frame VALUE from the VM.
  *
  * The label of an anonymous or singleton class contains an address ("#<Class:0x000…>#run"), which is removed; otherwise
- * every request could make new methods.
+ * a program that makes such classes would fill the tables with ever new methods.
  */
 #ifndef RTOP_EXT_FRAME_NAMES_H
 #define RTOP_EXT_FRAME_NAMES_H
@@ -23,16 +23,17 @@ struct frame_names {
   char label_buffer[FRAME_NAMES_LABEL_MAX], namespace_buffer[FRAME_NAMES_LABEL_MAX];
 };
 
-/* Is the frame a C method, or Ruby code of Ruby itself ("<internal:kernel>")? Ruby versions differ in which methods
- * are which. [hook] */
+/* Is the frame a C method, or Ruby code that is part of Ruby itself ("<internal:kernel>")? Which methods are written in
+ * C differs between versions of Ruby. [hook] */
 bool frame_names_is_core(VALUE frame);
 
 /* Reads the label as Ruby prints it: "Object#fib", "block in Price#total", "JSON.generate". Makes Ruby objects and
- * takes locks of the VM: only in the job. False when that raised, or when no objects may be made now (own_objects.h). */
+ * takes locks of the VM: only in the job. False when Ruby raised, or when no objects may be made now
+ * (own_objects.h). */
 bool frame_names_read(VALUE frame, struct frame_names *names);
 
-/* Like frame_names_read(), but only for code whose texts all exist already. Makes no objects, and takes no lock while
- * the process has one Ractor, to whose threads it is restricted. False for all other code. [hook] */
+/* Like frame_names_read(), but only for code whose texts all exist already. Makes no objects. Call only while the
+ * process has one Ractor: then it takes no lock. False for all other code. [hook] */
 bool frame_names_peek(VALUE frame, struct frame_names *names);
 
 /* Fills in the names of a method whose label is known, from texts that exist since it was compiled. In any Ractor.

@@ -14,7 +14,7 @@
 
 enum { VALUE_SLOTS_FIRST = 2048 };
 
-/* Forgets all VALUEs. Under the lock, because a stack walk holds ids that it found. */
+/* Forgets all VALUEs. Under the lock, because a stack walk that is in progress uses ids it has found. */
 static void forget_values(struct frames *frames)
 {
   memset(frames->values, 0, (frames->value_mask + 1) * sizeof *frames->values);
@@ -22,8 +22,8 @@ static void forget_values(struct frames *frames)
   atomic_fetch_add(&frames->generation, 1);
 }
 
-/* Forgets VALUEs once per major collection. VALUEs added while it runs are marked when the GC visits this object
- * again at its end. */
+/* Forgets VALUEs once per major collection. VALUEs added while the collection runs are marked when the GC visits this
+ * object again at the end of the collection. */
 static void forget_in_major(struct frames *frames)
 {
   size_t majors = gc_figure(frames->majors_key);
@@ -66,8 +66,8 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
   while (frames->value_slots < 2 * capacity) frames->value_slots *= 2;
   frames->values_max = frames->value_slots / 2;
   frames->entries = calloc(capacity, sizeof *frames->entries);
-  /* Memory for the maximum size, of which only the first slots are used at first; the extra half holds the old
-   * entries during a rehash. */
+  /* Memory for the maximum size. At first only the first slots are used; the extra half holds the old entries during a
+   * rehash. */
   frames->values = calloc(frames->value_slots + frames->value_slots / 2, sizeof *frames->values);
   frames->arena = calloc(1, arena_bytes);
   frames->strings = calloc(strings, sizeof *frames->strings);
@@ -93,7 +93,8 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
 void frames_destroy(struct frames *frames)
 {
   if (frames->marker) {
-    RTYPEDDATA_DATA(frames->marker) = NULL; /* The Ruby object may live on until the next GC. */
+    /* The Ruby object may exist until the next GC, so it must not point to freed memory. */
+    RTYPEDDATA_DATA(frames->marker) = NULL;
     rb_gc_unregister_address(&frames->marker);
   }
   free(frames->entries);
@@ -106,7 +107,7 @@ void frames_destroy(struct frames *frames)
   *frames = (struct frames){ 0 };
 }
 
-/* Id of an equal string, or of a new one; 0 when the arena is full. */
+/* Returns the id of an equal string, or of a new one; 0 when the arena is full. */
 static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
 {
   if (count == 0) return 0;
@@ -193,7 +194,7 @@ uint32_t frames_task(struct frames *frames, const char *text, size_t bytes)
   return add_text(frames, RTOP_FIBERS_NAMESPACE, text, bytes);
 }
 
-/* Adds a frame in a namespace where each name exists only once. */
+/* Finds or adds a frame in a namespace where each name has only one frame. */
 static uint32_t add_once(struct frames *frames, const char *space, const char *text, size_t bytes)
 {
   uint64_t identity = hash_bytes(hash_bytes(HASH_START, space, strlen(space)), text, bytes) | 1;
@@ -214,7 +215,7 @@ uint32_t frames_class(struct frames *frames, const char *text, size_t bytes)
   return add_once(frames, RTOP_OBJECTS_NAMESPACE, text, bytes);
 }
 
-/* Hash of what identifies a frame (see frames.h). The label includes the owner, without addresses. */
+/* Hash of everything that identifies a frame (see frames.h). The label includes the owner, without addresses. */
 static uint64_t identity_of(const struct frame_names *names)
 {
   uint64_t start = names->is_c ? 1 : hash_bytes(names->line + 2, names->path, names->path_bytes);
@@ -228,7 +229,7 @@ static uint32_t value_slot(const struct frames *frames, VALUE value)
   return slot;
 }
 
-/* Grows the hash table in the way of id_map.c. No Ruby code runs meanwhile, so the GC cannot see it half done. */
+/* Doubles the hash table, like id_map.c. No Ruby code runs meanwhile, so the GC cannot see a half-filled table. */
 static void grow_values(struct frames *frames)
 {
   uint32_t before = frames->value_mask + 1, aside = 2 * before;
@@ -289,7 +290,7 @@ uint32_t frames_method_of_code(struct frames *frames, VALUE code, const char *la
   return find_or_add(frames, &names, &made);
 }
 
-/* The frame of a wait method. Its name was learnt at load, so the VM is not asked. */
+/* Returns the frame of a wait method. Its name was learnt at load, so it need not be read from the VM. */
 static uint32_t wait_frame(struct frames *frames, VALUE value, const struct wait *wait)
 {
   struct frame_names names;

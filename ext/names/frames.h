@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps the VM's frame VALUEs to named frames of the profiler.
  *
- * VALUEs are kept in a bounded table whose entries are marked for the GC, since a reused address would get an old
- * method's name. Because a marked method keeps its class alive, all VALUEs are forgotten when a major collection
- * begins.
+ * VALUEs are kept in a bounded table whose entries are marked for the GC, since a new method at a reused address would
+ * get the old method's name. Because a marked method keeps its class alive, all VALUEs are forgotten when a major
+ * collection begins.
  *
  * A frame is identified by its owner's name, the path and first line of its code, and its own name; C functions by
  * owner and name. So methods of differently named classes that come from one evaluated line are distinct; aliases,
- * reloaded classes, including classes, and unnamed owners ("#<Class>#run") are not. Code without an owner (a block for
- * define_method, a class body) has a label without a class.
+ * reloaded classes, including classes, and unnamed owners ("#<Class>#run") share one frame. Code without an owner (a
+ * block for define_method, a class body) has a label without a class.
  *
- * Names are made in the job (frames_add). A hook that meets a new VALUE only notes the stack (noted.h), unless it is a
- * known wait method (waits.h) or its texts exist already (frames_peek).
+ * Names are made in the job (frames_add). A hook that finds a new VALUE only notes the stack (noted.h), unless the
+ * VALUE is a known wait method (waits.h) or the texts of its name exist already (frames_peek).
  *
  * Threads: frames_find() under the sampler's lock. frames_add() only in the job, without that lock, as it makes Ruby
- * objects. The publisher reads below the published counts at any time.
+ * objects. The publisher reads entries below the published counts at any time.
  */
 #ifndef RTOP_EXT_FRAMES_H
 #define RTOP_EXT_FRAMES_H
@@ -30,7 +30,8 @@
 #include <stdint.h>
 
 enum {
-  FRAMES_VALUES_MIN = 16384, /* minimum number of VALUEs kept alive at a time; else as many as frames */
+  /* minimum number of VALUEs kept alive at a time; with more frames than this, as many as there are frames */
+  FRAMES_VALUES_MIN = 16384,
   FRAMES_ADD_PER_JOB = 256,
 };
 
@@ -55,7 +56,7 @@ struct frames {
   struct frames_entry *entries;
   uint32_t capacity;
   _Atomic uint32_t count;
-  struct id_map identities; /* hash of what a frame is -> frame */
+  struct id_map identities; /* map from a hash of the frame's identity to the frame */
 
   /* hash table with open addressing over value_mask + 1 slots; memory for the maximum is reserved */
   struct frames_value *values;
@@ -64,14 +65,14 @@ struct frames {
   uint32_t value_count;
   struct trylock *lock;        /* the sampler's */
   VALUE majors_key;            /* key for rb_gc_stat(); 0: this Ruby does not count major collections */
-  size_t majors;               /* collections at which VALUEs were forgotten last */
-  _Atomic uint64_t generation; /* grows when VALUEs are forgotten, which makes caches of VALUEs stale */
+  size_t majors;               /* number of major collections when VALUEs were last forgotten */
+  _Atomic uint64_t generation; /* number that grows when VALUEs are forgotten; caches of VALUEs are then outdated */
 
   struct noted noted;
 
   char *arena;
   uint32_t arena_used, arena_capacity;
-  uint32_t labels_used; /* bytes of the arena used by label sets and names of fibers */
+  uint32_t labels_used; /* bytes of the arena used by label sets and fiber names */
   struct frames_string *strings;
   _Atomic uint32_t string_count;
   uint32_t string_capacity;
@@ -79,7 +80,7 @@ struct frames {
   struct waits waits;
   struct rtop_patterns *excluded; /* patterns of excluded frames; NULL: none. See exclude.h */
 
-  _Atomic uint64_t overflowed; /* frames that found no room, shown as "(other frames)" */
+  _Atomic uint64_t overflowed; /* number of frames that found no room, shown as "(other frames)" */
   VALUE marker;                /* keeps the VALUEs alive */
 };
 
@@ -105,11 +106,11 @@ bool frames_is_main(const struct frames *frames, uint32_t frame);
 /* Decides whether a frame whose names are complete is excluded, and sets entry->excluded. Under the sampler's lock. */
 void frames_judge(const struct frames *frames, struct frames_entry *entry);
 
-/* Makes a frame for the profiler itself. Only at start. */
+/* Makes a frame for the profiler itself. Call only at start. */
 uint32_t frames_special(struct frames *frames, const char *label);
 
-/* A frame for a set of labels (shm/base/label_text.h); FRAMES_OTHER when its share of strings, an eighth, is used up.
- * Under the sampler's lock. */
+/* Adds a frame for a set of labels (shm/base/label_text.h). FRAMES_OTHER when labels have used up their share of the
+ * strings, an eighth. Under the sampler's lock. */
 uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes);
 
 /* Like frames_labels(), for a name of fibers (RTOP_FIBERS_NAMESPACE). */
@@ -118,16 +119,17 @@ uint32_t frames_task(struct frames *frames, const char *text, size_t bytes);
 /* Like frames_labels(), for the name of an exception class (RTOP_RAISED_NAMESPACE); equal names share a frame. */
 uint32_t frames_raised(struct frames *frames, const char *text, size_t bytes);
 
-/* The frame of a method not written in Ruby, by its label and the label of its class; FRAMES_OTHER when there is no
- * room. Under the sampler's lock. */
+/* Finds or adds the frame of a method not written in Ruby, by the method's label and the label of its class;
+ * FRAMES_OTHER when there is no room. Under the sampler's lock. */
 uint32_t frames_function(struct frames *frames, const char *label, const char *namespace_label);
 
-/* The frame of a method whose code is a block (define_method), by the method's label and the label of its class: one
- * block may be the code of many methods. FRAMES_OTHER when there is no room. Under the sampler's lock. */
+/* Finds or adds the frame of a method whose code is a block (define_method), by the method's label and the label of its
+ * class, since one block may be the code of many methods. FRAMES_OTHER when there is no room. Under the sampler's
+ * lock. */
 uint32_t frames_method_of_code(struct frames *frames, VALUE code, const char *label, const char *namespace_label);
 
-/* The frame of a class of objects (RTOP_OBJECTS_NAMESPACE); equal names share a frame; FRAMES_OTHER when there is no
- * room. Under the sampler's lock. */
+/* Finds or adds the frame of a class of objects (RTOP_OBJECTS_NAMESPACE); equal names share a frame. FRAMES_OTHER when
+ * there is no room. Under the sampler's lock. */
 uint32_t frames_class(struct frames *frames, const char *text, size_t bytes);
 
 /* Forgets all VALUEs when the table is almost full. In the job; takes the sampler's lock. */

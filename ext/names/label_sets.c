@@ -16,8 +16,8 @@ struct draft {
   struct rtop_label labels[RTOP_LABEL_PAIRS_MAX];
   struct rtop_label_buffer buffers[RTOP_LABEL_PAIRS_MAX];
   struct draft_flags {
-    bool begins; /* it was not there before */
-    bool works;  /* the work is about it */
+    bool begins; /* label that `base` does not have */
+    bool works;  /* label that belongs to the piece of work */
     bool given;
   } flags[RTOP_LABEL_PAIRS_MAX];
   size_t count;
@@ -111,7 +111,8 @@ static bool try_lock(struct label_sets *sets)
   return false;
 }
 
-/* The set with this text; 0 when there is none. *slot: its position in the index, or where it would be inserted. */
+/* Returns the set with this text; 0 when there is none. *slot: the position of the set in the index, or the position
+ * where it belongs. */
 static uint32_t find(const struct label_sets *sets, uint64_t hash, const char *text, size_t bytes, uint32_t *slot)
 {
   for (*slot = (uint32_t)(hash >> 20) & INDEX_MASK;; *slot = (*slot + 1) & INDEX_MASK) {
@@ -136,19 +137,19 @@ static uint32_t add(struct label_sets *sets, uint64_t hash, const char *text, si
   return set;
 }
 
-/* Finds the set with this text or makes it; 0 when there is no room. */
+/* Finds or adds the set with this text; 0 when there is no room. */
 static uint32_t find_or_add(struct label_sets *sets, const char *text, size_t bytes)
 {
   uint64_t hash = hash_bytes(HASH_START, text, bytes);
   uint32_t slot, set = find(sets, hash, text, bytes, &slot);
   if (set || !try_lock(sets)) return set;
-  set = find(sets, hash, text, bytes, &slot); /* somebody may have been quicker */
+  set = find(sets, hash, text, bytes, &slot); /* another thread may have added it meanwhile */
   if (!set) set = add(sets, hash, text, bytes, slot);
   trylock_release(&sets->lock);
   return set;
 }
 
-/* The result when there is no room: the work keeps its old labels. */
+/* Returns the result for a lack of room: the work keeps its old labels. */
 static struct label_result without_room(struct label_sets *sets, uint32_t base, const struct label_wish *wish,
                                         const struct draft *draft)
 {
@@ -187,7 +188,8 @@ void label_sets_forget_begun(struct label_sets *sets)
 enum { KEPT_SET_BITS = 16 };
 static_assert(LABEL_SETS_MAX <= 1 << KEPT_SET_BITS, "sets");
 
-/* Reads what the fiber keeps. No other code should use the key, but the value is checked all the same. */
+/* Reads the set and piece that are stored in the fiber. No other code should use the key, but the value is checked all
+ * the same. */
 struct label_kept label_sets_kept(const struct label_sets *sets, VALUE thread)
 {
   VALUE value = sets->key && thread ? rb_thread_local_aref(thread, sets->key) : Qnil;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The sets of labels that the program has used; each gets a small number that is never reused.
  *
- * The table is bounded. When it is full, or the texts are too long in total, no new set is made: the thread keeps its
- * old one, and the loss is counted.
+ * The table is bounded. When it is full, or the texts are too long in total, no new set is made; the thread keeps its
+ * old set, and the loss is counted.
  *
- * Threads: any, of any Ractor, with a lock that is only tried, so a fork at the wrong moment blocks nobody. Sets below
- * the count never change, except `node`, which is protected by the sampler's lock. Allocates with libc, so not for
- * hooks, except label_sets_of().
+ * Threads: any, of any Ractor, under a lock that nobody waits for, so a fork while it is held blocks no thread of the
+ * child. Sets below the count never change, except `node`, which is protected by the sampler's lock. Allocates with
+ * libc, so not for hooks, except label_sets_of().
  */
 #ifndef RTOP_EXT_LABEL_SETS_H
 #define RTOP_EXT_LABEL_SETS_H
@@ -35,7 +35,8 @@ struct label_sets {
   uint32_t bytes;
   _Atomic uint16_t index[2 * LABEL_SETS_MAX]; /* open addressing by hash: set, 0 = free */
   struct label_set sets[LABEL_SETS_MAX];
-  /* How often each label of a set has begun since it was last reported; labels in the order of the set's text. */
+  /* Number of times that each label of a set has begun since this was last reported, in the order of the labels in the
+   * set's text. */
   _Atomic uint32_t begun[LABEL_SETS_MAX][RTOP_LABEL_PAIRS_MAX];
 };
 
@@ -46,12 +47,13 @@ void label_sets_init(struct label_sets *sets);
  * labels by key are kept, as far as their text fits. Returns `base` itself when there is no room. `begins` says which
  * of the labels count as begun. */
 enum label_begins {
-  LABEL_BEGINS_NEW, /* those that `base` does not have */
-  LABEL_BEGINS_ALL, /* all that are put in */
+  LABEL_BEGINS_NEW, /* labels that `base` does not have */
+  LABEL_BEGINS_ALL, /* all labels of the wish */
   LABEL_BEGINS_NONE,
 };
-/* The wanted change. `taken[i]`: the label continues work that began elsewhere, and is not counted as begun. `works`:
- * a bit for each label of `base` that describes the enclosing piece of work. */
+/* Labels to add to the set `base`. `taken[i]` is true if label i continues a block that began in another thread; the
+ * label is then not counted as begun. `works` has a bit for each label of `base`, set if the label belongs to the
+ * enclosing block. */
 struct label_wish {
   const struct rtop_label *labels;
   const bool *taken;
@@ -59,8 +61,8 @@ struct label_wish {
   enum label_begins begins;
   uint32_t works;
 };
-/* The resulting set, with bits for its labels: `works`: remaining bits of the wish plus labels that begin; `given`:
- * labels that were added. `lost`: there was no room for labels that would have begun. */
+/* The resulting set, with bits for its labels. `works`: the remaining bits of the wish, and the labels that begin;
+ * `given`: the labels that were added. `lost`: there was no room for labels that would have begun. */
 struct label_result {
   uint32_t set, works, given;
   bool lost;
@@ -77,15 +79,15 @@ static inline uint32_t label_sets_take_begun(struct label_sets *sets, uint32_t s
 /* Resets all counts of begun labels without reporting them. */
 void label_sets_forget_begun(struct label_sets *sets);
 
-/* What the thread's running fiber keeps: its set, and its piece of work (ext/sampling/work.h). 0: none. Makes no
- * object. */
+/* What is stored in a thread's running fiber: its set of labels, and its piece of work (ext/sampling/work.h); 0: none.
+ * label_sets_kept() makes no object. */
 struct label_kept {
   uint32_t set;
   uint64_t piece; /* below 1 << 45 */
 };
 struct label_kept label_sets_kept(const struct label_sets *sets, VALUE thread);
 void label_sets_keep(const struct label_sets *sets, VALUE thread, struct label_kept kept);
-/* The set only. */
+/* Returns the set only, without the piece. */
 uint32_t label_sets_of(const struct label_sets *sets, VALUE thread);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns at load where the VM stores its data about locks, and reads them. */
+/* Learns at load where the VM stores its data about locks, and reads these data. */
 #include "lock_words.h"
 
 #include "fiber_frames.h"
@@ -12,15 +12,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* An execution context: its stack, the stack's size, its current frame. A frame: its receiver, and the end of its
- * local variables. */
+/* Words of an execution context: its stack, the stack's size, its current frame. Words of a frame: its receiver, and
+ * the end of its local variables. */
 enum { CONTEXT_STACK, CONTEXT_STACK_WORDS, CONTEXT_FRAME };
 enum { FRAME_RECEIVER = 3, FRAME_ENVIRONMENT, FRAME_WORDS = 7 };
 #define STACK_WORDS_MAX ((VALUE)1 << 27)
 
-/* A Mutex: its owner (two words from 3.4.11 on), the next Mutex that the same thread owns, and the first and last
- * element of the list of waiting threads. The begin of the list is searched for; the word before it is the next
- * Mutex. */
+/* Words of a Mutex: its owner (two words from 3.4.11 on), the next Mutex that the same thread owns, and the first and
+ * last element of the list of waiting threads. The position of the list is found by a search; the word before the list
+ * is the next Mutex. */
 enum { MUTEX_OWNER, MUTEX_WAITERS_LEAST = 2, MUTEX_WAITERS_MOST };
 enum { MONITOR_MUTEX = 2, MONITOR_WORDS = 3 };
 enum { THREAD_WORDS_MAX = 160, UNKNOWN = -1, HEADS_MAX = 2, MONITOR_TRIES = 3 };
@@ -39,11 +39,11 @@ struct queue_type {
 enum { ENVIRONMENT_BEFORE_LAST = -4, ENVIRONMENT_LAST };
 enum { ENVIRONMENT_MUTEX = -4, ENVIRONMENT_TIMEOUT, WAITER_LOCK = -3, CONDITION_ARITY = -2 };
 static const rb_data_type_t *condition_type; /* NULL: the class is written in C, or unknown */
-static bool arguments_were_right;            /* as the probe saw them */
+static bool arguments_were_right;            /* whether the probe found the arguments in place */
 static _Thread_local struct {
   const VALUE *frame;
   VALUE mutex;
-} in_condition; /* what the thread last waited in */
+} in_condition; /* last call of ConditionVariable#wait on this thread */
 
 static bool known;
 static int held_word = UNKNOWN; /* of a thread */
@@ -69,14 +69,15 @@ static const VALUE *words_of(VALUE object)
   return vm_data_of(object);
 }
 
-/* The innermost frame; NULL when there is none, as for a thread that is ending, whose stack is freed first. */
+/* Returns the innermost frame; NULL when there is none. A thread that is ending has none, since its stack is freed
+ * first. */
 static const VALUE *frame_of(VALUE thread)
 {
   const VALUE *context = fiber_frames_current(thread);
   return context && context[CONTEXT_STACK] ? (const VALUE *)context[CONTEXT_FRAME] : NULL;
 }
 
-/* Does this look like a frame? It must be inside the current stack. */
+/* Tells whether the thread's current frame looks like a frame: it must be inside the current stack. */
 static bool frame_is_right(VALUE thread)
 {
   const VALUE *context = fiber_frames_current(thread), *frame = frame_of(thread);
@@ -100,8 +101,8 @@ static bool is_empty_head(const void *data, size_t offset)
   return head[0] == own && head[1] == own;
 }
 
-/* Does the caller wait in this list? The latest waiter's element is the last one and lies on its own stack, slightly
- * above this frame. */
+/* Tells whether the calling thread waits in this list. The element of the latest waiter is the last one of the list,
+ * and lies on that waiter's stack, slightly above this function's frame. */
 static bool waits_in(const void *data, size_t offset)
 {
   uintptr_t head[2], here = (uintptr_t)__builtin_frame_address(0);
@@ -128,7 +129,7 @@ static VALUE run_probe(RB_BLOCK_CALL_FUNC_ARGLIST(unused, object))
   return rb_funcallv(object, rb_intern("rperf_top_receiver"), 0, NULL);
 }
 
-/* In a fiber of its own, too. */
+/* Checks the layout of frames, also in another fiber. */
 static bool learn_frames(void)
 {
   VALUE class = rb_class_new(rb_cObject), object = rb_obj_alloc(class);
@@ -141,8 +142,8 @@ static bool learn_frames(void)
   return frame_was_right;
 }
 
-/* Index of the only word of the thread that is `now` and was `before` at that time; UNKNOWN when there is none or
- * more than one. */
+/* Returns the index of the only word of the thread that is `now` and was `before` in the copy `then`; UNKNOWN when
+ * there is none or more than one. */
 static int changed_word(const VALUE *thread, const VALUE *then, int words, VALUE now, VALUE before)
 {
   int found = UNKNOWN;
@@ -174,12 +175,14 @@ static bool learn_held(VALUE one, VALUE other)
   right = right && thread[which] == before && !a[MUTEX_OWNER];
   if (right) held_word = which;
   wanted_known =
-      /* The thread waits for nothing, so the word before must be 0; its meaning is confirmed when it is used. */
+      /* The thread waits for no Mutex, so the word before held_word must be 0; its meaning is confirmed when it is
+       * used. */
       right && which > 0 && !thread[which - 1];
   return right;
 }
 
-/* The word where the list of a Mutex begins that nobody waits for; 0 when it is at none of the expected places. */
+/* Returns the word where the list of waiters begins in a Mutex that nobody waits for; 0 when it is at none of the
+ * expected positions. */
 static size_t waiters_of(VALUE mutex)
 {
   size_t words = data_bytes(mutex) / sizeof(VALUE);
@@ -202,8 +205,8 @@ static bool learn_mutex(void)
   return right;
 }
 
-/* Learns where the lists of a queue class are: an empty list points to itself. A class with a different number of
- * such lists is left out. */
+/* Learns the positions of the lists in objects of a queue class: an empty list points to itself. A class with a
+ * different number of lists is not used. */
 static bool learn_queue(struct queue_type *to, const char *name, uint32_t heads)
 {
   struct queue_type found = { 0 };
@@ -224,7 +227,8 @@ static bool learn_queue(struct queue_type *to, const char *name, uint32_t heads)
   return found.type && found.heads == heads;
 }
 
-/* A probe called by a Ruby method with the arguments of ConditionVariable#wait: the object itself, and none. */
+/* Probe that a Ruby method calls whose two arguments are the object itself and nil, like those of
+ * ConditionVariable#wait: checks that they are found in place. */
 static VALUE probe_arguments(VALUE self)
 {
   VALUE thread = rb_thread_current();
@@ -248,7 +252,8 @@ static bool learn_arguments(void)
   return arguments_were_right;
 }
 
-/* Learns about ConditionVariable. Where it is written in C it calls Mutex#sleep, which is known already. */
+/* Learns about ConditionVariable, unless the class is written in C: then it calls Mutex#sleep, which is known
+ * already. */
 static void learn_condition(void)
 {
   ID id = rb_intern("ConditionVariable");
@@ -263,8 +268,8 @@ static void learn_condition(void)
   RB_GC_GUARD(object);
 }
 
-/* Is the object's data as large as a monitor's, three words? If the data are embedded in the object, its type does
- * not tell their size. */
+/* Tells whether the object's data are as large as a monitor's, three words. If the data are embedded in the object, its
+ * type does not give their size. */
 static bool is_as_large_as_a_monitor(VALUE object)
 {
   const rb_data_type_t *type = vm_data_type(object);
@@ -278,7 +283,7 @@ static bool is_address(VALUE word)
   return word % sizeof word == 0 && word >= 1 << 16 && word < UINTPTR_MAX >> 8;
 }
 
-/* It has a Mutex of its own. */
+/* Learns the type of Monitor, whose objects contain a Mutex. */
 static void learn_monitor(void)
 {
   ID id = rb_intern("Monitor");
@@ -332,7 +337,8 @@ static struct lock_wait wait_for(uint32_t kind, const void *lock)
   return (struct lock_wait){ kind, (uint64_t)(uintptr_t)lock };
 }
 
-/* A wait at a Mutex: in its list, or asleep in Mutex#sleep, as ConditionVariable#wait does. */
+/* Returns the wait of the calling thread at a Mutex: in the Mutex's list, or asleep in Mutex#sleep, as
+ * ConditionVariable#wait does. */
 static struct lock_wait wait_in_mutex(const void *data)
 {
   VALUE frames[2];
@@ -343,8 +349,9 @@ static struct lock_wait wait_in_mutex(const void *data)
   return sleeps ? wait_for(RTOP_LOCK_CONDITION, data) : wait_for(RTOP_LOCK_NONE, NULL);
 }
 
-/* A wait in ConditionVariable#wait. The argument is believed if the list confirms it; after waking, while waiting for
- * the Mutex, as long as the call is the same. */
+/* Returns the wait of the calling thread in ConditionVariable#wait. The argument is trusted if the list of waiters
+ * confirms it. After the thread woke up, while it waits for the Mutex, the argument is still trusted as long as the
+ * call is the same. */
 static struct lock_wait wait_in_condition(const VALUE *frame, const void *data)
 {
   VALUE mutex = ((const VALUE *)frame[FRAME_ENVIRONMENT])[ENVIRONMENT_MUTEX];
@@ -368,7 +375,7 @@ static struct lock_wait wait_in_queue(const struct queue_type *type, const void 
   return wait_for(RTOP_LOCK_NONE, NULL);
 }
 
-/* Notes a type that is a Monitor by its name; a job checks it later. */
+/* Records that a hook saw a Monitor, if the type has that name; a job checks the type then. */
 static void meet_monitor(const rb_data_type_t *type)
 {
   static const char wanted[] = "monitor";
@@ -388,8 +395,8 @@ static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *typ
   return wait_for(RTOP_LOCK_MONITOR, words_of(mutex));
 }
 
-/* Does the wait belong to loading a file? Files are loaded by `require`, and by code that uses a constant. Other C
- * functions wait for a Mutex of an extension, and an IO waits for its writer. */
+/* Tells whether the thread waits for the loading of a file. Files are loaded by `require`, and by code that uses a
+ * constant. Other C functions wait for a Mutex of an extension, and an IO waits for its writer. */
 static bool waits_for_file(const VALUE *frame)
 {
   VALUE leaf;
@@ -401,8 +408,8 @@ static bool waits_for_file(const VALUE *frame)
   return name == id_require || name == id_require_relative || name == id_const_get;
 }
 
-/* Finds a wait for a Mutex that no frame has as its receiver, locked by the VM or a C extension. The address is
- * tested for readability first, and believed only if it is a Mutex with the caller in its list. */
+/* Returns the wait for a Mutex that is not the receiver of a method, but locked by the VM or a C extension. The address
+ * is first tested for readability, and used only if it is a Mutex with the calling thread in its list. */
 static struct lock_wait wait_of_the_vm(VALUE thread, const VALUE *frame)
 {
   VALUE wanted = wanted_known ? words_of(thread)[held_word - 1] : Qfalse;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns at load where the words of a method entry are, and reads them. */
+/* Learns at load the positions of the words in a method entry, and reads entries. */
 #include "method_entry.h"
 
 #include "ext/base/vm_object.h"
@@ -8,8 +8,8 @@
 
 enum { WORD_FLAGS, WORD_CLASS, WORD_DEFINITION, WORD_ID, WORD_OWNER };
 
-/* A method definition: its type; for a C function its address, how it is called, and its number of arguments; its
- * name. */
+/* Words of a method definition: its type; for a C function its address, how the VM calls it, and its number of
+ * arguments; its name. */
 enum { FUNCTION_TYPE, FUNCTION_CALL, FUNCTION_INVOKER, FUNCTION_ARGUMENTS, FUNCTION_NAME };
 #define FUNCTION_TYPE_MASK ((VALUE)0xF)
 
@@ -17,9 +17,9 @@ enum { METHOD_WORDS = 5 }; /* words of a Method object; one of them is the entry
 
 static bool known, functions_known, owners_known;
 static VALUE entry_flags;   /* the flags of an entry's type; 0 until a probe succeeded */
-static VALUE defined_in;    /* the class of the first probe, the module of the second */
-static VALUE own_entry;     /* that of the first */
-static int entry_of_method; /* which word of a Method object */
+static VALUE defined_in;    /* class of the first probe, then module of the second probe */
+static VALUE own_entry;     /* entry of the first probe */
+static int entry_of_method; /* index of the word of a Method object that is the entry */
 static VALUE function_type;
 
 static VALUE word(VALUE frame, int which)
@@ -27,7 +27,7 @@ static VALUE word(VALUE frame, int which)
   return ((const VALUE *)frame)[which];
 }
 
-/* The type of a frame's object; 0 when it cannot be a method entry. */
+/* Returns the type of a frame's object; 0 when the object cannot be a method entry. */
 static VALUE type_of(VALUE frame)
 {
   if (RB_SPECIAL_CONST_P(frame) || (int)RB_BUILTIN_TYPE(frame) != VM_IMEMO) return 0;
@@ -42,7 +42,8 @@ static VALUE probe(VALUE self)
   if (!flags || method_entry_id(frame) != rb_intern("rperf_top_probe")) return Qfalse;
   owners_known = owners_known && word(frame, WORD_OWNER) == defined_in;
   if (entry_flags) return flags == entry_flags && method_entry_class(frame) == defined_in ? Qtrue : Qfalse;
-  if (word(frame, WORD_CLASS) != defined_in) return Qfalse; /* compared only: it may be anything yet */
+  /* only compared, since the word is not known to be a class yet */
+  if (word(frame, WORD_CLASS) != defined_in) return Qfalse;
   entry_flags = flags;
   own_entry = frame;
   return Qtrue;
@@ -84,8 +85,8 @@ static const enum rtop_vm_part by_function[] = { RTOP_VM_FUNCTIONS,  RTOP_VM_CAL
                                                  RTOP_VM_ATTRIBUTES, RTOP_VM_ALL_CALLS, RTOP_VM_ARGUMENTS,
                                                  RTOP_VM_ALIVE,      RTOP_VM_SITES };
 
-/* Probes a method in a class, and one in a module; the latter's entry names the object that represents the module in
- * the class. */
+/* Checks a method of a class and a method of a module. The entry of the module's method contains the object that
+ * represents the module in the including class. */
 void method_entry_learn(void)
 {
   VALUE class = rb_class_new(rb_cObject), including = rb_class_new(rb_cObject), module = rb_module_new();

@@ -3,8 +3,8 @@
  * body) is a compiled piece of code.
  *
  * Entries are not part of the VM's interface. So at load methods of our own, one of a class and one of a module, are
- * examined, and if a word is not where it should be, nothing is taken for a method entry; names are then made in the
- * job like all others (tests/ext/test_layout.rb).
+ * examined; if a word is not where it should be, no VALUE is taken for a method entry. Names are then made in the job
+ * (tests/ext/test_layout.rb).
  *
  * Threads: method_entry_learn() with the GVL, not in a hook; may raise. So may method_entry_function(), which also
  * allocates. The others any. [hook]
@@ -24,7 +24,7 @@ void method_entry_learn(void);
 bool method_entry_is(VALUE frame);
 bool method_entry_is_code(VALUE frame);
 
-/* The class or module that defines the method of an entry, 0 when there is none; and the id of its name. */
+/* The class or module that defines the method of an entry, or 0 when there is none; and the id of the method's name. */
 VALUE method_entry_class(VALUE frame);
 ID method_entry_id(VALUE frame);
 
@@ -40,16 +40,17 @@ method_entry_call_2 *method_entry_function_2(VALUE receiver, VALUE class, const 
 
 /* The entry of a Method or UnboundMethod; 0 when the layout is unknown. */
 VALUE method_entry_of(VALUE method);
-/* The definition of an entry, which is equal for entries of the same method; and its kind. All methods in Ruby have
- * the same kind. */
+/* The definition of an entry, which is equal for all entries of one method; and the kind of that method. All methods
+ * written in Ruby have the same kind. */
 VALUE method_entry_definition(VALUE entry);
 unsigned method_entry_kind(VALUE entry);
-/* Is the entry a C function? For kinds with several ways of being called, method_entry_way() tells which. */
+/* Is the entry a C function? method_entry_way() returns how the VM calls the entry, for kinds that it calls in several
+ * ways. */
 bool method_entry_is_function(VALUE entry);
 uint32_t method_entry_way(VALUE entry);
 
-/* The class or module in which an entry is, 0 when unknown; and the name with which its method was defined, even if
- * it has another name now. */
+/* The class or module to which an entry belongs, 0 when unknown; and the name with which its method was defined, even
+ * if the entry has another name now. */
 VALUE method_entry_owner(VALUE entry);
 ID method_entry_first_name(VALUE entry);
 

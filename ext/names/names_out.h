@@ -11,7 +11,8 @@
 #include "shm/channel/writer.h"
 
 struct names_out {
-  uint32_t *string_references; /* references by string id; 0: not copied yet (or empty) */
+  /* references into the segment, by string id; 0: not copied yet (or the empty string) */
+  uint32_t *string_references;
   uint32_t string_capacity, frame_capacity;
   uint32_t frame_count, node_count; /* published so far */
 };
@@ -21,7 +22,7 @@ void names_out_destroy(struct names_out *out);
 
 void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree, struct rtop_writer *writer);
 
-/* The node itself, or its nearest ancestor that is in the segment. */
+/* Returns `node` itself if it is in the segment, else its nearest ancestor that is. */
 uint32_t names_out_known(const struct names_out *out, const struct calltree *tree, uint32_t node);
 
 #endif

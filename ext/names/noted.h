@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks that a hook saw but could not name: their frames and the time that belongs to them, until the next job.
+/* Stacks that a hook saw but could not name. Their frames and the time that belongs to them are kept until the next
+ * job.
  *
  * The queue is short, since a stack is noted only if one of its methods is new. When it is full, the time is treated
  * like any time without a stack (accounting.h).
@@ -19,9 +20,9 @@ enum { NOTED_MAX = 16, NOTED_DEPTH_MAX = 192 };
 struct noted_stack {
   uint64_t serial; /* of the thread */
   uint32_t thread, depth;
-  uint32_t root;     /* node below which it stands */
+  uint32_t root;     /* node below which the stack is added */
   uint32_t name;     /* of the fiber (task_names.h) */
-  const void *fiber; /* fiber that waits there (fiber_frames.h); NULL: the thread itself */
+  const void *fiber; /* fiber whose waiting stack this is (fiber_frames.h); NULL: the stack of the thread itself */
   uint32_t states[2];
   int64_t wall_ns[2], cpu_ns[2];
   VALUE frames[NOTED_DEPTH_MAX]; /* leaf first */
@@ -33,13 +34,14 @@ struct noted {
   struct noted_stack stacks[NOTED_MAX];
 };
 
-/* Takes a free entry and stores the stack in it; NULL when there is none. The caller adds thread and time. */
+/* Takes a free entry and stores the stack in it; NULL when no entry is free. The caller adds the thread and the
+ * time. */
 struct noted_stack *noted_add(struct noted *noted, const VALUE *frames, const int *lines, uint32_t depth);
 
-/* Frees the place of the oldest. */
+/* Removes the oldest stack. */
 void noted_drop_first(struct noted *noted);
 
-/* Is there one of this thread? */
+/* Tells whether a stack of this thread is in the queue. */
 bool noted_has(const struct noted *noted, uint64_t serial);
 
 void noted_mark(const struct noted *noted);

@@ -7,8 +7,8 @@
 
 enum { MOST = OWN_OBJECTS_IN_HAND * OWN_OBJECTS_ONE_IN };
 
-/* Credit for the profiler's own objects: each collection of the program adds one, and each collection that our objects
- * cause takes OWN_OBJECTS_ONE_IN. */
+/* Credit for the profiler's own objects: each collection adds 1, and each collection that our objects cause subtracts
+ * OWN_OBJECTS_ONE_IN. */
 static int64_t in_hand = MOST;
 static size_t counted;
 

@@ -3,8 +3,8 @@
  *
  * That number is usually almost zero. But in some programs (GC.stress, or a heap that cannot grow) almost every new
  * object causes a collection, which in turn makes the profiler forget names and make more objects, until the program
- * hardly advances. So the profiler causes at most one collection in 32, after a small initial credit, and does without
- * names meanwhile. The limit counts collections, not time, so it also holds where collections are slow.
+ * hardly advances. So the profiler causes at most one collection in 32, after a small initial credit, and goes without
+ * new names meanwhile. The limit counts collections, not time, so it also holds where collections are slow.
  *
  * Threads: with the GVL of the main Ractor, in the job. No allocation.
  */
@@ -16,10 +16,10 @@
 
 enum { OWN_OBJECTS_IN_HAND = 16, OWN_OBJECTS_ONE_IN = 32 };
 
-/* May objects be made now? */
+/* Tells whether the profiler may make objects now. */
 bool own_objects_allowed(void);
 
-/* Call before and after making objects: collections in between count as the profiler's. */
+/* Enclose the making of objects: collections in between are charged to the profiler's limit. */
 size_t own_objects_begin(void);
 void own_objects_end(size_t begun);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A cache from stacks, as rb_profile_frames() returns them, to nodes of the call tree.
  *
- * A stack is identified by a hash of its root, frames and lines; so is every 32nd level from the root, so that a new
- * stack is walked only below the last known level. All threads share the cache, since they run the same code. Equal
- * 63-bit hashes count as equal stacks; two stacks with the same slot displace each other.
+ * A stack is identified by a hash of its root, frames and lines. The part up to every 32nd level from the root has such
+ * a hash, too, so a new stack is walked only below its last known level. All threads share the cache, since they run
+ * the same code. Equal 63-bit hashes count as equal stacks; two stacks with the same slot displace each other.
  *
  * Threads: whoever holds the sampler's lock. No allocation.
  */
@@ -23,14 +23,15 @@ struct stack_cache {
   } entries[1 << STACK_CACHE_SLOTS_LOG2];
 };
 
-/* Hashes of a stack: of all of it, and of its levels 1 to 32, 1 to 64, … as far as these are not all of it. */
+/* Hashes of a stack: of the whole stack, and of its levels 1 to 32, 1 to 64, … as far as these are shorter than the
+ * stack. */
 struct stack_hashes {
   uint64_t whole;
   uint64_t steps[STACK_CACHE_DEPTH_MAX / STACK_CACHE_STEP];
 };
 
-/* Hashes at most STACK_CACHE_DEPTH_MAX frames (VALUEs) and lines, innermost first. `seed`: whatever else determines
- * the node. */
+/* Hashes at most STACK_CACHE_DEPTH_MAX frames (VALUEs) and lines, innermost first. `seed`: a number for everything else
+ * that determines the node. */
 void stack_cache_hash(struct stack_hashes *hashes, uint64_t seed, const unsigned long *frames, const int *lines,
                       uint32_t depth);
 

@@ -29,7 +29,7 @@ static bool is_hexadecimal(char c)
   return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Length of a number at the begin of the text that is not part of a name. */
+/* Returns the length of a number at the begin of the text that is not part of a name, or 0. */
 static size_t number_at(const char *text, size_t bytes)
 {
   size_t length = 0;
@@ -41,7 +41,7 @@ static size_t number_at(const char *text, size_t bytes)
   return length > DIGITS_KEPT ? length : 0;
 }
 
-/* Copies the text without such numbers. Returns the number of bytes. */
+/* Copies the text with each such number replaced by "#". Returns the number of bytes. */
 static size_t plain_text(const char *text, size_t bytes, char out[TASK_NAME_BYTES_MAX])
 {
   size_t count = 0;

@@ -40,7 +40,7 @@ static void add_words(struct value_text *text, const char *words)
 
 /* ---- characters -------------------------------------------------------------------------------------- */
 
-/* Length of the character at `at` if it needs no escape; else 0. */
+/* Returns the length in bytes of the character at `at` if it needs no escape; else 0. */
 static size_t plain_bytes(const char *at, const char *end, bool utf8)
 {
   unsigned char byte = (unsigned char)*at;
@@ -59,7 +59,8 @@ static void add_escaped(struct value_text *text, unsigned char byte)
   add_words(text, escaped);
 }
 
-/* Adds the characters of one value. A long value is cut between two characters, and leaves room for what follows. */
+/* Adds the characters of one value. A long value is cut, never within a multibyte character, so that the other values
+ * have room. */
 static void add_characters(struct value_text *text, const char *bytes, size_t count, bool utf8, bool quoted)
 {
   size_t room = text->room, most = text->used + VALUE_BYTES;
@@ -92,7 +93,7 @@ static void add_string(struct value_text *text, VALUE string)
   add_words(text, "\"");
 }
 
-/* Could the symbol be written without quotes? Checks the common cases only. */
+/* Tells whether the symbol could be written without quotes; recognises the common cases only. */
 static bool is_word(const char *bytes, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -138,7 +139,7 @@ static void add_float(struct value_text *text, double number)
   if (!strpbrk(digits, ".e")) add_words(text, ".0");
 }
 
-/* Writes an integer if it fits into 64 bits, as ids often do. */
+/* Writes an integer that fits into 64 bits, as ids often do, in full. */
 static void add_big(struct value_text *text, VALUE number)
 {
   int zeros;
@@ -203,7 +204,7 @@ static void add_heap(struct value_text *text, VALUE value)
   case T_MATCH:
   case T_RATIONAL:
   case T_COMPLEX: add_object(text, value); break;
-  default: add_words(text, "?"); break; /* the VM's own */
+  default: add_words(text, "?"); break; /* an object of the VM's own */
   }
 }
 

@@ -14,7 +14,7 @@ static VALUE constant(VALUE under, const char *name)
   return rb_const_defined(under, id) ? rb_const_get(under, id) : Qnil;
 }
 
-/* `names`: separated by spaces. */
+/* Adds methods of a class; their names are separated by spaces. */
 static void add(struct waits *waits, VALUE class, const char *space, const char *separator, const char *names,
                 enum rtop_work_cause cause)
 {
@@ -85,7 +85,7 @@ void waits_learn(struct waits *waits)
   waits->io = 0;
 }
 
-/* Programs may define them anew. */
+/* Finds the wait method; a method that the program redefined does not count. */
 uint32_t waits_find(const struct waits *waits, VALUE frame)
 {
   if (!method_entry_is(frame)) return WAITS_MAX;
@@ -97,7 +97,7 @@ uint32_t waits_find(const struct waits *waits, VALUE frame)
   return WAITS_MAX;
 }
 
-/* Is a class that an entry names IO or below it? Modules are not. */
+/* Tells whether a class from a method entry is IO or a subclass. False for modules. */
 static bool is_io(const struct waits *waits, VALUE class)
 {
   if (!waits->io || !RB_TYPE_P(class, T_CLASS)) return false;

@@ -2,9 +2,9 @@
 /* Ruby's own methods in which programs wait, recognised without asking the VM. Ruby versions differ in which of them
  * are C and which are Ruby code ("<internal:thread_sync>").
  *
- * A hook may not ask the VM for names, and a process that only waits runs no job; still, what it waits in matters most.
- * So at load each of these methods is looked up once: its class, its name, and the label that Ruby would print. A frame
- * is then recognised by the words of its method entry.
+ * A hook may not ask the VM for names, and a process that only waits runs no job, although the methods in which it
+ * waits matter most. So at load each of these methods is looked up once: its class, its name, and the label that Ruby
+ * would print. A frame is then recognised by the words of its method entry.
  *
  * Threads: waits_learn() once, with the GVL, not in a hook. waits_find() any. [hook]
  */
@@ -35,8 +35,8 @@ void waits_learn(struct waits *waits);
 /* Index of the wait method that the frame belongs to; WAITS_MAX when it is none. */
 uint32_t waits_find(const struct waits *waits, VALUE frame);
 
-/* What a thread waits for whose innermost frame this is: RTOP_WORK_IO for methods of IO and its subclasses,
- * RTOP_WORK_OTHER when unknown. */
+/* The cause of the wait of a thread whose innermost frame is `frame`: RTOP_WORK_IO for methods of IO and its
+ * subclasses, RTOP_WORK_OTHER when unknown. */
 enum rtop_work_cause waits_cause(const struct waits *waits, VALUE frame);
 
 #endif

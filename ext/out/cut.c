@@ -62,7 +62,7 @@ int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
   lock_sampler(sampler);
   for (;;) {
     atomic_store(&sampler->boundary_ns, end_ns);
-    /* Reads the clock again: a publisher that lost its core here may have been away for long. */
+    /* The clock is read again, since the publisher may have lost its core here for long. */
     int64_t now = clock_now_ns();
     if (now < end_ns) break;
     end_ns = now + step_ns;
@@ -80,8 +80,8 @@ void cut_end_at(struct cut *cut, int64_t off_ns)
   trylock_release(&cut->sampler->lock);
 }
 
-/* Swaps the cells under the lock and returns those of the window that ends; from here on, threads add to the cells of
- * the next window. */
+/* Swaps the cells under the lock and returns the cells of the window that ends; from now on, threads add to the cells
+ * of the next window. */
 static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
 {
   struct sampler *sampler = cut->sampler;
@@ -133,7 +133,7 @@ static void set_clock_change(struct rtop_window *window, enum rtop_counter_id id
   *before = now;
 }
 
-/* CPU time that the cells of the window and the publisher account for. */
+/* CPU time in ns that the cells of the window and the publisher account for. */
 static int64_t told_cpu_ns(const struct rtop_window *window)
 {
   uint64_t told = window->counters[RTOP_COUNTER_PUBLISHER_CPU_NS];
@@ -142,9 +142,9 @@ static int64_t told_cpu_ns(const struct rtop_window *window)
   return (int64_t)told;
 }
 
-/* Adds the CPU time of the process. The kernel sums it over all threads, which is slow with thousands of them, so
- * with many threads only some windows read it. A window in between reports the CPU time known from its cells; the
- * next reading adds the rest, and the sum never exceeds the truth. */
+/* Adds the CPU time of the process. The kernel sums it over all threads, which is slow with thousands of them, so with
+ * many threads only some windows read it. A window without a reading reports the CPU time known from its cells; the
+ * window with the next reading reports the remainder, so the sum never exceeds the actual CPU time. */
 static void add_cpu(struct cut *cut)
 {
   struct cut_cpu *cpu = &cut->cpu;
@@ -164,7 +164,8 @@ static void add_cpu(struct cut *cut)
   *before += told;
 }
 
-/* Catches up with a start of the hooks: the program may have run for a while before the publisher's first look. */
+/* Takes the baseline of the counters from a start of the hooks: the program may have run for a while before the
+ * publisher notices the start. */
 static void follow_start(struct cut *cut)
 {
   uint32_t starts = atomic_load_explicit(&cut->sampler->starts, memory_order_acquire);
@@ -215,7 +216,7 @@ static uint64_t change(uint64_t now, uint64_t *before)
   return difference;
 }
 
-/* Nothing is lost without being counted. */
+/* Counts everything that was lost in the window. */
 static void count_losses(struct cut *cut, const struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
@@ -240,7 +241,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   cut->start_ns = end_ns;
   cut->releases = cut->coarse_releases = 0;
   cut_rests_begin(cut);
-  /* Ended threads are noted before the cells are swapped, so that all their cells are in this window. */
+  /* Ended threads are marked before the cells are swapped, so that all their cells are in this window. */
   cut_threads_note_ended(cut, end_ns);
   cut_work_take(cut);
   cut_pairs_take(cut);

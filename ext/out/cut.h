@@ -2,8 +2,8 @@
 /* Cuts a window: takes the cells collected since the last cut, charges threads that stay off the GVL, notes which
  * stretches are still open, and hands everything over as one struct rtop_window.
  *
- * Threads: the publisher. Application threads only notice that the lock is taken for the moment of the swap. Allocates
- * only until the window's arrays have grown to their final size.
+ * Threads: the publisher. It affects application threads only by holding the lock for the moment in which it swaps the
+ * cells. Allocates only until the window's arrays have grown to their final size.
  */
 #ifndef RTOP_EXT_CUT_H
 #define RTOP_EXT_CUT_H
@@ -14,7 +14,7 @@
 #include "shm/channel/writer.h"
 #include "shm/window/window.h"
 
-/* Counter values at the last cut; a window carries the differences. */
+/* Values of the counters at the last cut; a window reports the differences from them. */
 struct cut_baseline {
   uint64_t samples, dropped, cost_ns, gc_minor, gc_major, allocations, exceptions;
   uint64_t nodes_overflowed, frames_overflowed, threads_untracked, labels_overflowed;
@@ -35,15 +35,15 @@ struct cut_locks {
   int64_t full_ns; /* end of the last window at which old entries were removed */
 };
 
-/* The labels of which work is open, or was open recently. */
+/* A label whose work is open, or was open recently. */
 enum { CUT_OPEN_MAX = 128 };
 struct cut_open {
   uint32_t label;      /* set << 4 | which one, + 1; 0: free */
-  uint32_t count, age; /* windows since the last one ended */
+  uint32_t count, age; /* count: number of open pieces; age: windows since the last of them ended */
   int64_t oldest_ns;
 };
 
-/* Compares the CPU time of the process with that of the threads known to use it. */
+/* Figures to compare the CPU time of the process with that of the threads known to use CPU time. */
 struct cut_cpu {
   int64_t process_ns;              /* its clock, when it was read last */
   int64_t used_ns;                 /* between the last two readings */
@@ -52,7 +52,7 @@ struct cut_cpu {
   int64_t unknown_ns;              /* of all readings: CPU that neither the publisher nor waits are known to have used */
   int64_t on_gvl_ns, off_gvl_ns;   /* and time that threads had a GVL, and CPU time found off the GVL */
   bool look_at_all;                /* the window being built reads the CPU clock of every thread off the GVL */
-  /* windows until the next look at all threads, and between two looks that find nothing */
+  /* number of windows until the next reading of all clocks, and between two readings that find nothing */
   uint32_t rest, distance;
 };
 
@@ -65,12 +65,12 @@ struct cut {
   uint32_t starts;                    /* sampler->starts that the baseline belongs to */
   int64_t start_ns;                   /* of the open window */
   uint64_t releases, coarse_releases; /* in the window, of all threads */
-  uint64_t rest_cost_ns;              /* profiler cost of threads that ended before they could hand it in */
+  uint64_t rest_cost_ns;              /* profiler cost, in ns, on threads that ended before they could report it */
   uint64_t rss_bytes;                 /* as last read */
   int64_t rss_read_ns;                /* end of the window that read it */
   uint64_t lock_waits;                /* in the window, for Mutexes and Monitors */
   struct cut_cpu cpu;
-  uint64_t ends;  /* value of threads.ends when ended threads were last looked for */
+  uint64_t ends;  /* value of threads.ends when the publisher last searched for ended threads */
   bool ends_open; /* a thread ended, and the window that will report this has not been cut yet */
   struct cut_locks locks;
   struct cut_open open[CUT_OPEN_MAX];
@@ -79,7 +79,7 @@ struct cut {
   struct cut_rests rests;
 };
 
-/* Prepares cutting; everything counted from now on belongs to the first window. */
+/* Initialises `cut`; everything counted from now on belongs to the first window. */
 void cut_init(struct cut *cut, struct sampler *sampler);
 
 /* Starts cutting when the segment exists; the first window begins at start_ns. */
@@ -87,15 +87,16 @@ void cut_open(struct cut *cut, struct rtop_writer *writer, struct names_out *nam
 void cut_destroy(struct cut *cut);
 
 /* Announces when the open window will end: at end_ns, or step_ns from now if end_ns has passed. Threads split their
- * time at the end of a window and so must know it in advance. Returns the end. */
+ * time at the end of a window, so they must know that end in advance. Returns the announced end. */
 int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns);
 
-/* Ends the open window at off_ns, when the hooks were removed and no thread is left to be told. */
+/* Makes the open window end at off_ns, the time at which the hooks were removed; no thread needs to know that end any
+ * more. */
 void cut_end_at(struct cut *cut, int64_t off_ns);
 
 /* Cuts the open window at end_ns, which was announced and has passed. Until the next end is announced, all time that
- * threads charge belongs to the next window. The caller adds ticks and rates. `last`: no window follows, so all that
- * is left is reported now. Returns false when memory ran out; the window is then lost and counts as a gap. */
+ * threads charge belongs to the next window. The caller adds ticks and rates. `last`: no window follows, so all time
+ * that is left is reported now. Returns false when memory ran out; the window is then lost and counts as a gap. */
 bool cut_window(struct cut *cut, int64_t end_ns, bool last);
 
 /* Did nothing but sleep happen in the window that was cut last? No thread had a GVL or wanted it, used CPU or waited

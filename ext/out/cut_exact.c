@@ -9,7 +9,7 @@ static bool add_exact(struct cut *cut, uint32_t node, uint32_t what, uint32_t ke
   return !value || exact;
 }
 
-/* Adds, for each run of slow calls of the same method, how many there are. */
+/* Adds, for each method with slow calls in the window, their number. */
 static bool add_slow_count(struct cut *cut, size_t from)
 {
   const struct rtop_window *window = &cut->window;
@@ -52,8 +52,8 @@ static bool add_exact_numbers(struct cut *cut, struct trace_target *target, uint
          add_exact(cut, node, RTOP_EXACT_SELF_MAX, 0, atomic_exchange(&target->numbers[RTOP_EXACT_SELF_MAX], 0));
 }
 
-/* Adds the distribution of total or own times. The number of calls in it is added with the total times only, as the
- * number of returns. */
+/* Adds the distribution of total times (`which` 0) or own times. With the total times, it also adds the number of these
+ * calls, as the number of returns. */
 static bool add_exact_times(struct cut *cut, struct trace_target *target, uint32_t node, int which)
 {
   uint32_t what = which == 0 ? RTOP_EXACT_TOTAL_TIMES : RTOP_EXACT_SELF_TIMES, *told = target->times_told[which];
@@ -115,14 +115,15 @@ bool cut_exact_add(struct cut *cut, struct tracing *tracing)
     if (phase == TRACE_FREE) continue;
     if (!add_exact_target(cut, target, phase == TRACE_LEFT)) return false;
     if (phase != TRACE_LEFT) continue;
-    /* A node that was never named is dropped here, lest its numbers be reported as those of the next method. */
+    /* Forgets the numbers of a target that was never named; otherwise they would be reported as those of the next
+     * method. */
     trace_target_forget(target);
     atomic_store(&target->phase, TRACE_FREE);
   }
   return add_slow(cut, tracing->slow);
 }
 
-/* The traced method with the most calls since the last look. */
+/* The traced method with the most calls since the last check, and the number of all calls. */
 struct busiest {
   struct trace_target *target;
   uint64_t calls, all;
@@ -155,7 +156,7 @@ static void end_functions(struct tracing *tracing, uint64_t calls_per_s)
   }
 }
 
-/* Calls in C since the last look; each of them causes two events. */
+/* Returns the number of calls in C since the last check; each call causes two events. */
 static uint64_t function_calls(struct functions *functions, uint64_t *since)
 {
   uint64_t now = atomic_load_explicit(&functions->events, memory_order_relaxed), calls = (now - *since) / 2;
@@ -174,7 +175,7 @@ static void bound_cost(struct tracing *tracing, int64_t now_ns, double budget)
   double calls = (double)function_calls(functions, &functions->watched_events);
   double functions_ns = calls * (double)atomic_load(&functions->call_cost_ns);
   double traced_ns = (double)busiest.all * (double)atomic_load(&tracing->call_cost_ns);
-  if (budget <= 0 || length_ns > 2 * CLOCK_NS_PER_SECOND) return; /* nobody looked for long */
+  if (budget <= 0 || length_ns > 2 * CLOCK_NS_PER_SECOND) return; /* the last check was too long ago */
   if (functions_ns + traced_ns <= budget * (double)length_ns) return;
   double seconds = (double)length_ns / 1e9;
   if (functions_ns > traced_ns) end_functions(tracing, (uint64_t)(calls / seconds));

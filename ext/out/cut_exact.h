@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds the exact figures of traced methods to the window: their changes since the window before.
+/* Adds the exact figures of traced methods to the window, as differences from the previous window.
  *
  * Threads: the publisher.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hands over how often labels began. */
+/* Reports the number of times that labels began. */
 #include "cut_labels.h"
 
 #include "ext/names/label_nodes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which labels began work in the window that is cut. Private to the cut.
+/* Reports which labels began work in the window that is cut. Private to the cut.
  *
  * Threads: the publisher.
  */

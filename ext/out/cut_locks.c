@@ -34,7 +34,8 @@ static bool is_queue(uint32_t kind)
   return kind == RTOP_LOCK_QUEUE || kind == RTOP_LOCK_SIZED_QUEUE;
 }
 
-/* The entry of the lock that is waited for, with no owner known yet; NULL when there are too many locks. */
+/* Finds or adds the entry of the lock that a thread waits for, with no owner yet; NULL when there are too many
+ * locks. */
 static struct cut_lock *meet(struct cut_locks *locks, const struct lock_wait *wait, int64_t now_ns)
 {
   struct cut_lock *lock = place(locks->of, wait->lock);
@@ -88,7 +89,7 @@ static bool find_wait(struct cut *cut, const struct lock_wait *wait, struct rtop
   return lock;
 }
 
-/* Which locks are waited for. False: none. */
+/* Finds the locks that threads wait for. False when there are none. */
 static bool find_waits(struct cut *cut, uint32_t high)
 {
   bool any = false;
@@ -110,7 +111,8 @@ static void find_holders(struct cut *cut, uint32_t high)
 {
   uint64_t held[LOCK_WORDS_HELD_MAX];
   for (uint32_t index = 0; index < high; index++) {
-    const struct thread_data *data = cut_rest_of(&cut->rests, index) ? NULL : thread_at(cut, index); /* has none */
+    /* a resting thread owns no lock */
+    const struct thread_data *data = cut_rest_of(&cut->rests, index) ? NULL : thread_at(cut, index);
     if (!data || data->last_window || atomic_load_explicit(&data->ended, memory_order_relaxed)) continue;
     uint32_t count = lock_waits_held(data, held);
     for (uint32_t i = 0; i < count; i++) {

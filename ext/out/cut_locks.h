@@ -2,7 +2,7 @@
 /* The locks' part of cutting a window: who waits for which lock, and who owns it. Private to cut.c.
  *
  * A lock gets a number when a thread is first seen waiting for it, and keeps the number until no thread has waited for
- * ten seconds; a later lock at the same address gets a new number.
+ * ten seconds; a lock that is seen at the same address after that gets a new number.
  *
  * Threads: the publisher.
  */

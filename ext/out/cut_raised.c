@@ -12,7 +12,7 @@ static int64_t at_most(int64_t ns, int64_t most_ns)
   return ns < most_ns ? ns : most_ns;
 }
 
-/* Adds a row. Exceptions raised after the window's end but before this call count in this window, as in the
+/* Adds a row. Exceptions raised after the window's end but before this call count in this window, as they do in the
  * exceptions counter. */
 static bool add_row(struct cut *cut, const struct raised_taken *taken)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which exceptions were raised in the window that is cut. Private to the cut.
+/* Reports which exceptions were raised in the window that is cut. Private to the cut.
  *
  * Threads: the publisher.
  */

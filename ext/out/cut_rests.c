@@ -13,8 +13,8 @@ enum { RESTS_MORE = 256 };
 #define UNREAD_MAX_NS (CLOCK_NS_PER_SECOND / 1000)
 #define LOOK_AGAIN_NS (3 * CLOCK_NS_PER_SECOND)
 
-/* Makes room for the thread with this index. When memory runs out, no thread counts as at rest, and every thread is
- * examined in full as usual. */
+/* Makes room for the thread with this index. False when memory ran out: the thread is then not treated as at rest, and
+ * is examined in full as usual. */
 static bool make_room(struct cut_rests *rests, uint32_t index)
 {
   if (index < rests->capacity) return true;
@@ -35,8 +35,8 @@ void cut_rests_begin(struct cut *cut)
   rests->renamed = renamed;
 }
 
-/* Does the thread still sleep? Reads a single cache line. As in read_totals() of cut_threads.c, either the thread
- * sees the floor, or the publisher sees that it is moving; once the thread moves, its word changes. */
+/* Tells whether the thread still sleeps, from a single cache line. As in read_totals() of cut_threads.c, either the
+ * thread reads the new floor_ns, or the publisher reads an odd `turn` and knows that the thread changes its state. */
 static bool sleeps_on(struct thread_data *data, const struct cut_rest *rest, int64_t end_ns)
 {
   uint64_t word = rest->word;
@@ -151,7 +151,7 @@ static bool is_settled(const struct thread_data *data)
          !data->ahead_cpu_ns;
 }
 
-/* When the thread's CPU clock is due to be read; INT64_MAX when other threads cannot read it. */
+/* Returns the time at which the thread's CPU clock must be read next; INT64_MAX when other threads cannot read it. */
 static int64_t next_look(const struct thread_data *data, int64_t since_ns, int64_t end_ns)
 {
   if (!atomic_load_explicit(&data->native_id, memory_order_acquire) || data->native_shared) return INT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resting threads: a thread that sleeps through a window gets the same row as in the window before. That costs one
- * cache line per thread instead of a dozen.
+/* Resting threads: a thread that sleeps through a window gets the same row as in the window before. Adding this row
+ * touches one cache line per thread instead of a dozen.
  *
  * A thread is at rest if at the end of a window it was blocked in a known stack, had nothing to hand in, and neither
  * fibers nor a lock. Time of it from before may still wait for a point, and be owed: it does so until its pool gets a
@@ -44,17 +44,17 @@ struct cut_rests {
   uint64_t divided; /* bit per pool: points divide its running time in the window being built */
 };
 
-/* The entry of the thread with this index if it is at rest, else NULL. */
+/* Returns the entry of the thread with this index if the thread is at rest, else NULL. */
 static inline struct cut_rest *cut_rest_of(const struct cut_rests *rests, uint32_t index)
 {
   return index < rests->capacity && rests->of[index].word ? &rests->of[index] : NULL;
 }
 
-/* A window begins to be built. */
+/* Call when the publisher begins to build a window. */
 void cut_rests_begin(struct cut *cut);
 
-/* Does the thread sleep until the end of the window? If so, the publisher owns that time, and wall_ns says how long
- * it is. */
+/* Tells whether the thread sleeps until the end of the window. If so, the publisher owns the thread's time in the
+ * window and stores its length in rest->wall_ns. */
 bool cut_rest_goes_on(const struct cut *cut, struct thread_data *data, struct cut_rest *rest);
 /* How many points the axes of a pool got so far. */
 uint64_t cut_rest_epochs(struct pool *pool);
@@ -64,11 +64,11 @@ bool cut_rest_list(struct cut *cut, struct cut_rest *rest);
 struct rtop_window_thread *cut_rest_row(struct cut *cut, const struct cut_rest *rest);
 bool cut_rest_add_cell(struct cut *cut, const struct cut_rest *rest);
 
-/* Ends the rest: the thread is examined in full from now on. */
+/* Ends the thread's rest: from now on the thread is examined in full. */
 void cut_rest_end(struct cut_rests *rests, struct thread_data *data);
 void cut_rests_end_all(struct cut *cut);
 
-/* Decides, after the thread's window is complete, whether it is at rest from now on. */
+/* Decides, when the thread's part of the window is complete, whether the thread is at rest from now on. */
 void cut_rest_consider(struct cut *cut, struct thread_data *data);
 
 void cut_rests_destroy(struct cut_rests *rests);

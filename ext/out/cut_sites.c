@@ -3,8 +3,9 @@
 #include "cut_sites.h"
 
 enum {
-  SITE_BYTES = 90,     /* upper estimate for the average encoded size of a site's nine numbers */
-  TELLING_WINDOWS = 10 /* windows to wait for missing names after the end; some may never find room */
+  SITE_BYTES = 90, /* upper estimate for the average encoded size of a site's nine numbers */
+  /* number of windows after the end in which missing names are awaited; some names may never find room */
+  TELLING_WINDOWS = 10
 };
 
 static bool add_number(struct cut *cut, uint32_t node, enum rtop_sites_what what, uint32_t key, uint64_t value)
@@ -21,7 +22,8 @@ static uint64_t grown(uint64_t now, uint64_t *told)
   return more;
 }
 
-/* Limits an increase to what a reader can sum without overflow; the remainder is added by later windows. */
+/* Returns the increase of a sum of squares, at most as much as a reader can add up without overflow; later windows
+ * report the remainder. */
 static uint64_t grown_square(double now, double *told)
 {
   double more = now - *told;
@@ -49,7 +51,8 @@ static bool tell_site(struct cut *cut, uint32_t node, const struct site *site, s
          add_number(cut, node, RTOP_SITES_ALIVE, RTOP_SITES_LIVE_BYTES, grown(site->live_bytes, &told->live_bytes));
 }
 
-/* Goes once around all sites, from where the window before stopped. *rests: sites remain to be reported. */
+/* Goes once through all sites, from the site at which the previous window stopped. *rests is set when sites remain to
+ * be reported. */
 static bool add_sites(struct cut *cut, struct sites *sites, size_t room, bool *rests)
 {
   const struct sites_sums *sums = &sites->sums;
@@ -64,7 +67,7 @@ static bool add_sites(struct cut *cut, struct sites *sites, size_t room, bool *r
       }
       bool known = names_out_known(cut->names, &cut->sampler->tree, node) == node;
       if (!known && sites->telling > TELLING_WINDOWS) node = RTOP_NODE_FOLDED, known = true;
-      if (!known) *rests = true; /* by the next window */
+      if (!known) *rests = true; /* the next window reports it */
       else if (!tell_site(cut, node, &sums->sites[at], &sums->told[at])) return false;
       else left--;
     }
@@ -108,7 +111,7 @@ bool cut_sites_add(struct cut *cut, struct sites *sites, size_t room)
     state = atomic_load(&sites->state);
   }
   bool heard =
-      /* A thread that saw the session end may still be reading. */
+      /* The state is also reported while the session ends: a thread that noticed the end may still read results. */
       atomic_load(&sites->wanted) || atomic_load(&sites->ending);
   if (state && heard && fine)
     fine = add_number(cut, RTOP_NODE_ROOT, RTOP_SITES_STATE, atomic_load(&sites->serial), (uint64_t)state);

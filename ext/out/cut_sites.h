@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds the figures of object samples since the window before, as many as fit; the next windows report the rest.
+/* Adds the figures of object samples since the previous window, as many as fit; later windows report the remainder.
  *
  * Threads: the publisher.
  */
@@ -12,7 +12,7 @@
 /* `room`: bytes that the sites may take in the window. False when memory ran out. */
 bool cut_sites_add(struct cut *cut, struct sites *sites, size_t room);
 
-/* Has sampling of sites ended with figures still to be reported? */
+/* Tells whether sampling of sites has ended with figures still to be reported. */
 bool cut_sites_rests(struct sites *sites);
 
 /* Cost of sampling sites since the last call, in ns. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Charges a window's time to each thread, records time that no sample covers yet as owed, and corrects it in later
- * windows. */
+/* Charges the time of a window to each thread's cells. Time that no sample covers yet is recorded as owed, and
+ * corrected in a later window. */
 #include "cut_threads.h"
 #include "divide.h"
 #include "opening.h"
@@ -16,15 +16,15 @@
 #include <time.h>
 
 #define TAKEN_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
-/* A thread that uses less than 1/RESTS_SHARE of a core counts as resting; CPU time of the process that no thread
- * accounts for is negligible up to 1/UNTOLD_SHARE of the window. */
+/* A thread that uses less than 1/RESTS_SHARE of a core counts as resting. CPU time of the process that no thread
+ * accounts for is ignored up to 1/UNTOLD_SHARE of the window. */
 #define RESTS_SHARE 64
 #define UNTOLD_SHARE 20
 #define LOOK_MAX_NS (CLOCK_NS_PER_SECOND * 16 / 5)
 #define LOOK_MAX_WINDOWS 32
 #define NAMES_WITHIN_NS (2 * CLOCK_NS_PER_SECOND)
 
-/* Division of each pool in the window being built. Static, since there is one publisher. */
+/* The division of each pool in the window being built. The array is static, since there is only one publisher. */
 static struct division divisions[POOLS_MAX];
 static uint32_t divide_random;
 
@@ -38,8 +38,8 @@ static uint32_t high(const struct cut *cut)
   return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
 }
 
-/* Decides under the lock whether this is the thread's last window: a stack of it may still wait for its names, and
- * the job that names it reads last_window under the same lock. */
+/* Decides whether this is the thread's last window. It is not while a stack of the thread still waits for its names,
+ * for some time. Decides under the lock, since the job that names stacks reads last_window under the same lock. */
 static void note_unless_noted(struct cut *cut, struct thread_data *data, int64_t end_ns)
 {
   struct sampler *sampler = cut->sampler;
@@ -66,7 +66,8 @@ void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
 
 /* ---- the thread in the segment ------------------------------------------------------------------ */
 
-/* The kernel's name of the thread, used until Ruby code sets one: Ruby stores the location of the thread's block there. */
+/* The kernel's name of the thread, used until Ruby code sets a name. Ruby stores the location of the thread's block in
+ * the kernel's name. */
 static size_t kernel_name(uint32_t native_id, char name[THREADS_NAME_MAX])
 {
   char path[64];
@@ -116,7 +117,7 @@ enum { REST_AHEAD = 12 };
 enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16 };
 
 /* Reads the thread's own total times by state up to end_ns, and its word at that time. False when the thread lost its
- * core in the middle of a change of state and did not come back in time. */
+ * core in the middle of a change of state and did not finish the change in time. */
 static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_ns[RTOP_STATE_COUNT], uint64_t *word)
 {
   atomic_store_explicit(&data->floor_ns, end_ns, memory_order_seq_cst);
@@ -125,7 +126,7 @@ static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_
     uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
     if (turn & 1) {
       if (tries < YIELDS) sched_yield();
-      /* Sleeps, since the thread needs a core before it can go on. */
+      /* Sleeps, since the thread needs a core before it can finish the change. */
       else nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
       continue;
     }
@@ -143,8 +144,8 @@ static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_
   return false;
 }
 
-/* Is the CPU clock of a thread that stays off the GVL due to be read? A reading is a system call, and most such
- * threads sleep. */
+/* Tells whether the CPU clock of a thread that stays off the GVL must be read now. A reading is a system call, and most
+ * threads off the GVL sleep, so not every window reads it. */
 static bool is_due(const struct cut *cut, struct thread_data *data, int64_t since_ns)
 {
   struct clock_looks *looks = &data->looks;
@@ -163,8 +164,8 @@ static void plan_look(struct clock_looks *looks, int64_t now_ns, int64_t used_ns
   looks->last_ns = now_ns;
 }
 
-/* CPU time that a blocked thread used off the GVL since its clock was last read, at most `limit_ns`. For a short wait
- * it is added after the wait, since only the average use of waits before it is known. */
+/* Takes the CPU time that a blocked thread used off the GVL since its clock was last read, at most `limit_ns`. The CPU
+ * time of a short wait is only charged after the wait, since until then only the average of earlier waits is known. */
 static int64_t take_blocked_cpu(struct cut *cut, struct thread_data *data, int64_t limit_ns)
 {
   int64_t end = cut->window.end_mono_ns, since = atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
@@ -203,7 +204,8 @@ static bool stack_is_known(const struct thread_data *data, enum rtop_thread_stat
          atomic_load_explicit(&data->stack_known, memory_order_acquire);
 }
 
-/* Charges time off the GVL to the fibers it was for (fibers.h), and the rest to this node. */
+/* Charges time off the GVL to the fibers on whose behalf the thread waits (fibers.h), and the remainder to this
+ * node. */
 static void charge_blocked(struct thread_data *data, struct cells *cells, const struct fibers_mix *mix, uint32_t node,
                            int64_t wall_ns, int64_t cpu_ns)
 {
@@ -243,14 +245,14 @@ static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cel
   return true;
 }
 
-/* Time in this state, of this window and earlier ones, that no cell covers yet. */
+/* Time in this state, of this window and earlier ones, that is not covered by cells yet. */
 static int64_t outstanding(const struct thread_data *data, unsigned state)
 {
   return data->forgiven_ns[state] + data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
 }
 
-/* For a thread that could not be read: takes the times of its cells as its times in this window. The next window
- * corrects the rest. */
+/* For a thread that could not be read: takes the times of its cells as its times in this window. The next window adds
+ * the remaining time. */
 static void accrue_charged(struct thread_data *data)
 {
   memset(data->accrued_ns, 0, sizeof data->accrued_ns);
@@ -293,8 +295,8 @@ static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
   return taken;
 }
 
-/* Charges part_ns of the time in the lane to the point's node, as far as it is outstanding. Returns how much was
- * charged. */
+/* Charges part_ns of the time in the lane to the point's node, as far as it is outstanding. Returns the charged time in
+ * ns. */
 static int64_t charge_part(struct thread_data *data, struct cells *cells, enum rtop_thread_state state,
                            struct lane *lane, struct axis_point point, int64_t part_ns)
 {
@@ -335,7 +337,8 @@ static void settle_lane(struct thread_data *data, struct cells *cells, enum rtop
   if (atomic_load_explicit(&lane->wall_ns, memory_order_relaxed) <= 0) return;
   uint64_t epoch = atomic_load_explicit(&lane->epoch, memory_order_acquire);
   if (!axis_at(axis, epoch, &point)) return;
-  /* The thread may have settled the lane meanwhile and put new time into it. */
+  /* The lane is charged only if its epoch is unchanged: the thread may have settled the lane meanwhile and put new time
+   * into it. */
   if (atomic_load_explicit(&lane->epoch, memory_order_acquire) == epoch) charge_lane(data, cells, state, lane, point);
 }
 
@@ -359,7 +362,7 @@ static void divide_lane(struct cut *cut, struct thread_data *data, struct cells 
   }
 }
 
-/* Charges time in lanes whose point has come since the thread last looked. */
+/* Charges time in the thread's lanes whose point has been sampled since the thread last charged it. */
 static void settle(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct pool *pool = pool_of(cut, data);
@@ -398,7 +401,8 @@ static int64_t lane_ns(void *cut, uint32_t thread, uint32_t stratum)
   return data ? atomic_load_explicit(&data->strata[stratum].wall_ns, memory_order_relaxed) : 0;
 }
 
-/* Copies the points under the lock, which is held only for the copy, so that application threads do not wait. */
+/* Ends the window of a pool. Copies its points under the lock, which is held only for the copy, so that application
+ * threads do not miss it. */
 static void end_pool(struct cut *cut, struct pool *pool, struct division *division)
 {
   static struct points points;
@@ -443,7 +447,7 @@ static void end_strata(struct cut *cut)
   }
 }
 
-/* Node that the pool was met in last: running, else resting with the GVL or waiting for a core. */
+/* Returns the node last sampled in the pool: while running, or else with the GVL but without a core. */
 static uint32_t last_met_in(struct pool *pool)
 {
   static const unsigned aside[] = { STRATA_VOLUNTARY, STRATA_PREEMPTED };
@@ -455,7 +459,7 @@ static uint32_t last_met_in(struct pool *pool)
   return node;
 }
 
-/* Charges time that no point will come for any more to the last point of its stratum, or else of the pool: that point
+/* Charges time that will not reach a point any more to the last point of its stratum, or else of the pool. That point
  * was placed as independently of the program as the next one would have been. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
@@ -490,7 +494,7 @@ static void charge_rest(struct cut *cut, struct thread_data *data, struct cells 
   data->allocations = 0;
 }
 
-/* Charges time that the thread spent on the profiler and could not hand in. */
+/* Charges the own work of the profiler on a thread that ended before it could charge this work. */
 static void charge_own(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   cut->rest_cost_ns += (uint64_t)data->own_cpu_ns;
@@ -498,7 +502,7 @@ static void charge_own(struct cut *cut, struct thread_data *data, struct cells *
   data->own_wall_ns = data->own_cpu_ns = 0;
 }
 
-/* Charges the profiler's own time that did not fit into the window before. */
+/* Charges own work of the profiler that did not fit into the window before. */
 static void charge_ahead(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   charge(data, cells, RTOP_RUNNING, cut->sampler->own_node, data->ahead_wall_ns, data->ahead_cpu_ns);
@@ -520,7 +524,7 @@ static uint64_t positive(int64_t value)
   return value > 0 ? (uint64_t)value : 0;
 }
 
-/* Does the row's `node` not describe the stretch that is open now? */
+/* Tells whether the row's `node` does not describe the stretch that is open now. */
 static bool is_stale(const struct thread_data *data, enum rtop_thread_state state)
 {
   if (state == RTOP_BLOCKED || state == RTOP_WAITING) return !stack_is_known(data, state);
@@ -528,8 +532,7 @@ static bool is_stale(const struct thread_data *data, enum rtop_thread_state stat
          atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
 }
 
-/* Age of the state at the end of the window. A state that began after the end is reported as well, with the smallest
- * age. */
+/* Age of the thread's state at the end of the window, in ns. A state that began after the end gets the smallest age. */
 static int64_t state_age(const struct cut *cut, const struct thread_data *data)
 {
   int64_t age = cut->window.end_mono_ns - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
@@ -557,7 +560,7 @@ static void describe(struct cut *cut, struct thread_data *data, struct rtop_wind
   row->stack_age_ns = positive(seen);
 }
 
-/* Of this window. */
+/* Time with the GVL in this window. */
 static int64_t on_gvl(const struct thread_data *data)
 {
   return data->accrued_ns[RTOP_RUNNING] + data->accrued_ns[RTOP_MARKING] + data->accrued_ns[RTOP_SWEEPING];
@@ -582,8 +585,8 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   return true;
 }
 
-/* Foreign native threads, and waits too short to look at, use CPU all the time. Looking at all threads then finds
- * nothing, so after each such look the next one comes later. */
+/* Native threads that are not Ruby's, and waits too short for a reading, may use CPU all the time. Reading the clocks
+ * of all threads then finds nothing, so the distance to the next such reading grows each time. */
 void cut_threads_compare_cpu(struct cut *cut)
 {
   struct cut_cpu *cpu = &cut->cpu;
@@ -614,7 +617,8 @@ void cut_threads_count_fibers(struct cut *cut)
   if (sum >= 0) rtop_window_set_counter(&cut->window, RTOP_COUNTER_FIBERS_WAITING, (uint64_t)sum);
 }
 
-/* Fibers whose names found no room in the segment have no name here. */
+/* Adds the waits of the thread's fibers to the window. Fibers whose name found no room in the segment are reported
+ * without a name. */
 static bool add_fibers(struct cut *cut, struct thread_data *data)
 {
   struct fibers_row rows[FIBERS_GROUPS_MAX];
@@ -664,13 +668,14 @@ void cut_threads_end_slots(struct cut *cut, int64_t now_ns)
   cut_threads_forget_slots(cut);
 }
 
-/* Prefetches the one cache line of a resting thread that is read and written, while other threads are examined. */
+/* Prefetches the only cache line of a resting thread that will be read and written, while the threads before it are
+ * examined. */
 static void fetch_ahead(const struct cut *cut, uint32_t index)
 {
   if (index < high(cut) && cut_rest_of(&cut->rests, index)) __builtin_prefetch(thread_at(cut, index), 1);
 }
 
-/* While the hooks are off, nothing is known of threads: the table describes an earlier time. */
+/* Charges nothing while the hooks are off: the table then describes an earlier time. */
 bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
 {
   if (!atomic_load(&cut->sampler->active) && !atomic_load(&cut->sampler->off_ns)) {
@@ -683,7 +688,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
   }
   for (uint32_t i = 0; i < cells->count; i++) {
     struct thread_data *data = thread_at(cut, cells->entries[i].thread);
-    if (data) cut_rest_end(&cut->rests, data); /* what it did before was named meanwhile */
+    if (data) cut_rest_end(&cut->rests, data); /* its stack was named meanwhile */
     if (data) data->charged_ns[cells->entries[i].state] += (int64_t)cells->entries[i].wall_ns;
   }
   end_strata(cut);
@@ -740,8 +745,8 @@ static uint32_t owed_most(unsigned state)
 }
 
 /* Uses a cell to repay owed time: earlier windows reported time of this thread and state as not sampled, and the cell
- * covers the oldest of it. Time whose record was dropped because too many were open stays as reported, and the cell
- * shrinks by it. */
+ * covers the oldest part of that time. Owed time whose record was dropped, because too many were open, stays reported
+ * as not sampled; the cell shrinks by this time. */
 static bool repay(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
 {
   struct owed *owed = owed_of(data, cell->state);
@@ -829,9 +834,9 @@ static bool add_unsampled(struct cut *cut, struct thread_data *data)
   return true;
 }
 
-/* Handles a cell with more time than the window has. The profiler's own work is handed in a window or two late, and a
- * late record for each would be costly, so only the surplus is moved. If nothing is owed, a sample met the thread in
- * the midst of own work and charged all of it; the surplus is then subtracted from what the thread does next. */
+/* Handles a cell of own work with more time than the window has. Own work is charged a window or two late, and a late
+ * record for each piece would be costly, so only the surplus is moved. If no time is owed, a sample during own work
+ * charged all of the time already; the surplus is then kept for the next window. */
 static bool repay_surplus(struct cut *cut, struct thread_data *data, struct rtop_cell *cell)
 {
   int64_t surplus = data->charged_ns[cell->state] - data->accrued_ns[cell->state];
@@ -844,7 +849,8 @@ static bool repay_surplus(struct cut *cut, struct thread_data *data, struct rtop
   return true;
 }
 
-/* Adds a cell to the window. Cells name threads by registry index; the window names them by position in its own list. */
+/* Adds a cell to the window. Cells refer to threads by registry index; the window refers to them by position in its own
+ * list. */
 static bool add_cell(struct cut *cut, struct rtop_cell rest, bool own)
 {
   struct thread_data *data = thread_at(cut, rest.thread);

@@ -18,8 +18,8 @@ static uint64_t grown(uint64_t now, uint64_t *told)
   return more;
 }
 
-/* The increase of a time sum. A sum can shrink or be negative, because overhead is subtracted; it is reported only
- * when it exceeds the value reported before. */
+/* Returns the increase of a time sum in ns. A sum can shrink or be negative, because overhead is subtracted; it is
+ * reported only when it exceeds the value reported before. */
 static uint64_t grown_ns(const struct whole *whole, int64_t ticks, uint64_t *told_ns)
 {
   return grown(ticks > 0 ? (uint64_t)((double)ticks * whole->ns_per_tick) : 0, told_ns);
@@ -48,7 +48,7 @@ static bool add_node(struct cut *cut, struct whole *whole, uint32_t at, size_t *
          add_number(cut, place, RTOP_WHOLE_SELF_NS, 0, self);
 }
 
-/* Goes once around the nodes, from where the window before stopped. */
+/* Goes once through the nodes, from the node at which the previous window stopped. */
 static bool add_nodes(struct cut *cut, struct whole *whole, size_t room)
 {
   uint32_t named = atomic_load_explicit(&whole->named, memory_order_acquire);
@@ -68,7 +68,7 @@ static bool add_sums(struct cut *cut, struct whole *whole)
   int64_t from = atomic_load(&whole->begin_ns), to = on ? window->end_mono_ns : atomic_load(&whole->end_ns);
   uint64_t own_ns = (uint64_t)whole->told_own_ns;
   uint64_t untimed = grown(atomic_load(&whole->counting->untimed), &whole->told_untimed);
-  /* The overhead is known only at the end, since a reported sum cannot shrink. */
+  /* The overhead is reported only at the end: it may still shrink, and a reported sum cannot. */
   uint64_t own = on ? 0 : grown_ns(whole, atomic_load(&whole->counting->own), &own_ns);
   whole->told_own_ns = (int64_t)own_ns;
   if (from < window->start_mono_ns) from = window->start_mono_ns;
@@ -78,7 +78,8 @@ static bool add_sums(struct cut *cut, struct whole *whole)
          add_number(cut, RTOP_NODE_ROOT, RTOP_WHOLE_UNTIMED, 0, untimed);
 }
 
-/* Finishes once a whole round, begun after all nodes were named and published, has reported everything. */
+/* Ends the reporting when a round through all nodes is complete that began after all nodes had been named and
+ * published. */
 static void finish(struct whole *whole)
 {
   int telling = RTOP_WHOLE_TELLING;

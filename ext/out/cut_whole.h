@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds the counts of all calls since the window before, as many as fit; the next windows report the rest.
+/* Adds the counts of all calls since the previous window, as many as fit; later windows report the remainder.
  *
  * Threads: the publisher.
  */
@@ -12,7 +12,7 @@
 /* `room`: bytes that the counts may take in the window. False when memory ran out. */
 bool cut_whole_add(struct cut *cut, struct whole *whole, size_t room);
 
-/* Has counting ended with counts still to be reported? */
+/* Tells whether counting has ended with counts still to be reported. */
 bool cut_whole_rests(struct whole *whole);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "ext/names/label_nodes.h"
 
-/* Labels without open work are reported as such for several windows, because a reader may miss windows. */
+/* Number of windows in which a label is reported as having no open work, because a reader may miss windows. */
 enum { OPEN_TOLD_WINDOWS = 10 };
 
 static bool add(struct cut *cut, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
@@ -14,7 +14,7 @@ static bool add(struct cut *cut, uint32_t node, uint32_t what, uint32_t key, uin
   return !value || exact;
 }
 
-/* Where readers find the labels; RTOP_NODE_FOLDED: nowhere. */
+/* Returns the node of a label set; RTOP_NODE_FOLDED when readers do not know that node. */
 static uint32_t node_of(const struct cut *cut, uint32_t set)
 {
   const struct label_sets *sets = &cut->sampler->labels;
@@ -68,7 +68,8 @@ static bool add_buckets(struct cut *cut, struct work_buffer *buffer)
   return fine;
 }
 
-/* The longest, one by one. Of the last window all: nobody tells of them later. */
+/* Adds the longest pieces, one by one. In the last window, pieces that ended after the window are added, too, since no
+ * later window can report them. */
 static bool add_slow(struct cut *cut, struct work_longest *longest, bool last)
 {
   uint32_t count = atomic_load_explicit(&longest->count, memory_order_relaxed);
@@ -175,6 +176,7 @@ bool cut_work_add(struct cut *cut, bool last)
   fine = add_rows(cut, cut->ended) && fine;
   fine = add_buckets(cut, cut->ended) && fine;
   fine = add_slow(cut, &cut->ended->longest, last) && fine;
-  atomic_store(&cut->ended->used, false); /* only now: the child of a fork clears buffers that are in use */
+  /* cleared last, because a forked child clears the buffers that are in use */
+  atomic_store(&cut->ended->used, false);
   return fine;
 }

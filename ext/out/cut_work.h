@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds to the window what labelled work took that ended in it, and what is still open (ext/sampling/work.h). Private to
- * the cut.
+/* Adds to the window the durations of labelled work that ended in it, and the work that is still open
+ * (ext/sampling/work.h). Private to the cut.
  *
  * Threads: the publisher.
  */
@@ -9,7 +9,8 @@
 
 #include "cut.h"
 
-/* Takes the ended work. Before the cells are swapped, so that its labels can be named with theirs. */
+/* Takes the ended work. Call before the cells are swapped, so that labels of the work and of the cells are named
+ * together. */
 void cut_work_take(struct cut *cut);
 
 /* Names labels of ended work under which no work began in this window. Under the sampler's lock. */

@@ -4,7 +4,7 @@
 
 #include "ext/base/draw.h"
 
-/* thread of a borrowed point, which is unknown */
+/* value of `thread` for a borrowed point, whose thread is unknown */
 #define NO_THREAD UINT32_MAX
 
 static void add_part(struct division *division, uint32_t *count, const struct point *point, uint32_t stratum)
@@ -45,7 +45,7 @@ static double weight_ns(const struct division *division, uint32_t begin, uint32_
   return sum;
 }
 
-/* From weights to time. */
+/* Converts the weights of the parts of a stratum to time. */
 static void set_parts(struct division *division, uint32_t stratum, uint32_t begin, uint32_t end, int64_t waiting_ns)
 {
   double weight = weight_ns(division, begin, end);
@@ -64,8 +64,8 @@ void divide_window(struct division *division, const struct divide_pool *pool, ui
     double missing_ns = (double)(DIVIDE_PERIODS_LEAST * pool->period_ns) - weight_ns(division, begin, count);
     if (stratum < STRATA_KINDS) count = add_last(division, count, pool, stratum, missing_ns);
     set_parts(division, stratum, begin, count, pool->waiting_ns[stratum]);
-    /* Starts at a random point: threads always come in the same order and points are in time order, so a fixed start
-     * would pair them systematically. */
+    /* Starts at a random point: threads are always handled in the same order, and points are in time order, so a fixed
+     * start would pair threads and points systematically. */
     if (count > begin) division->at[stratum] = begin + (uint32_t)draw_ns(random, 0, count - begin);
   }
 }
@@ -83,7 +83,7 @@ void divide_collapse(struct division *division, const struct divide_pool *pool, 
   set_parts(division, stratum, begin, count, pool->waiting_ns[stratum]);
 }
 
-/* Time that earlier parts of this stratum have reserved in the same thread's lane. */
+/* Time in ns that earlier parts of this stratum have reserved in the lane of this thread. */
 static double set_apart(const struct division *division, uint32_t stratum, uint32_t before, uint32_t thread)
 {
   double sum = 0;
@@ -112,7 +112,8 @@ static int64_t take(double *from_ns, int64_t wall_ns)
   return taken;
 }
 
-/* A lane may hold more time than was divided, added since then; that time goes to the next point whole. */
+/* A lane may hold more time than was divided, because time was added since then; the whole excess goes to the next
+ * point. */
 int64_t divide_next(struct division *division, uint32_t stratum, uint32_t thread, int64_t wall_ns, uint32_t *node)
 {
   uint32_t begin = division->begin[stratum], end = division->end[stratum];

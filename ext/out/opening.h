@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Guards against a fork while the publisher opens files. A forked child closes the descriptors of the writer, so fork
  * waits while the publisher has a descriptor that is not registered yet. The wait is short: if a file system does not
- * answer, the program goes on after a moment.
+ * answer, fork continues after a moment.
  *
  * Threads: opening_begin() and opening_end() on the publisher; the others in the handlers of fork, on the forking
  * thread.
@@ -12,18 +12,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Enclose the opening and closing of files whose descriptors a child would not know yet. */
+/* Enclose the opening and closing of files whose descriptors a forked child would not know yet. */
 void opening_begin(void);
 void opening_end(void);
 
 /* Like opening_begin() but without waiting. False when a fork is in progress or opening_begin() is in force. */
 bool opening_try(void);
 
-/* process_read_file() between the two. */
+/* Calls process_read_file() between opening_begin() and opening_end(). */
 size_t opening_read_file(const char *path, char *text, size_t text_bytes);
 
 void opening_before_fork(void);
 void opening_after_fork(void); /* in the parent */
-void opening_in_child(void);   /* whoever had it is not there */
+void opening_in_child(void);   /* the parent's publisher does not exist in the child */
 
 #endif

@@ -10,8 +10,9 @@ enum {
   STACKLESS_HOT_NS = 240,
   STACKLESS_COLD_NS = 1850,
   COARSE_NS = 180,
-  CACHES_TAKEN_NS = 100000, /* nanoseconds of application work after which the caches hold nothing of the profiler */
-  RAISE_NS = 300,           /* its class and place are noted */
+  /* ns of application work after which the caches contain nothing of the profiler any more */
+  CACHES_TAKEN_NS = 100000,
+  RAISE_NS = 300, /* cost of recording the class and place of an exception */
   RAISE_COUNTED_NS = 30,
 };
 
@@ -27,7 +28,7 @@ static uint64_t fine_releases(const uint64_t *counters)
   return all > coarse ? all - coarse : 0;
 }
 
-/* 0: all is in the caches; 1: nothing. */
+/* How cold the caches are for the hooks: 0 when everything is cached, 1 when nothing is. */
 static double coldness(const uint64_t *counters, int64_t length_ns)
 {
   uint64_t fine = fine_releases(counters);

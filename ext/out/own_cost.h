@@ -11,16 +11,16 @@
 
 #include <stdint.h>
 
-/* Nanoseconds of CPU that the hooks of all releases took, including the VM's work to call them, without the stacks,
- * which are measured. */
+/* CPU time in ns of the hooks at all releases of the GVL, including the VM's work to call them, but without taking
+ * stacks, whose cost is measured. */
 int64_t own_cost_releases(const uint64_t *counters, int64_t length_ns);
 
 /* Extra cost of a release without a stack when the caches are cold: its wait is laid on the axes when it ends, which
- * takes three quarters of the time of a stack of thirty frames. Less in a tight loop; 0 while a storm of releases
- * turns that off. `stacks_ns`: the cost of stacks in the window. */
+ * takes three quarters of the time of a stack of thirty frames. It is less in a tight loop, and 0 in a storm of
+ * releases, in which this work is not done. `stacks_ns`: the cost of stacks in the window. */
 int64_t own_cost_spared(const uint64_t *counters, int64_t length_ns, int64_t stacks_ns);
 
-/* The same for the hooks of exceptions. */
+/* CPU time in ns of the hooks on exceptions. */
 int64_t own_cost_raises(const uint64_t *counters);
 
 #endif

@@ -53,7 +53,7 @@ static void copy(struct profile *to, const struct profile *from)
   to->cells = copy_of(from->cells, from->cell_count * sizeof *from->cells);
   to->threads = copy_of(from->threads, from->thread_count * sizeof *from->threads);
   to->begun = copy_of(from->begun, from->begun_count * sizeof *from->begun);
-  if (!to->cells || !to->threads) to->cell_count = to->thread_count = 0; /* cells without threads say nothing */
+  if (!to->cells || !to->threads) to->cell_count = to->thread_count = 0; /* cells are useless without their threads */
   if (!to->begun) to->begun_count = 0;
 }
 
@@ -80,7 +80,7 @@ void profile_free(struct profile *profile)
   *profile = (struct profile){ 0 };
 }
 
-/* Room for one more. */
+/* Makes room for one more element; false when there is none. */
 static bool grow(void *array, uint32_t *capacity, uint32_t count, uint32_t most, size_t each)
 {
   void **memory = array;
@@ -112,7 +112,7 @@ static bool grow_cells(struct profile *profile)
   if (profile->cell_capacity == before) return true;
   uint32_t *index = calloc(2 * (size_t)profile->cell_capacity, sizeof *index);
   if (!index) {
-    profile->cell_capacity = before; /* realloc gave more than is used */
+    profile->cell_capacity = before; /* the larger array is kept, but not used */
     return false;
   }
   free(profile->index);
@@ -175,7 +175,8 @@ static uint32_t thread_of(struct profile *profile, const struct rtop_window_thre
   return at - 1;
 }
 
-/* Moves time whose stack became known later, as far as it lies in the profile, out of the time that was not sampled. */
+/* Moves time whose stack became known later from the time not sampled to that stack, as far as the time is part of the
+ * profile. */
 static void move_late(struct profile *profile, const struct rtop_late *late, uint32_t thread)
 {
   struct rtop_cell *from = cell_of(profile, RTOP_NODE_UNSAMPLED, thread, late->cell.state), taken = late->cell;
@@ -247,6 +248,7 @@ void profiles_forked(struct profiles *profiles)
   trylock_release(&profiles->lock);
   for (int i = 0; i < PROFILES_MAX; i++) {
     struct profile *profile = &profiles->all[i];
-    *profile = (struct profile){ .open = profile->open, .hz = profile->hz }; /* the parent's memory may be half-way */
+    /* memory that the parent was changing is not used */
+    *profile = (struct profile){ .open = profile->open, .hz = profile->hz };
   }
 }

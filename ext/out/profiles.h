@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles for RperfTop.profile: sums of windows by call node, thread and state, while somebody collects them.
+/* Profiles for RperfTop.profile: sums of windows by call node, thread and state.
  *
- * Every open profile adds every window as it is published, so it covers the time between two cuts and does not depend
- * on the ring. Memory is bounded: figures that find no room are added to the root, and counted.
+ * Each window is added to every open profile as it is published; so a profile covers the time between two cuts and does
+ * not depend on the ring. Memory is bounded: figures that find no room are added to the root, and counted.
  *
- * Threads: opened, read and closed with the GVL; the publisher adds. The lock is held while a window is added.
+ * Threads: profiles are opened, read and closed with the GVL; the publisher adds windows. The lock is held while a
+ * window is added.
  */
 #ifndef RTOP_EXT_PROFILES_H
 #define RTOP_EXT_PROFILES_H
@@ -46,13 +47,15 @@ struct profiles {
 
 /* Opens a profile that begins with the next window. Returns its slot, or -1 when too many are open. */
 int profiles_open(struct profiles *profiles, uint32_t hz);
-/* Returns what an open profile holds; free it with profile_free(). `clear` empties the profile, `close` closes it. */
+/* Copies what an open profile holds to *to; free the copy with profile_free(). `clear` empties the profile, `close`
+ * closes it. */
 void profiles_read(struct profiles *profiles, int slot, bool clear, bool close, struct profile *to);
-/* Raises the wanted rate before a profile is open, to wake a parked session. Call again with 0 if none is opened. */
+/* Raises the wanted rate before a profile is opened, to wake a parked session. If no profile is opened after all, call
+ * again with 0. */
 void profiles_want(struct profiles *profiles, uint32_t hz);
 /* Adds a window that is complete and not written yet. Called by the publisher. */
 void profiles_add(struct profiles *profiles, const struct rtop_window *window, const struct rtop_writer *writer);
-/* Empties the profiles in a forked child, which must not report what the parent's threads did. */
+/* Empties the profiles in a forked child, which must not report the time of the parent's threads. */
 void profiles_forked(struct profiles *profiles);
 void profile_free(struct profile *profile);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The publisher's main loop: makes the segment, ticks, cuts windows, and shuts down. */
+/* The publisher's main loop: makes the segment, triggers samples, cuts windows, and shuts down. */
 #include "publisher.h"
 
 #include "cut.h"
@@ -38,8 +38,8 @@
 #define POINTS_PER_WINDOW 50
 #define FRESH_MIN_NS (CLOCK_NS_PER_SECOND / 100)
 #define FRESH_PER_THREAD_NS (CLOCK_NS_PER_SECOND / 500)
-/* What stacks off the GVL may cost: a share of the budget with an upper bound, since beyond it more stacks add no
- * accuracy. Unused time can be saved up for ten seconds. */
+/* Budget for stacks off the GVL: a share of the whole budget, with an upper bound beyond which more stacks add no
+ * accuracy. Unused budget is saved up for ten seconds. */
 #define STACKS_OF_BUDGET 0.3
 #define STACKS_SHARE_MAX 0.003
 #define MAKERS_SHARE_OF_BUDGET 0.3
@@ -55,8 +55,8 @@
 #define LONG_AFTER_NS (2 * CLOCK_NS_PER_SECOND)
 /* A wake-up this late is not caused by a busy core: the process or the machine was stopped. */
 #define STOPPED_MIN_NS (CLOCK_NS_PER_SECOND / 10)
-/* A segment that somebody removed (logind does so at each logout of its user) is made again: some times at once, and
- * once more after each such interval. */
+/* A segment that somebody removed (logind does so at each logout of its user) is made again: SEGMENTS_IN_HAND times at
+ * once, and once more after each such interval. */
 #define SEGMENT_EVERY_NS (60 * CLOCK_NS_PER_SECOND)
 /* How often a parked publisher checks that its segment still exists. */
 #define PARKED_LOOK_NS (10 * CLOCK_NS_PER_SECOND)
@@ -70,8 +70,9 @@ enum {
   SEGMENTS_IN_HAND = 30,
   REST_WINDOWS_MAX = 64,
   REST_WINDOW_NS = 1000,
-  EXACT_OF_PAYLOAD = 5, /* share of the payload for exact figures; slightly less than rtop_window_encode() allows */
-  SITES_OF_EXACT = 2    /* allocation sites, of that */
+  /* inverse share of the payload for exact figures; this share is slightly less than rtop_window_encode() allows */
+  EXACT_OF_PAYLOAD = 5,
+  SITES_OF_EXACT = 2 /* inverse share of that for allocation sites */
 };
 
 /* State of the publisher's loop. */
@@ -95,7 +96,7 @@ struct loop {
   uint64_t served, points[RTOP_STATE_COUNT];
   int64_t tick_cost_ns, stacks_cost_ns;
   uint64_t makers_cost_ns;
-  int64_t stopped_ns[2]; /* in this window, in the next one */
+  int64_t stopped_ns[2]; /* time in which the process was stopped: in this window, in the next one */
 };
 
 void publisher_wake_slow(_Atomic uint32_t *word)
@@ -128,7 +129,7 @@ static void trigger(struct publisher *publisher)
   trylock_release(&publisher->vm_lock);
 }
 
-/* The thread at this index if it has a GVL, else NULL. */
+/* Returns the thread at this index if it has a GVL, else NULL. */
 static const struct thread_data *on_gvl(struct sampler *sampler, uint32_t index)
 {
   const struct thread_data *data = atomic_load_explicit(&sampler->threads.table[index], memory_order_acquire);
@@ -137,7 +138,7 @@ static const struct thread_data *on_gvl(struct sampler *sampler, uint32_t index)
   return state != RTOP_BLOCKED && state != RTOP_WAITING ? data : NULL;
 }
 
-/* Finds a thread that has a GVL: usually the last one that took it; the others are checked if there are few. */
+/* Finds a thread that has a GVL: usually the last one that got it; the other threads are checked if there are few. */
 static const struct thread_data *find_active(struct sampler *sampler)
 {
   uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
@@ -189,8 +190,8 @@ static void begin_ticks(struct loop *loop, int64_t now)
   instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
-/* Checks whether the thread that got the GVL last has a core. Not in a storm of releases, where stretches do not know
- * their CPU time. */
+/* Checks whether the thread that got the GVL last has a core; not in a storm of releases, in which the CPU time of
+ * stretches is unknown. */
 static struct on_core_look look_at_core(struct loop *loop)
 {
   struct sampler *sampler = loop->sampler;
@@ -213,8 +214,8 @@ static struct on_core_look look_at_core(struct loop *loop)
   return look;
 }
 
-/* Has the thread reported where all earlier instants met it? An instant that fell between two stretches is never
- * served. */
+/* Tells whether no earlier instant of the thread still awaits its sample. An instant that fell between two stretches
+ * never gets one. */
 static bool none_open(struct sampler *sampler, const struct thread_data *data)
 {
   int64_t since = atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
@@ -222,7 +223,7 @@ static bool none_open(struct sampler *sampler, const struct thread_data *data)
          atomic_load_explicit(&sampler->ticks.last_ns, memory_order_relaxed) <= since;
 }
 
-/* Handles a tick. The running thread is looked up last and the clock read again, so that the shortest stretches do
+/* Handles a tick. The running thread is determined last, and the clock is read again, so that the shortest stretches do
  * not end in between. A wake-up that is later than usual often gets its core from a thread that just entered a system
  * call; such an instant is dropped. */
 static void tick(struct loop *loop, int64_t now, bool woken)
@@ -286,7 +287,7 @@ static void refill(struct loop *loop, int64_t length_ns)
   atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
 }
 
-/* Makes the channel such that a fork at any moment finds either no writer or a complete one. */
+/* Makes the channel in such a way that a fork at any moment finds either no writer or a complete one. */
 static bool open_channel(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
@@ -311,8 +312,8 @@ static bool begin(struct loop *loop, struct publisher *publisher)
 {
   *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
   cut_init(&loop->cut, loop->sampler);
-  /* Making the segment takes some ms, so ticks begin before it: the code that runs meanwhile is met by a first tick
-   * at once and by the regular ones. */
+  /* Making the segment takes some ms, so ticks begin before that: a first tick at once, and then the regular ones,
+   * sample the code that runs meanwhile. */
   set_rate(loop, publisher->config.record_hz);
   begin_ticks(loop, clock_now_ns());
   ticks_set(&loop->sampler->ticks, clock_now_ns());
@@ -345,12 +346,12 @@ static void end(struct loop *loop)
   opening_end();
 }
 
-/* Distance of points for the next window. The number of stretches that points meet in a window is limited, and
- * inversely proportional to the distance. */
+/* Returns the distance of points for the next window. The number of stretches with a point in a window is to be
+ * POINTS_PER_WINDOW; it is inversely proportional to the distance. */
 static int64_t next_distance(int64_t before_ns, int64_t taken)
 {
   int64_t wanted = before_ns * taken / POINTS_PER_WINDOW;
-  int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2; /* up at once, down slowly */
+  int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2; /* grows at once, shrinks slowly */
   if (distance > DISTANCE_MAX_NS) return DISTANCE_MAX_NS;
   return distance < DISTANCE_MIN_NS ? DISTANCE_MIN_NS : distance;
 }
@@ -377,8 +378,8 @@ static void set_waits_per_read(struct loop *loop, int64_t length_ns)
   atomic_store(&loop->sampler->waits_per_read, (uint32_t)(releases_per_s / WAITS_READ_PER_S + 0.5));
 }
 
-/* The sampling rate that is wanted: a viewer's wish, else the watch rate, else the recorder's; a profile may raise
- * it. 0: park. */
+/* Returns the wanted sampling rate: the rate that a viewer requests, else the rate for viewers, or the recorder's rate
+ * without a viewer; a profile may raise it. 0: park. */
 static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
 {
   const struct config *config = &loop->publisher->config;
@@ -422,8 +423,8 @@ static int64_t makers_cost(struct loop *loop)
   return cost;
 }
 
-/* Gives object samples the rest of the budget, up to their share, and a small minimum. A lower sampling rate does not
- * make them cheaper, so their cost must not lower the rate. */
+/* Gives object samples the unused part of the budget, up to their own share, and at least a small minimum. A lower
+ * sampling rate does not make them cheaper, so their cost must not lower the rate. */
 static void set_makers_share(struct loop *loop)
 {
   double budget = loop->publisher->config.budget, left = budget - loop->governor.average;
@@ -433,7 +434,8 @@ static void set_makers_share(struct loop *loop)
                         memory_order_relaxed);
 }
 
-/* Measured cost plus the estimated cost of each tick and release, which is too small to be measured. */
+/* Returns the measured cost of a window plus the estimated costs of ticks and releases, which are too small to be
+ * measured. */
 static int64_t whole_cost(struct loop *loop, int64_t length_ns)
 {
   const uint64_t *counters = loop->cut.window.counters;
@@ -444,9 +446,9 @@ static int64_t whole_cost(struct loop *loop, int64_t length_ns)
   return cost;
 }
 
-/* The cost by which the rate is governed: that of sampling itself, and at most a quarter of the budget for other
- * costs, since a lower rate makes hooks and windows of many threads no cheaper. Stacks off the GVL have a share of
- * their own, which can be saved up. */
+/* Returns the cost from which the rate is derived: the cost of sampling itself, plus other costs up to a quarter of the
+ * budget. A lower rate makes hooks, and windows of many threads, no cheaper. Stacks off the GVL have a budget of their
+ * own, which can be saved up. */
 static int64_t governed_cost(const struct loop *loop, int64_t cost_ns, int64_t length_ns, int64_t stacks_ns)
 {
   const uint64_t *counters = loop->cut.window.counters;
@@ -456,7 +458,7 @@ static int64_t governed_cost(const struct loop *loop, int64_t cost_ns, int64_t l
   return rest > most ? cost_ns - rest + most : cost_ns;
 }
 
-/* Notes time in which the process was stopped: the timer was due at the deadline and came now. */
+/* Records the time in which the process was stopped: the timer was due at deadline_ns and fired at `now`. */
 static void note_stop(struct loop *loop, int64_t deadline_ns, int64_t now)
 {
   if (now - deadline_ns < STOPPED_MIN_NS) return;
@@ -528,7 +530,7 @@ static void follow_traces(struct loop *loop)
   if (tracing_want(loop->publisher->tracing, wanted, wishes)) trigger(loop->publisher);
 }
 
-/* Checks for viewers, parks as long as nobody wants samples, and then takes over the wanted rate. */
+/* Checks for viewers, parks while nobody wants samples, and then sets the wanted rate. */
 static void follow_wishes(struct loop *loop)
 {
   uint32_t wanted = wanted_rate(loop, &loop->futex_value);
@@ -607,8 +609,8 @@ static bool cut_early(struct loop *loop)
   return true;
 }
 
-/* Publishes counts of all calls and allocation sites that did not fit into the last window, in short windows after
- * it. */
+/* Publishes counts of all calls and allocation sites that did not fit into the last window, in short additional
+ * windows. */
 static void publish_rest(struct loop *loop)
 {
   struct rtop_window *window = &loop->cut.window;
@@ -624,8 +626,8 @@ static void publish_rest(struct loop *loop)
   }
 }
 
-/* Publishes the last window, whose end, too, must be announced before it passes. If the hooks are off, the window
- * ends when they went off. */
+/* Publishes the last window, whose end, too, must be announced before it passes. If the hooks are off, the window ends
+ * at the time when they were removed. */
 static void publish_last(struct loop *loop)
 {
   int64_t off = atomic_load(&loop->sampler->off_ns);
@@ -642,7 +644,7 @@ static void publish_last(struct loop *loop)
   publish_rest(loop);
 }
 
-/* Ends the idle sleep; before the deadline it ends because a thread got a GVL. */
+/* Call after an idle sleep. If it ended before the deadline, a thread got a GVL. */
 static void end_idle(struct loop *loop, int64_t deadline_ns)
 {
   int64_t now = clock_now_ns();
@@ -677,7 +679,7 @@ static bool run(struct loop *loop)
     if (now >= loop->instants.next_ns) tick(loop, now, true);
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
     if (idle) {
-      atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* no ticks to go by */
+      atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* there will be no more ticks */
       on_core_roam(&loop->on_core_past);
     }
     rest(loop, now, idle);
@@ -686,7 +688,7 @@ static bool run(struct loop *loop)
   return true;
 }
 
-/* Gives up when new segments are removed as fast as they are made. */
+/* Gives up profiling, when new segments are removed as fast as they are made. */
 static void give_up(struct publisher *publisher)
 {
   publisher_warn(publisher, "its segment is removed or truncated again and again");
@@ -767,7 +769,7 @@ void publisher_tell_to_stop(struct publisher *publisher)
   atomic_store(&publisher->stopping, true);
 }
 
-/* Wakes the publisher, which may sleep on either word or be about to sleep. */
+/* Wakes the publisher, which may sleep, or be about to sleep, on its own word or on that of the control file. */
 static void rouse(struct publisher *publisher)
 {
   atomic_store(&publisher->word, WORD_STOP);
@@ -777,8 +779,8 @@ static void rouse(struct publisher *publisher)
   trylock_release(&publisher->writer_lock);
 }
 
-/* Wakes the publisher, which checks everything when awake. Whether it sleeps or is about to, only the next system
- * call can tell. */
+/* Wakes the publisher, which checks everything when it is awake. The system calls are always made, since no variable
+ * tells whether the publisher sleeps. */
 void publisher_nudge(struct publisher *publisher)
 {
   syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -835,8 +837,8 @@ void publisher_abandon(struct publisher *publisher)
   trylock_release(&publisher->vm_lock);
 }
 
-/* Takes the lock that keeps the writer alive. Waits while a segment is being made, but not for a lock that a fork
- * left locked. */
+/* Takes the lock that keeps the writer alive. Waits while a segment is being made, but only for a limited time, since a
+ * fork may have left the lock locked. */
 static bool hold_writer(struct publisher *publisher, struct rtop_error *error)
 {
   for (int tries = 0; tries < SNAPSHOT_TRIES && atomic_load(&publisher->started); tries++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The publisher: the only native thread that the profiler adds. It triggers samples, cuts windows, and writes them to
- * the segment.
+/* The publisher: the only native thread that the profiler adds. It triggers samples, cuts windows, and writes the
+ * windows to the segment.
  *
  * It never takes the GVL, calls no function of Ruby except rb_postponed_job_trigger(), and has all signals blocked. It
- * also makes the segment, so that loading the extension costs the application nothing. With the recorder off and no
+ * also makes the segment, so that loading the extension does not delay the application. With the recorder off and no
  * viewer it sleeps on the control file's futex, without any wake-ups.
  *
  * Threads: start and stop with the GVL. publisher_wake() [hook].
@@ -19,7 +19,7 @@
 #include "ext/tracing/tracing.h"
 #include <pthread.h>
 
-/* What the publisher wants the application side to do with its hooks; the job carries it out (session.h). */
+/* State of the hooks that the publisher wants; the job installs or removes them (session.h). */
 enum publisher_wish { PUBLISHER_WISH_RUN, PUBLISHER_WISH_PARK };
 
 struct publisher {
@@ -35,7 +35,8 @@ struct publisher {
   _Atomic bool stopping;
   _Atomic int wish;    /* enum publisher_wish */
   _Atomic bool failed; /* no channel: profiling is off */
-  /* How the process ends, for the channel (shm/base/format.h); set before the publisher is told to stop. */
+  /* The way in which the process ends, for the channel (shm/base/format.h); set before the publisher is asked to
+   * stop. */
   _Atomic uint64_t ending;
   struct profiles profiles;
   _Atomic bool long_window; /* all threads sleep, nobody watches, and the open window may last a second */
@@ -43,23 +44,23 @@ struct publisher {
   _Atomic uint32_t left;                  /* futex: 1 when the thread is done */
   struct trylock vm_lock; /* held around calls of the VM by this thread, and kept by a publisher that was left alone */
   bool alone;
-  _Atomic bool warned;        /* the one warning line was printed; children of a fork print none either */
-  struct trylock writer_lock; /* lock on `writer`; hooks and samples never take it */
-  struct rtop_writer *writer; /* under writer_lock: for waking and abandoning */
+  _Atomic bool warned;        /* true once the one warning line was printed; forked children do not print it again */
+  struct trylock writer_lock; /* protects `writer`; hooks and samples never take this lock */
+  struct rtop_writer *writer; /* under writer_lock */
 };
 
-/* Starts the thread. Returns 0, or the error number when it could not be created. Must not be called while there is
- * one. */
+/* Starts the thread. Returns 0, or the error number when it could not be created. Must not be called while the thread
+ * exists. */
 int publisher_start(struct publisher *publisher);
 
 /* Prints the one warning line that a process gets: why it is not profiled. Any thread. */
 void publisher_warn(struct publisher *publisher, const char *text);
 
-/* Tells the thread to publish the remaining data and to end the channel. */
+/* Asks the thread to publish the remaining data and to end the channel. */
 void publisher_tell_to_stop(struct publisher *publisher);
 
-/* Waits until the thread has ended, until deadline_ns of the monotonic clock, or until *enough. Usually a few ms, but
- * a slow file system can make it long: call without the GVL. Several threads may wait. */
+/* Waits until the thread has ended, until deadline_ns of the monotonic clock, or until *enough. This usually takes a
+ * few ms, but long with a slow file system: call without the GVL. Several threads may wait. */
 void publisher_wait(struct publisher *publisher, int64_t deadline_ns, const _Atomic bool *enough);
 
 /* Returns true when the thread no longer exists. A thread that is still writing is left alone: from now on it calls
@@ -70,20 +71,20 @@ bool publisher_reap(struct publisher *publisher);
  * -1. */
 int publisher_snapshot(struct publisher *publisher, const char *path, struct rtop_error *error);
 
-/* End the open window now, so that everything before is published: publisher_ask_cut() asks, publisher_wait_cut()
- * waits until deadline_ns and must be called without the GVL. False when there is no publisher or it did not finish
- * in time. */
+/* End the open window now, so that all earlier data are published: publisher_ask_cut() requests this and returns its
+ * number, publisher_wait_cut() waits for it until deadline_ns and must be called without the GVL. False when there is
+ * no publisher or it did not finish until then. */
 uint32_t publisher_ask_cut(struct publisher *publisher);
 bool publisher_wait_cut(struct publisher *publisher, uint32_t asked, int64_t deadline_ns);
-/* It looks again who wants what rate. */
+/* Makes the publisher check again which rate is wanted. */
 void publisher_nudge(struct publisher *publisher);
 
-/* For a forked child, which has no such thread: drops descriptors and memory of the parent's channel. */
+/* Call in a forked child, which has no publisher thread: drops descriptors and memory of the parent's channel. */
 void publisher_abandon(struct publisher *publisher);
 
-/* Ends the publisher's idle sleep, if it sleeps. Call after a thread that got the GVL has stored its word. When not
- * idle this costs one load. Both sides store their own word before they load the other's, so at least one of them
- * sees the other. */
+/* Ends the publisher's idle sleep, if it sleeps. Call after a thread that got the GVL has stored its word. When the
+ * publisher is not idle, this costs one load. Thread and publisher each store their own word before they load the
+ * other's, so at least one of the two notices the other. */
 void publisher_wake_slow(_Atomic uint32_t *word);
 static inline void publisher_wake(_Atomic uint32_t *word)
 {

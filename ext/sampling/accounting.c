@@ -24,8 +24,8 @@ static void add_relaxed(_Atomic int64_t *sum, int64_t more)
 
 /* ---- exact: time by state ------------------------------------------------------------------------- */
 
-/* Stores the totals as they were when the open window's announced end passed, for the first stretch that ends after
- * it. */
+/* Stores the totals as of the announced end of the open window. Called for the first stretch that ends after that
+ * end. */
 static void note_boundary(struct thread_data *data, enum rtop_thread_state state, int64_t since_ns, int64_t boundary_ns)
 {
   for (int i = 0; i < RTOP_STATE_COUNT; i++) {
@@ -41,8 +41,9 @@ int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum 
 {
   uint32_t turn = atomic_load_explicit(&data->turn, memory_order_relaxed) | 1;
   atomic_store_explicit(&data->turn, turn, memory_order_relaxed);
-  /* now_ns may be old if the thread lost its core since reading the clock, and the publisher may have reported its
-   * state meanwhile. Either this load sees the publisher's floor, or the publisher sees the odd turn and looks again. */
+  /* now_ns may be old if the thread lost its core after reading the clock, and the publisher may have reported the
+   * thread's state meanwhile. Either this load reads the publisher's floor_ns, or the publisher reads the odd `turn`
+   * and tries again. */
   atomic_thread_fence(memory_order_seq_cst);
   int64_t floor = atomic_load_explicit(&data->floor_ns, memory_order_relaxed);
   if (now_ns < floor) now_ns = floor;
@@ -79,8 +80,8 @@ bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum r
          atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(accounting_axis(sampler, data, state));
 }
 
-/* The youngest part of a charge, which lies behind the end of the open window: the end has passed, but the window was
- * not cut yet. */
+/* Returns the youngest part of a charge, in ns, that lies after the end of the open window: that end has passed, but
+ * the window has not been cut yet. */
 static int64_t behind_boundary(struct sampler *sampler, const struct thread_data *data, const struct rtop_cell *cell,
                                int64_t left_ns)
 {
@@ -136,7 +137,7 @@ int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usu
   return cpu;
 }
 
-/* The share of a sum that belongs to wall_ns when kept_ns stay in the lane. */
+/* Returns the share of a sum that belongs to wall_ns when kept_ns of time stay in the lane. */
 static int64_t part_of(int64_t sum_ns, int64_t wall_ns, int64_t kept_ns)
 {
   return kept_ns > 0 ? (int64_t)((double)sum_ns * (double)wall_ns / (double)(wall_ns + kept_ns)) : sum_ns;
@@ -154,7 +155,8 @@ void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, e
 {
   int64_t wall = atomic_exchange_explicit(&lane->wall_ns, 0, memory_order_acquire);
   int64_t kept = keep_ns < wall ? keep_ns : wall > 0 ? wall : 0;
-  /* In a storm own work is timed by ticks and can exceed the lane; the excess is subtracted from time still to come. */
+  /* In a storm own work gets the times of ticks and can be longer than the time in the lane; the excess is subtracted
+   * from time that is added later. */
   if (wall < 0) kept = wall;
   if (kept) atomic_fetch_add_explicit(&lane->wall_ns, kept, memory_order_relaxed);
   wall -= kept;
@@ -223,8 +225,8 @@ static int64_t cpu_charged_ns(const struct thread_data *data)
          atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
 }
 
-/* Corrects a charge by part of the CPU time that waits used but nobody was charged for, or were charged too much. In
- * a storm, where few waits have a length (sampler_event_ns) and stand for all others, these few take all of it. */
+/* Corrects a charge by part of waits_owed_ns, the CPU time of earlier waits that was not charged, or charged too much.
+ * In a storm, where only few waits have a length (sampler_event_ns), these few take all of it. */
 static int64_t with_owed(const struct sampler *sampler, struct thread_data *data, int64_t cpu_ns, int64_t wall_ns)
 {
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
@@ -296,8 +298,8 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
   bool asked;
   int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
   if (used < 0) used = 0;
-  /* Without a system call the reading shows that the thread stayed on its core since the mark, which was made when
-   * its last wait ended. In a storm that can be more time than events have reported. */
+  /* A reading without a system call shows that the thread stayed on its core since the mark, which was made at the end
+   * of its last wait. In a storm, the time since then can be longer than the time that events have reported. */
   bool none_off = !asked && !data->native_shared;
   int64_t on_wall = 0, off_wall = 0;
   if (!none_off) off_wall = data->wall_since_cpu_read_ns[RTOP_BLOCKED] + data->wall_since_cpu_read_ns[RTOP_WAITING];
@@ -310,15 +312,15 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
   else data->waits_owed_ns += off_cpu - expected;
   for (int i = 0; i < 3; i++) data->wall_since_cpu_read_ns[on_gvl[i]] = 0;
   atomic_store_explicit(&data->cpu_unread_ns, 0, memory_order_relaxed);
-  /* The two clocks are not read at the same instant; CPU time that no state can take yet is left to the next reading. */
+  /* The two clocks are not read at the same instant; CPU time that no state can take is left to the next reading. */
   add_relaxed(&data->cpu_read_ns, on_cpu + off_cpu);
 }
 
 /* ---- the profiler's own work ------------------------------------------------------------------------ */
 
-/* On a core without a break, CPU time equals wall time since the last reading; otherwise the clock tells. Where
- * reading the clock is expensive, a piece of work counts for at most OWN_CPU_MAX_NS, since anything longer was
- * another process on the core. */
+/* Returns the CPU time of own work. On a core without a break, CPU time equals wall time since the last reading;
+ * otherwise the clock is read. Where reading the clock is expensive, a piece of work counts for at most OWN_CPU_MAX_NS,
+ * since anything longer was another process on the core. */
 static int64_t own_cpu(struct thread_data *data, int64_t wall_ns, int64_t now_ns)
 {
   if (cpu_clock_unbroken(&data->cpu_mark)) return at_most(wall_ns, now_ns - data->cpu_mark.wall_ns);
@@ -332,10 +334,10 @@ int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, co
 {
   int64_t now = clock_now_ns();
   int64_t wall = now - own->begin_ns - (data->not_own_ns - own->not_own_ns);
-  if (wall < 0) wall = 0; /* In a storm GC is timed by ticks and can exceed the work. */
+  if (wall < 0) wall = 0; /* In a storm GC gets the times of ticks and can be longer than the work. */
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
   enum rtop_thread_state state;
-  if (coarse) { /* Events are timed by ticks, so own work cannot be told apart. */
+  if (coarse) { /* Events get the times of ticks, so own work cannot be separated from other time. */
     atomic_fetch_add_explicit(&sampler->counters.cost_ns, (uint64_t)wall, memory_order_relaxed);
     return wall;
   }
@@ -385,8 +387,8 @@ void accounting_read_allocations(struct sampler *sampler, struct thread_data *da
 
 /* ---- the end of a stretch --------------------------------------------------------------------------- */
 
-/* CPU time of a wait whose stack was found at its end: the usual CPU time of waits with that stack; -1 when unknown.
- * In a storm one such wait stands for many. */
+/* CPU time of a wait whose stack was found at its end: the usual CPU time of waits with that stack; -1 when unknown. In
+ * a storm, where one such wait stands for many, it is not used (-1). */
 static int64_t wait_cpu(struct sampler *sampler, const struct thread_data *data, int64_t wall_ns, uint32_t node)
 {
   if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return -1;
@@ -439,8 +441,8 @@ static void charge_whole(struct sampler *sampler, struct thread_data *data, cons
   }
 }
 
-/* Number of attempts at the lock, which threads of other Ractors or, briefly, the publisher may hold. Nobody waits
- * for it long; a long stretch is worth some ten microseconds. */
+/* Number of attempts at the lock, which threads of other Ractors or, briefly, the publisher may hold. No thread waits
+ * long for the lock; for a long stretch, some ten microseconds are acceptable. */
 enum { TRIES = 20, TRIES_SOME = 500, TRIES_LONG = 2000 };
 #define LONG_NS INT64_C(1000000)
 
@@ -466,9 +468,9 @@ static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int
   return node;
 }
 
-/* Leaves a stack with unnamed methods to the next job, which runs at once, names the stack and charges the stretch to
- * it with its CPU time. Without this, stretches right after a major collection, where names are forgotten, would have
- * no CPU time. */
+/* Leaves a stack with unnamed methods to the next job. The job runs at once, names the stack, and charges the stretch
+ * with its CPU time to the stack. Without this, stretches right after a major collection, where names are forgotten,
+ * would have no CPU time. */
 static bool note(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   if (sampler->stack_depth <= 0) return false;
@@ -511,7 +513,7 @@ static bool end_whole(struct sampler *sampler, struct thread_data *data, const s
   return charged;
 }
 
-/* Lays the stretch on the axes of its states; if a point falls into it, its stack is taken. */
+/* Lays the stretch on the axes of its states; if a point falls into the stretch, the thread's stack is taken. */
 static void end_on_axes(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   int64_t keep[2] = { 0 };
@@ -566,8 +568,8 @@ static bool charge_part(struct sampler *sampler, struct thread_data *data, struc
   return true;
 }
 
-/* Charges a wait in the loop of a fiber scheduler to the fibers that wait there (fibers.h); what remains in the
- * stretch is the loop's own. */
+/* Charges a wait in the loop of a fiber scheduler to the waiting fibers (fibers.h); the time that remains in *stretch
+ * belongs to the loop itself. */
 static void charge_fibers(struct sampler *sampler, struct thread_data *data, const struct fibers_mix *mix,
                           struct accounting_stretch *stretch)
 {

@@ -2,14 +2,14 @@
 /* Accounting: decides for every nanosecond of a thread which state and which stack it belongs to.
  *
  * The time in each state is exact. Every change of a thread's word (accounting_move) adds the ended stretch to the
- * thread's totals, and keeps the totals as of the open window's announced end, so the publisher reads the exact time by
- * state of each window without a lock.
+ * thread's totals. It also stores the totals as of the announced end of the open window, so the publisher can read the
+ * exact time by state of each window without a lock.
  *
  * Stacks are estimated without bias. Off the GVL, a stack is taken at SUSPENDED within a cost budget and charged
  * exactly. Other waits, and collections, that exceed the mean distance of points get a stack at their end and are
- * charged exactly, too; the rest goes to the axes (pools.h). Running time is divided at the window's end (running.h).
- * Time whose point has not come stays in the thread's lanes over window ends; the publisher reports it as not sampled,
- * and corrects that by late records.
+ * charged exactly, too; all shorter ones are laid on the axes (pools.h). Running time is divided at the window's end
+ * (running.h). Time whose point has not been sampled yet stays in the thread's lanes, also when the window ends. The
+ * publisher then reports the time as not sampled, and corrects this later by late records.
  *
  * Threads: the thread itself, with the GVL (hooks and job), except where noted.
  */
@@ -20,7 +20,8 @@
 #include "shm/base/clock.h"
 
 /* Moves the thread to `state` at now_ns and stores its old state in *before. Returns the length of the stretch that
- * ended, which the caller must charge or add to a lane. [hook] For READY, also called by the thread that wakes it. */
+ * ended; the caller must charge this time or add it to a lane. For READY, the thread that wakes this thread may call
+ * it, too. [hook] */
 int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t now_ns,
                         enum rtop_thread_state *before);
 
@@ -31,52 +32,51 @@ static inline struct axis *accounting_axis(struct sampler *sampler, const struct
   return &sampler->pools.entries[pool].axes[state];
 }
 
-/* Adds time to the state's lane; running time stays there until its stretch ends. */
+/* Adds time to the lane of the state; running time stays in the lane until its stretch ends. */
 void accounting_add(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
-/* Does the lane contain time whose point has come? Such time must be charged before more is added, or the addition
- * would be charged with it. */
+/* Tells whether the lane contains time whose point has been sampled. Such time must be charged before more time is
+ * added, because the added time would be charged to that point, too. */
 bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state);
 
-/* Charges that. Lock held. */
+/* Charges the time of the lane whose point has been sampled. Lock held. */
 void accounting_settle(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state);
 
-/* What a point met, and how many samples that counts for. */
+/* The sample at a point, and the number of samples that it counts for. */
 struct accounting_met {
   struct axis_point point;
   uint32_t samples;
 };
 
-/* Charges all time in this lane to what was met, except for the last keep_ns. Lock held. */
+/* Charges all time in this lane, except for the last keep_ns, to the node of `met`. Lock held. */
 void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
                             struct lane *lane, const struct accounting_met *met, int64_t keep_ns);
 
-/* Takes the CPU time of a wait out of a lane. The lane holds one sum for many kinds of waits whose stacks were
- * unknown when they began, so the caller gets usual_ns, the usual CPU time of its kind (wait_cpu.h), plus a share of
- * what the lane has too much or too little; this evens out within ten seconds of such waits. The lane may become
- * negative; a remainder at the thread's end is dropped. Returns -1 and takes nothing if usual_ns is -1 (unknown). Any
- * thread. */
+/* Takes the CPU time of a wait out of a lane. The lane holds one sum for many kinds of waits whose stacks were unknown
+ * when they began. So the caller gets usual_ns, the usual CPU time of a wait of this kind (wait_cpu.h), plus a share of
+ * the lane's surplus or deficit; after ten seconds of such waits the two balance. The lane may become negative; a
+ * remainder at the thread's end is dropped. Returns -1 and takes nothing if usual_ns is -1 (unknown). Any thread. */
 int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usual_ns);
 
-/* Handles a point of an axis (not of running time) that met this thread: charges the lane except for its last
- * keep_ns, and records the point in the pool. Lock held. */
+/* Handles a point of an axis (not of running time) that this thread reached: charges the time in the lane, except for
+ * the last keep_ns, and records the point in the pool. Lock held. */
 void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
                       struct axis_point point, int64_t keep_ns);
 
-/* Adds a cell to the open window; a part behind the window's announced end goes to the next one. `left_ns` of the
- * thread's time in that state is younger than the cell. False when there is no room. Lock held. */
+/* Adds a cell to the open window; the part of its time after the window's announced end goes to the next window.
+ * `left_ns` of the thread's time in that state is younger than the cell. False when there is no room. Lock held. */
 bool accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
                        int64_t left_ns);
 
-/* Reads the thread's CPU clock at now_ns, which was just read, and splits the CPU time since the last reading by wall
- * time: first among the states with the GVL; the rest goes to blocked. */
+/* Reads the thread's CPU clock at now_ns, which was just read, and divides the CPU time since the last reading by wall
+ * time: first among the states with the GVL, up to their wall time; the remainder goes to blocked. */
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
 
 /* Records a stretch that just ended. Call before the CPU clock is read, or its CPU time would be attributed to waits. */
 void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
-/* The profiler's own work on this thread. It begins at the last change of the thread's word or later. At its end that
- * time, except for GC in between, is charged to the profiler, and its CPU time is the measured cost. */
+/* The profiler's own work on this thread. It begins at the last change of the thread's word or later. At its end its
+ * time, except for GC in between, is charged to the profiler; its CPU time is the measured cost. */
 struct accounting_own {
   int64_t begin_ns, not_own_ns;
 };
@@ -100,15 +100,15 @@ static inline struct accounting_own accounting_begin_own_at_event(const struct s
 /* Returns the CPU time of the own work; time without a core does not count. */
 int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own);
 
-/* Charges the collected own work: once per window, and whenever it is large. Lock held. */
+/* Charges the own work collected so far. Call once per window, and whenever the amount is large. Lock held. */
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data);
 
 /* Charge blame and allocations up to now_ns, since their last reading. */
 void accounting_read_blame(struct sampler *sampler, struct thread_data *data, int64_t now_ns);
 void accounting_read_allocations(struct sampler *sampler, struct thread_data *data);
 
-/* May a stack be taken now, given what stacks cost recently? accounting_pay() subtracts the cost of one stack, except
- * for `spared_ns`, the part that the hook would have cost without it. Any thread. */
+/* Tells whether the budget allows a stack now. accounting_pay() subtracts the cost of one stack from the budget, except
+ * for `spared_ns`, the cost that the hook would have had without the stack. Any thread. */
 static inline bool accounting_can_afford(struct sampler *sampler)
 {
   return atomic_load_explicit(&sampler->stack_credit_ns, memory_order_relaxed) > 0;
@@ -121,7 +121,7 @@ static inline void accounting_pay(struct sampler *sampler, int64_t cost_ns, int6
   atomic_fetch_add_explicit(&sampler->stacks_cost_ns, cost_ns, memory_order_relaxed);
 }
 
-/* Takes the sampler's lock, trying for some microseconds at most. On failure it counts a dropped stack and returns
+/* Takes the sampler's lock, trying for some microseconds at most. On failure, counts a dropped stack and returns
  * false. */
 bool accounting_try_lock(struct sampler *sampler);
 
@@ -129,28 +129,29 @@ bool accounting_try_lock(struct sampler *sampler);
 struct accounting_stretch {
   enum rtop_thread_state states[2];
   int64_t wall_ns[2];
-  bool known;     /* data->node is its stack already */
-  bool cpu_known; /* of the first state, and this much: */
+  bool known;     /* data->node is already the stack of the stretch */
+  bool cpu_known; /* whether the CPU time of the first state is known, which is: */
   int64_t cpu_ns;
 };
 
-/* The CPU time of waits. For some waits, drawn at random, the clock is read before and after; their average by stack
- * (wait_cpu.h) is the estimate for all others. The next reading shows the true sum, and the difference is spread over
- * later waits.
+/* The CPU time of waits. For some waits, drawn at random, the CPU clock is read before and after the wait; the average
+ * of these waits by stack (wait_cpu.h) is the estimate for all others. The next reading of the clock gives the true
+ * sum, and the difference from the estimates is spread over later waits.
  *
- * This call begins a wait at now_ns that was drawn and whose stack is known. */
+ * accounting_begin_wait() begins a wait at now_ns that was drawn and whose stack is known. */
 void accounting_begin_wait(struct thread_data *data, int64_t now_ns);
 
-/* Ends a wait that was not drawn, when the thread got the GVL at now_ns: uses the estimate for its CPU time. From
- * here on CPU time equals wall time until the thread loses its core. */
+/* Ends a wait that was not drawn, when the thread got the GVL at now_ns, with the estimate for the wait's CPU time.
+ * From now_ns on CPU time equals wall time until the thread loses its core. */
 void accounting_guess_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
                            struct accounting_stretch *stretch);
 
 /* Ends a wait with a reading of the clock, by a system call. CPU time used while waiting for the GVL counts for the
- * wait before, up to its length; the rest is dropped. All CPU time before the wait must have been read. */
+ * wait before that, up to the length of this wait; the remainder is dropped. Call only when all CPU time before the
+ * wait has been read. */
 void accounting_read_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
                           struct accounting_stretch *stretch);
-/* The stretch was told by accounting_spent() already. */
+/* Charges a stretch, or adds it to lanes. Call after accounting_spent() for the stretch. */
 void accounting_end_stretch(struct sampler *sampler, struct thread_data *data,
                             const struct accounting_stretch *stretch);
 

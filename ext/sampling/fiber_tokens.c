@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct fiber_token {
-  _Atomic uint32_t holders; /* threads that use the token, plus the Ruby object */
+  _Atomic uint32_t holders; /* number of users of the token: threads that use it, plus the Ruby object */
   _Atomic bool gone;
 };
 
@@ -26,7 +26,8 @@ static const rb_data_type_t token_type = {
   .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-/* An object that cannot be stored in the fiber is freed by the next GC. */
+/* Returns the object that the fiber references, or makes one. An object that cannot be stored in the fiber is freed by
+ * the next GC. */
 static VALUE fiber_object(VALUE fiber)
 {
   ID name = rb_intern("__rperf_top_fiber");

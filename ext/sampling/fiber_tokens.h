@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells when a fiber was garbage collected: a small object of ours, referenced only by the fiber, reports its own end.
+/* Detects when a fiber was garbage collected: a small object of ours, which only the fiber references, records its own
+ * end.
  *
  * The object is stored in an instance variable without a Ruby name, invisible to programs, and only in fibers that wait
- * for long. The VM's weak references would be slower, and its event for freed objects slows down freeing in general.
+ * for long. The VM's weak references would be slower, and the VM's event for freed objects slows down the freeing of
+ * all objects.
  *
  * Threads: fiber_token_of() in the job, with the GVL of the only Ractor; the others anywhere.
  */
@@ -20,10 +22,11 @@ struct fiber_token;
 struct fiber_token *fiber_token_of(VALUE fiber);
 void fiber_token_release(struct fiber_token *token);
 
-/* Has the token's fiber been garbage collected? The answer can come some time after the collection. */
+/* Tells whether the token's fiber has been garbage collected. This may become true only some time after the
+ * collection. */
 bool fiber_token_gone(const struct fiber_token *token);
 
-/* Grows when one has. */
+/* Returns the number of fibers with a token that have been collected. */
 uint64_t fiber_tokens_gone(void);
 
 #endif

@@ -20,29 +20,29 @@ enum { PLACES_FIRST = 64, READ_TRIES = 100, LET_GO_AT_ONCE = 64 };
 #define LET_GO_NS CLOCK_NS_PER_SECOND
 #define NONE UINT32_MAX
 
-/* A waiting fiber and its group, which lists its fibers in the order in which they began to wait. The fiber is first
- * kept alive by a reference; after a while its token takes over and tells when it is collected. */
+/* A waiting fiber and its group, which lists its fibers in the order in which they began to wait. At first a reference
+ * keeps the fiber alive; after a while a token replaces the reference, and tells when the fiber is collected. */
 struct slot {
   const void *fiber; /* NULL: free */
-  VALUE value;       /* kept alive; 0: no more */
+  VALUE value;       /* reference that keeps the fiber alive; 0: replaced by the token */
   struct fiber_token *token;
   uint32_t group, before, after;
   int64_t since_ns;
 };
 
-/* The fibers of a thread. Group 0 holds fibers whose stack is unknown. Times are of the coarse clock, which costs a
- * fifth of the precise one. */
+/* The fibers of a thread. Group 0 holds fibers whose stack is unknown. Times are read from the coarse clock, which
+ * costs a fifth of the precise one. */
 struct fibers {
   _Atomic uint32_t turn; /* odd while the groups change */
   _Atomic bool off;      /* the thread is off the GVL in the scheduler's loop */
   _Atomic uint32_t waiting, used;
-  _Atomic uint32_t running; /* group in which the running fiber waited last; NONE */
+  _Atomic uint32_t running; /* group in which the running fiber waited last; NONE: it did not wait */
   struct group {
     _Atomic uint32_t node, name, fibers;
-    _Atomic int64_t oldest_ns;     /* since when the first of them waits */
+    _Atomic int64_t oldest_ns;     /* time since which the first of the fibers waits */
     _Atomic int64_t sum_ns, at_ns; /* total waiting time of all fibers up to at_ns, when their number last changed */
     _Atomic int64_t told_ns;       /* part of the sum that the publisher has reported */
-    _Atomic int64_t longest_ns;    /* wait that ended since it looked */
+    _Atomic int64_t longest_ns;    /* longest wait that ended since the publisher last read this */
     uint32_t first, last;          /* slots */
   } groups[FIBERS_GROUPS_MAX];
 
@@ -50,14 +50,14 @@ struct fibers {
   uint32_t capacity, count;
 
   const void *current; /* the running fiber; NULL: unknown. Its VALUE is in the thread's data */
-  bool can_wait;       /* it is not a blocking one */
+  bool can_wait;       /* the running fiber is not a blocking one, so it can wait */
   bool looping;        /* the last known fiber was a blocking one, in the scheduler's loop */
-  uint32_t loop_node;  /* there */
-  uint32_t label;      /* set of the running fiber */
+  uint32_t loop_node;  /* node of the loop */
+  uint32_t label;      /* label set of the running fiber */
   int64_t stack_ns;    /* when a stack was taken last */
-  int64_t now_ns;      /* of the switch at hand */
+  int64_t now_ns;      /* time of the current switch */
   uint64_t gone_seen;  /* number of collected tokens at the last check */
-  int64_t let_go_ns;   /* when references to long-waiting fibers are checked next */
+  int64_t let_go_ns;   /* time at which references to long-waiting fibers are checked next */
 };
 
 /* ---- groups ------------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static void change_group(struct fibers *fibers, uint32_t group, int more)
   end_change(fibers);
 }
 
-/* 0: there is none. */
+/* Returns the group with this name and node; 0 when there is none. */
 static uint32_t find_group(const struct fibers *fibers, uint32_t name, uint32_t node)
 {
   uint32_t used = get(&fibers->used);
@@ -121,7 +121,7 @@ static uint32_t find_group(const struct fibers *fibers, uint32_t name, uint32_t 
   return 0;
 }
 
-/* The group that has been without fibers for longest; 0 when all have some. */
+/* Returns the group that has been without fibers for longest; 0 when all groups have fibers. */
 static uint32_t empty_group(const struct fibers *fibers)
 {
   uint32_t found = 0, used = get(&fibers->used);
@@ -133,8 +133,7 @@ static uint32_t empty_group(const struct fibers *fibers)
   return found;
 }
 
-/* Gives a group a new name and node. Time of its old fibers that was not reported yet goes to the group of unknown
- * stacks. */
+/* Gives a group a new name and node. Unreported time of the group's old fibers goes to the group of unknown stacks. */
 static void give_group(struct fibers *fibers, uint32_t group, uint32_t name, uint32_t node)
 {
   struct group *of = &fibers->groups[group], *unknown = &fibers->groups[0];
@@ -173,7 +172,7 @@ static uint32_t home(const struct fibers *fibers, const void *fiber)
   return (uint32_t)((uint64_t)(uintptr_t)fiber * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (fibers->capacity - 1);
 }
 
-/* The entry of this fiber, or the free entry where it would go; a free entry always exists. */
+/* Returns the entry of this fiber, or the free entry where it belongs; a free entry always exists. */
 static struct slot *find_slot(const struct fibers *fibers, const void *fiber)
 {
   uint32_t at = home(fibers, fiber);
@@ -181,7 +180,7 @@ static struct slot *find_slot(const struct fibers *fibers, const void *fiber)
   return &fibers->slots[at];
 }
 
-/* Updates the list links of the neighbours, or of the group, to an entry's new position. */
+/* Updates the links to an entry that has moved, in its neighbours in the list or in its group. */
 static void tell_neighbours(struct fibers *fibers, const struct slot *slot, uint32_t before, uint32_t after)
 {
   struct group *group = &fibers->groups[slot->group];
@@ -239,7 +238,7 @@ static void add_slot(struct fibers *fibers, const void *fiber, VALUE value, uint
   change_group(fibers, group, 1);
 }
 
-/* Moves later entries of the probe sequence up into the hole. */
+/* Closes a hole in the table by moving later entries of the probe sequence. */
 static void close_hole(struct fibers *fibers, uint32_t hole)
 {
   uint32_t mask = fibers->capacity - 1;
@@ -287,7 +286,7 @@ void fibers_named(struct thread_data *data, const void *fiber, uint32_t name, ui
 
 /* ---- fibers that nobody holds any more ----------------------------------------------------------- */
 
-/* While threads read entries with the GVL, the publisher frees none. */
+/* Number of threads that read entries now, with the GVL; the publisher frees no entries meanwhile. */
 static _Atomic uint32_t lookers;
 
 static struct fibers *begin_look(const struct thread_data *data)
@@ -309,7 +308,7 @@ void fibers_mark(const struct thread_data *data)
   end_look();
 }
 
-/* Entries may move while the token is made, so the entry is looked up again. */
+/* Gives the fiber a token. Entries may move while the token is made, so the entry is searched again. */
 static void give_token(struct fibers *fibers, const void *fiber)
 {
   VALUE value = find_slot(fibers, fiber)->value;
@@ -322,7 +321,7 @@ static void give_token(struct fibers *fibers, const void *fiber)
   RB_GC_GUARD(value);
 }
 
-/* Replaces references by tokens, starting with the fibers that have waited longest, which are first in each group. */
+/* Replaces references by tokens, starting with the fibers that have waited longest, which come first in each group. */
 static void give_tokens(struct fibers *fibers)
 {
   int64_t now = coarse_ns(), until = now - LET_GO_NS;
@@ -363,14 +362,14 @@ void fibers_look_after(const struct sampler *sampler, const struct thread_data *
 
 /* ---- stacks ------------------------------------------------------------------------------------- */
 
-/* Is the frame a method of the scheduler's own class? Methods that every object has do not count. */
+/* Tells whether the frame is a method of the scheduler's own class. Methods that every object has do not count. */
 static bool is_scheduler(VALUE frame, VALUE scheduler)
 {
   VALUE class = !RB_SPECIAL_CONST_P(frame) && method_entry_is(frame) ? method_entry_class(frame) : 0;
   return class && RTEST(rb_obj_is_kind_of(scheduler, class)) && !RTEST(rb_class_inherited_p(rb_cObject, class));
 }
 
-/* Level of the innermost scheduler method in the stack buffers; the number of frames if there is none. */
+/* Returns the level of the innermost scheduler method in the stack buffers; the number of frames if there is none. */
 static int find_scheduler(const struct sampler *sampler, VALUE scheduler)
 {
   int level = 0;
@@ -385,7 +384,7 @@ static bool leave_out_scheduler(struct sampler *sampler, VALUE scheduler)
   int depth = sampler->stack_depth, level = find_scheduler(sampler, scheduler);
   if (level == depth) return false;
   while (level < depth && is_scheduler(sampler->stack_frames[level], scheduler)) level++;
-  /* No caller is left, or the stack was cut and will be shown as cut. */
+  /* The scheduler's frames are kept when no caller is left, or when the stack was cut and will be shown as cut. */
   if (level == depth || depth == SAMPLER_STACK_MAX) return true;
   sampler->stack_depth -= level;
   memmove(sampler->stack_frames, sampler->stack_frames + level,
@@ -433,7 +432,8 @@ static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALU
   return group_for(fibers, name, node);
 }
 
-/* The name of the task. Not read with several Ractors, where the VM takes a lock for it. */
+/* Returns the annotation of the running fiber, the name of its task. Not read with several Ractors, where the VM takes
+ * a lock for it. */
 static VALUE annotation_of(const struct sampler *sampler, const struct thread_data *data)
 {
   VALUE fiber = atomic_load_explicit(&data->fiber, memory_order_relaxed);
@@ -446,7 +446,7 @@ static bool may_take(struct sampler *sampler, const struct fibers *fibers, int64
          now_ns - fibers->stack_ns > atomic_load_explicit(&sampler->fresh_ns, memory_order_relaxed);
 }
 
-/* Begins the wait of the fiber that ran until now, if it does wait. */
+/* Begins the wait of the fiber that ran until now, if that fiber waits. */
 static void begin_wait(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler)
 {
   struct fibers *fibers = atomic_load_explicit(&data->fibers, memory_order_relaxed);
@@ -503,7 +503,7 @@ static struct fibers *fibers_of(struct thread_data *data)
   return fibers;
 }
 
-/* `group`: where it waited until now. */
+/* Sets the fiber that runs now; `group` is the group in which it waited until now. */
 static void runs_now(struct sampler *sampler, struct thread_data *data, struct fibers *fibers, VALUE thread,
                      uint32_t group)
 {
@@ -520,8 +520,8 @@ void fibers_begin(struct sampler *sampler, struct thread_data *data, VALUE threa
   if (fibers) runs_now(sampler, data, fibers, thread, NONE);
 }
 
-/* Handles a switch to another fiber. An earlier switch may have been missed because of an exception, so the fiber
- * that ran last need not be the one just left; its VALUE is kept, so it still exists. */
+/* Handles a switch to another fiber. An earlier switch may have been missed because of an exception, so the last known
+ * fiber need not be the one that was just left; its VALUE is kept, so that it still exists. */
 void fibers_switch(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler)
 {
   struct fibers *fibers = fibers_of(data);
@@ -624,7 +624,8 @@ static bool read_row(const struct fibers *fibers, uint32_t group, int64_t end_ns
   return row->alive || row->wait_ns;
 }
 
-/* Marks a row as reported. If the thread is just giving the group to other fibers, some time stays unreported. */
+/* Marks a row as reported. If the thread gives the group to other fibers at the same moment, some time stays
+ * unreported. */
 static void take_row(struct fibers *fibers, struct fibers_row *row)
 {
   struct group *of = &fibers->groups[row->group];

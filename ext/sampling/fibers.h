@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the fibers of a thread wait under a fiber scheduler.
  *
- * While a thread is off the GVL in its scheduler's loop, it waits for all fibers that wait there, so its time is
- * divided evenly among them. Fibers with the same stack form a group, so dividing takes time by groups, not by fibers.
- * A wait shorter than a millisecond goes to one fiber drawn at random.
+ * While a thread is off the GVL in its scheduler's loop, it waits on behalf of all its waiting fibers, so its time is
+ * divided evenly among these fibers. Fibers with the same stack form a group, so dividing takes time by groups, not by
+ * fibers. A wait shorter than a millisecond goes to one fiber drawn at random.
  *
  * A fiber waits from when it switches to the scheduler's (blocking) fiber from a method of its scheduler until the
- * thread switches back to it; Enumerators and plain fibers do not count. Its stack is taken at that moment, within the
- * budget for stacks at SUSPENDED, without the scheduler's own frames. The loop keeps the share of fibers with unknown
- * stacks, of too many groups, and of fibers that waited before the hook was installed, and all waiting for the GVL.
+ * thread switches back to it; Enumerators and plain fibers do not count. Its stack is taken at the switch to the
+ * scheduler's fiber, within the budget for stacks at SUSPENDED, without the scheduler's own frames. The loop itself is
+ * charged with all time waiting for the GVL, and with the share of fibers whose stack is unknown, whose group found no
+ * room, or that already waited when the hook was installed.
  *
  * Threads: the thread itself with the GVL, except fibers_mix() and functions for the publisher. [hook] functions may
  * run under the scheduler's lock; other hooks may allocate with libc.
@@ -18,7 +19,7 @@
 
 #include "sampler.h"
 
-/* What is reported of the fibers that wait under one name with one stack. */
+/* Figures of the fibers that wait under one name with one stack. */
 struct fibers_row {
   uint32_t group, name, node, alive, waiting;
   int64_t wait_ns, longest_ns, told_ns;
@@ -37,36 +38,37 @@ struct fibers_mix {
 /* The thread has switched to another fiber; `scheduler` is its scheduler. */
 void fibers_switch(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler);
 
-/* The thread runs this fiber, and from now on all its switches are reported. */
+/* Call when the thread runs this fiber and, from now on, all its switches of fibers are reported. */
 void fibers_begin(struct sampler *sampler, struct thread_data *data, VALUE thread);
 
-/* The thread has no scheduler (any more). */
+/* Call when the thread has no scheduler (any more). */
 void fibers_forget(struct thread_data *data);
 
 /* Call when the running fiber has got this set of labels. */
 void fibers_label(struct thread_data *data, uint32_t set);
 
-/* Sets the node of a stack that a hook had left to be named. */
+/* Sets the node of a fiber's stack that a hook recorded without names. */
 void fibers_named(struct thread_data *data, const void *fiber, uint32_t name, uint32_t node);
 
-/* Call when the thread goes off the GVL with the stack in the stack buffers; `node` is its node, or 0 if unnamed.
- * Lock held. [hook] */
+/* Call when the thread releases the GVL and its stack is in the stack buffers. `node` is that stack's node, or 0 while its
+ * frames have no names. The sampler's lock is held. [hook] */
 void fibers_saw(struct sampler *sampler, struct thread_data *data, uint32_t node);
 
 /* Call when the thread goes off the GVL, with or without a stack. [hook] */
 void fibers_go_off(struct thread_data *data);
 
-/* Lists the fibers for which the thread is off the GVL. False when it does not wait for fibers. Any thread; the
- * result is valid only if the thread's word is unchanged afterwards. [hook] */
+/* Lists the fibers for which the thread is off the GVL. False when it does not wait for fibers. Any thread; the result
+ * is valid only if the thread's word has not changed during the call. [hook] */
 bool fibers_mix(const struct thread_data *data, struct fibers_mix *mix);
 
 /* Number of waiting fibers; -1 if the thread never had a scheduler. Any thread. */
 int64_t fibers_waiting(const struct thread_data *data);
 
-/* Lists all groups that have fibers or had waits since the last call. Returns their number. Publisher. */
+/* Lists all groups that have waiting fibers, or had waits since the last call. Returns the number of groups.
+ * Publisher. */
 uint32_t fibers_rows(struct thread_data *data, int64_t end_ns, struct fibers_row rows[FIBERS_GROUPS_MAX]);
 
-/* The part of a wait. */
+/* The time in ns of one part of the mix, in a wait of wall_ns. */
 static inline int64_t fibers_share(const struct fibers_mix *mix, uint32_t part, int64_t wall_ns)
 {
   return (int64_t)((double)wall_ns * mix->parts[part].fibers / mix->waiting);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the measured cost of sampling within its budget: halves the rate when the average cost of recent windows
- * exceeds the budget, and doubles it after a second below half of the budget. The rate stays between 50 Hz and the
- * wanted rate. A single expensive window, as when a viewer connects, does not matter.
+/* Keeps the measured cost of sampling within its budget: it halves the sampling rate when the average cost of recent
+ * windows exceeds the budget, and doubles the rate after a second with costs below half of the budget. The rate stays
+ * between 50 Hz and the wanted rate. A single expensive window, as when a viewer connects, does not matter.
  *
  * Hooks cost something per event at any rate, so during a storm of events they switch to a cheaper mode.
  *
@@ -16,8 +16,9 @@
 enum { GOVERNOR_FLOOR_HZ = 50, GOVERNOR_CALM_WINDOWS = 10 };
 
 struct governor {
-  double budget;  /* fraction of wall time */
-  double average; /* exponentially weighted mean cost; the last window counts a quarter */
+  double budget; /* fraction of wall time */
+  /* exponentially weighted mean of the cost, a fraction of wall time; the last window has a weight of one quarter */
+  double average;
   uint32_t rate_hz;
   uint32_t calm_windows;
   uint32_t storm_per_s; /* releases of the GVL per second that make a storm; 0: never */

@@ -20,7 +20,7 @@ static void write_held(struct thread_data *data, VALUE thread)
   atomic_store_explicit(&data->held_turn, turn + 2, memory_order_release);
 }
 
-/* Most threads own no lock now and had none before; then nothing is written. */
+/* Writes the locks that the thread owns. Most threads own no lock now and had none before; then nothing is written. */
 static inline void note_held(struct thread_data *data, VALUE thread)
 {
   bool any = atomic_load_explicit(&data->held_count, memory_order_relaxed) || lock_words_holds(thread);

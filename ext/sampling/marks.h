@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Named instants (marks) of the program on their way to the publisher.
  *
- * A bounded queue with many producers and one consumer (the array queue of D. Vyukov, where a turn in each entry tells
- * whether it is free or filled). Nobody waits: marks that find the queue full are counted.
+ * A bounded queue with many producers and one consumer (the array queue of D. Vyukov, where a number in each entry, its
+ * turn, tells whether the entry is free or filled). No thread waits: marks that find the queue full are dropped and
+ * counted.
  *
  * Threads: marks_add() any, of any Ractor. marks_take() the publisher. No allocation.
  */
@@ -32,7 +33,7 @@ struct marks {
   } slots[MARKS_CAPACITY];
 };
 
-/* Empty; not while others use it. */
+/* Empties the queue. Not while other threads use it. */
 void marks_init(struct marks *marks);
 
 /* Adds a mark; names that are too long are cut. False when the queue is full. */

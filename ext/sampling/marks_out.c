@@ -7,7 +7,7 @@
 
 enum {
   SHARE = 8,
-  STRING_BYTES = 16, /* upper limit for what a string takes besides its text */
+  STRING_BYTES = 16, /* upper limit in bytes for the space that a string takes besides its text */
   SLOTS = 2 * MARKS_OUT_NAMES,
   SLOT_MASK = SLOTS - 1,
 };
@@ -39,7 +39,7 @@ static uint32_t other_name(struct marks_out *out, struct rtop_writer *writer)
   return out->other;
 }
 
-/* String reference of the mark's name; *kept is false when there was no room for it. */
+/* Returns the string reference of the mark's name; *kept is false when there was no room for the name. */
 static uint32_t name_reference(struct marks_out *out, struct rtop_writer *writer, const struct mark *mark, bool *kept)
 {
   uint64_t hash = hash_bytes(HASH_START, mark->name, mark->bytes) | 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the marks of a window: each name once into the segment, the times into the window.
  *
- * Names are never removed, so they may take an eighth of the segment's string space: a program that makes up new names
- * for ever does not displace method names. A mark whose name found no room is called "(other marks)" and counted.
+ * Names are never removed, so they may take only an eighth of the segment's string space: a program that makes up new
+ * names for ever does not displace method names. A mark whose name found no room is called "(other marks)" and counted.
  *
  * Threads: the publisher. Allocates once, at create.
  */
@@ -18,16 +18,16 @@ struct marks_out {
   uint64_t *hashes; /* open addressing: hash of a name, 0 = free */
   uint32_t *references;
   uint32_t count;
-  uint64_t bytes_left; /* of their share */
+  uint64_t bytes_left; /* bytes left of the share of the string space that names of marks may use */
   uint32_t other;      /* string reference of "(other marks)" */
-  uint64_t dropped;    /* marks->dropped, as counted last */
+  uint64_t dropped;    /* value of marks->dropped that was last added to a window */
 };
 
 /* Prepares for a new segment. Returns 0, or -1 when memory ran out. */
 int marks_out_create(struct marks_out *out, const struct marks *marks, const struct rtop_writer *writer);
 void marks_out_destroy(struct marks_out *out);
 
-/* Takes all marks there are. */
+/* Moves all queued marks into the window. */
 void marks_out_update(struct marks_out *out, struct marks *marks, struct rtop_writer *writer,
                       struct rtop_window *window);
 

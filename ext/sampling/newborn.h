@@ -6,7 +6,7 @@
  * really runs is not sampled; without correction, programs that create many threads would show too much time in the
  * calls where threads wait.
  *
- * So an instant that no job answered may be such a case: see sampler_tick_due_at_release() and ext/hooks/timeslice.h.
+ * So an instant without a job may be such a case: see sampler_tick_due_at_release() and ext/hooks/timeslice.h.
  *
  * Threads: any, in hooks.
  */
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* After this time a thread that has not appeared is given up: the system may have refused to create it. */
+/* After this time, a thread that has not started is no longer expected: the system may have refused to create it. */
 #define NEWBORN_WITHIN_NS INT64_C(1000000000)
 
 struct newborn {
@@ -31,7 +31,7 @@ static inline void newborn_made(struct newborn *newborn, int64_t now_ns)
   atomic_fetch_add_explicit(&newborn->count, 1, memory_order_relaxed);
 }
 
-/* It has the GVL, or never will. */
+/* Call when the thread got the GVL, or will never get it. */
 static inline void newborn_gone(struct newborn *newborn)
 {
   atomic_fetch_sub_explicit(&newborn->count, 1, memory_order_relaxed);

@@ -11,7 +11,7 @@
 
 enum { FEW_FRAMES = 2, SLOTS = 2 * RAISED_MAX };
 #define FORGET_NS (30 * CLOCK_NS_PER_SECOND)
-#define FORGET_SOON_NS CLOCK_NS_PER_SECOND /* when there is little room */
+#define FORGET_SOON_NS CLOCK_NS_PER_SECOND /* age at which entries are freed when there is little room */
 
 static void mark(void *pointer)
 {
@@ -39,14 +39,15 @@ void raised_create(struct raised *raised)
 void raised_destroy(struct raised *raised)
 {
   if (!raised->marker) return;
-  RTYPEDDATA_DATA(raised->marker) = NULL; /* The Ruby object may live on until the next GC. */
+  /* The Ruby object may exist until the next GC, so it must not point to freed memory. */
+  RTYPEDDATA_DATA(raised->marker) = NULL;
   rb_gc_unregister_address(&raised->marker);
   raised->marker = 0;
 }
 
 /* ---- the hook ------------------------------------------------------------------------------------------ */
 
-/* What is raised now, and where. */
+/* The exception that is being raised, and its location. */
 struct raise_site {
   VALUE class, frames[RAISED_DEPTH];
   int lines[RAISED_DEPTH];
@@ -55,7 +56,8 @@ struct raise_site {
   uint64_t serial;
 };
 
-/* 0: not among so many frames. */
+/* Returns the number of frames up to the innermost frame of the program; 0 when it is not among the `most` innermost
+ * frames. */
 static uint32_t find_program(struct raise_site *site, int most)
 {
   int count = rb_profile_frames(0, most, site->frames, site->lines);
@@ -65,7 +67,7 @@ static uint32_t find_program(struct raise_site *site, int most)
   return 0;
 }
 
-/* Finds the innermost frame of the program, mostly the caller of Kernel#raise. */
+/* Finds the innermost frame of the program, usually the caller of Kernel#raise. */
 static void find_site(struct raise_site *site)
 {
   uint32_t depth = find_program(site, FEW_FRAMES);
@@ -93,7 +95,7 @@ static bool is_site(const struct raised_entry *entry, const struct raise_site *s
          entry->line == site->line && memcmp(entry->frames, site->frames, site->depth * sizeof *site->frames) == 0;
 }
 
-/* The entry for this location of raising, or NULL; *slot is then where it would be inserted. */
+/* Returns the entry for this location, or NULL; *slot is then the slot where the entry belongs. */
 static struct raised_entry *find(struct raised *raised, const struct raise_site *site, uint32_t *slot)
 {
   *slot = slot_of(site->serial, site->class, site->depth, site->frames, site->line);
@@ -104,7 +106,7 @@ static struct raised_entry *find(struct raised *raised, const struct raise_site 
   return NULL;
 }
 
-/* NULL: there is no room. */
+/* Adds an entry; NULL when there is no room. */
 static struct raised_entry *add(struct raised *raised, const struct raise_site *site, uint32_t slot)
 {
   if (raised->used == RAISED_MAX) return NULL;
@@ -142,7 +144,7 @@ void raised_note(struct raised *raised, struct sampler *sampler, VALUE exception
     find_site(&site);
     entry = find(raised, &site, &slot);
     if (!entry) entry = add(raised, &site, slot);
-    /* The job is triggered now, because the thread may sleep for long afterwards. */
+    /* The job is triggered now, because the thread may sleep for long after the exception. */
     if (entry && raised->unnamed) rb_postponed_job_trigger(sampler->job);
   }
   if (!entry) {
@@ -158,7 +160,7 @@ void raised_note(struct raised *raised, struct sampler *sampler, VALUE exception
 
 /* ---- the job ------------------------------------------------------------------------------------------- */
 
-/* RTOP_NODE_ROOT: not now. */
+/* Returns the node of the location; RTOP_NODE_ROOT when it cannot be found now. */
 static uint32_t find_node(struct sampler *sampler, const struct raised_entry *entry)
 {
   int lines[RAISED_DEPTH] = { 0 };
@@ -169,7 +171,8 @@ static uint32_t find_node(struct sampler *sampler, const struct raised_entry *en
   return node == RTOP_NODE_ROOT ? RTOP_NODE_NO_FRAMES : node;
 }
 
-/* The name of a class; RTOP_NODE_ROOT when it cannot be found now, RAISED_NO_NAME when there is no room for it. */
+/* Returns the name of a class; RTOP_NODE_ROOT when the name cannot be read now, RAISED_NO_NAME when there is no room
+ * for it. */
 static uint32_t find_name(struct sampler *sampler, VALUE class)
 {
   char text[FRAME_NAMES_LABEL_MAX];

@@ -20,8 +20,8 @@ struct sampler;
 
 enum {
   RAISED_MAX = 128,
-  RAISED_DEPTH = 8,       /* frames that are looked at */
-  RAISED_A_WINDOW = 2000, /* exceptions that are told apart */
+  RAISED_DEPTH = 8,       /* maximum number of recorded frames */
+  RAISED_A_WINDOW = 2000, /* maximum number of exceptions per window that are reported by class and place */
 };
 #define RAISED_NO_NAME UINT32_MAX
 
@@ -32,22 +32,23 @@ struct raised_entry {
   uint32_t depth;
   int line;                   /* of the outermost frame */
   VALUE frames[RAISED_DEPTH]; /* leaf first */
-  /* Passed from the job to the publisher; `node` is written last. 0: not named yet. RAISED_NO_NAME: no room for the
-   * name. */
+  /* Written by the job, read by the publisher; `node` is written last. node 0: not named yet. name RAISED_NO_NAME: the
+   * name found no room. */
   _Atomic uint32_t name, node;
-  /* Passed from the hook to the publisher, which resets them; `count` is written last. */
+  /* Exceptions since the publisher last took them: the hook writes these fields, `count` last, and the publisher resets
+   * them. */
   _Atomic int64_t first_ns, last_ns; /* first: 0 when it was taken */
   _Atomic uint64_t count;
 };
 
 struct raised {
-  _Atomic uint64_t untold; /* since the publisher took it */
+  _Atomic uint64_t untold; /* number of unreported exceptions since the publisher last took this number */
   /* under the GVL */
   uint64_t window; /* number of the window that exceptions are currently counted for */
   uint32_t in_window, used;
-  bool unnamed, naming;           /* some entry has no node yet; the job is naming one */
-  uint8_t slots[2 * RAISED_MAX];  /* open addressing: entry + 1; 0: free */
-  VALUE marker;                   /* keeps the VALUEs alive */
+  bool unnamed, naming;          /* unnamed: some entry has no node yet; naming: the job is naming an entry */
+  uint8_t slots[2 * RAISED_MAX]; /* open addressing: entry + 1; 0: free */
+  VALUE marker;                  /* keeps the VALUEs alive */
   struct raised_entry entries[RAISED_MAX];
 };
 
@@ -55,14 +56,15 @@ struct raised {
 void raised_create(struct raised *raised);
 void raised_destroy(struct raised *raised);
 
-/* [hook] Call when the calling thread, of the main Ractor, raises this exception. */
+/* [hook] Counts an exception that the calling thread, of the main Ractor, raises. */
 void raised_note(struct raised *raised, struct sampler *sampler, VALUE exception, uint64_t serial);
 
-/* [job] Name what was recorded, and from time to time forget entries without recent exceptions. Raise nothing. */
+/* [job] raised_name() names the recorded exceptions; raised_age() sometimes forgets entries without recent exceptions.
+ * Neither raises. */
 void raised_name(struct raised *raised, struct sampler *sampler);
 void raised_age(struct raised *raised, int64_t now_ns);
 
-/* Starts counting anew, with all names to be found again. With the GVL, outside hooks. */
+/* Starts counting anew; all names must be found again. With the GVL, outside hooks. */
 void raised_begin(struct raised *raised);
 
 /* Takes counted exceptions, for the publisher. Nodes may be RTOP_NODE_ROOT (not named yet) or RAISED_NO_NAME. False

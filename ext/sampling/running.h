@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Running time: from when a thread gets the GVL until it releases it.
  *
- * A stretch's points are reported at its end, when its kind is known; its time waits in the thread and is divided at
- * the window's end (strata.h, points.h, ext/out/divide.h).
+ * The points of a stretch are added to the pool at its end, when its kind is known; its time stays in the thread's
+ * lanes and is divided at the window's end (strata.h, points.h, ext/out/divide.h).
  *
- * A stretch that has used 32 ms of CPU is long and is divided by its own instants: each gets half of the time to its
- * neighbours, the last also the time after it. An instant that passes in C code is answered where that code ends; the
- * time after it waits for the next instant, or C code would get too much. Only several instants in one call, following
- * several in the call before, charge all time between.
+ * A stretch that has used 32 ms of CPU is long and is divided by its own instants: each instant gets half of the time
+ * to its neighbours, and the last one also the time after it. An instant that passes in C code is sampled where that
+ * code ends; the time after it waits for the next instant, or C code would get too much. All time between such samples
+ * is charged only if several instants passed in one call and several in the call before.
  *
- * Time with the GVL but without a core (on_core.h) waits in strata of its own, for rests and for waits, is divided only
- * by instants that met such time, and has no CPU time. Otherwise a call that sleeps would get CPU time of other code,
- * since cores are mostly lost where system calls end. This needs the CPU time of each stretch (cpu_clock_usable).
+ * Time with the GVL but without a core (on_core.h) has strata of its own, one for sleep and one for waits. It is
+ * divided only by instants in such time, and has no CPU time. Otherwise a call that sleeps would get CPU time of other
+ * code, since cores are mostly lost where system calls end. This needs the CPU time of each stretch (cpu_clock_usable).
  *
  * Threads: the thread itself, with the GVL, in hooks and the job.
  */
@@ -24,21 +24,22 @@
  * stratum 0. */
 #define RUNNING_GC UINT32_MAX
 
-/* Begins a stretch at now_ns, after a wait with the stack begin_node; 0: unknown. */
+/* Begins a stretch at now_ns, after a wait with the stack begin_node (0: unknown). */
 void running_begin(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t begin_node);
 
-/* An instant met it here. Lock held. */
+/* Records that an instant hit the open stretch in this node. Lock held. */
 void running_point(struct sampler *sampler, struct thread_data *data, uint32_t node);
 
-/* Attributes CPU time that was read only now to stretches that ended before, where their wall time went. Call after
- * accounting_read_cpu(). */
+/* Moves CPU time that exceeds the wall time of the open stretch to stratum 0: this CPU time was read late and belongs
+ * to stretches that ended before. Call after accounting_read_cpu(). */
 void running_late_cpu(struct thread_data *data);
 
-/* Ends a stretch at now_ns, before a wait with the stack end_node; 0: unknown. All its time is in the thread's lane.
- * Tries to take the lock. */
+/* Ends a stretch at now_ns, before a wait with the stack end_node (0: unknown). Call when all time of the stretch is in
+ * the thread's lane. Tries to take the lock. */
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node);
 
-/* Divides the open stretch by its own instants, when nobody will be there to do so at its end. Lock held. */
+/* Divides the open stretch by its own instants, when the thread will not be sampled again to do so at the stretch's
+ * end. Lock held. */
 void running_hand_in(struct sampler *sampler, struct thread_data *data);
 
 #endif

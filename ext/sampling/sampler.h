@@ -3,14 +3,14 @@
  * open window; accounting.h explains what is exact and what is estimated. Stacks are taken:
  *
  * - at ticks: the publisher triggers a postponed job, which runs at the next safepoint of the thread with the GVL. A
- * tick counts only if it fell into that thread's current stretch; a thread that releases the GVL or begins a GC before
- * its job ran serves the tick there.
+ * tick counts only if it fell into that thread's current stretch. A thread that releases the GVL or begins a GC before
+ * its job ran takes the sample at that moment instead.
  *
- * - at SUSPENDED: a thread going off the GVL takes the stack it waits with, within a budget (stack_credit_ns, refilled
- * by the publisher), and whenever its last stack is too old.
+ * - at SUSPENDED: a thread going off the GVL takes the stack it waits with, within a budget (stack_credit_ns, which the
+ * publisher refills); if its last stack is too old, regardless of the budget.
  *
  * - at RESUMED: a wait without a stack gets one at its end, with a probability that grows with its length. In a storm,
- * events are timed by the last tick (sampler_event_ns()).
+ * events get the time of the last tick (sampler_event_ns()).
  *
  * Threads: [hook] functions run under the VM's scheduler lock: they only try locks, make no Ruby object and do not
  * allocate. [job] functions run at a safepoint with the GVL.
@@ -50,11 +50,11 @@ enum { SAMPLER_STACK_MAX = STACK_CACHE_DEPTH_MAX, SAMPLER_MISSED_MAX = 16 };
  * under the lock (sampler_count()); dropped is written by threads that did not get the lock. */
 struct sampler_counters {
   _Atomic uint64_t samples, dropped, cost_ns;
-  /* instants that met a thread either running or waiting for a core, with no way to tell which */
+  /* number of instants that hit a thread which either ran or waited for a core, with no way to tell which */
   _Atomic uint64_t undecided;
-  _Atomic uint64_t points[RTOP_STATE_COUNT]; /* stacks taken at the end of a stretch, by state */
+  _Atomic uint64_t points[RTOP_STATE_COUNT]; /* number of stacks taken at the end of a stretch, by state */
   _Atomic uint64_t exceptions;
-  _Atomic uint64_t makers_ns; /* estimated cost of samples of new objects (ext/hooks/makers.h) */
+  _Atomic uint64_t makers_ns; /* estimated cost, in ns, of sampling new objects (ext/hooks/makers.h) */
   _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes; /* as read last */
 };
 
@@ -64,22 +64,25 @@ struct sampler_start {
 };
 
 struct sampler {
-  /* Fields that every release of the GVL reads, then those it writes, close together to save cache lines (see struct
-   * thread_data). */
+  /* Fields that every release of the GVL reads; after them the fields that it writes. They are close together to save
+   * cache lines (see struct thread_data). */
   alignas(64) _Atomic bool active;
-  _Atomic bool ractors_seen; /* the process has had more than one */
+  _Atomic bool ractors_seen; /* the process has had more than one Ractor */
   _Atomic bool coarse;       /* during a storm, events are timed at coarse_ns; see sampler_event_ns() */
-  bool cut_pending;          /* under the lock: the open cells belong to a window whose end is not announced yet */
-  uint32_t depth_max;        /* number of outermost frames of a stack that are kept; set only while nothing runs */
+  /* under the lock: the cells in `open` belong to a window whose end is not announced yet */
+  bool cut_pending;
+  uint32_t depth_max; /* number of outermost frames of a stack that are kept; set only while nothing runs */
   /* set by the publisher */
-  _Atomic uint32_t waits_per_read; /* CPU time is measured for one wait in this many */
+  _Atomic uint32_t waits_per_read; /* CPU time is measured for one wait in this many waits */
   _Atomic int64_t coarse_ns;       /* time of the last tick or cut, whether or not a thread ran */
   _Atomic int64_t boundary_ns;     /* announced end of the open window; stretches that pass it are split */
   struct ticks ticks;              /* instants of the clock */
   _Atomic int64_t period_ns;       /* between ticks */
-  _Atomic int64_t fresh_ns;        /* a thread whose last stack is older than this takes one regardless of credit */
-  _Atomic uint64_t window;         /* number of the open window */
-  _Atomic int64_t distance_ns[RTOP_STATE_COUNT]; /* mean distance of points by state; longer stretches are always met */
+  /* a thread whose last stack is older than this time in ns takes a stack regardless of stack_credit_ns */
+  _Atomic int64_t fresh_ns;
+  _Atomic uint64_t window; /* number of the open window */
+  /* mean distance of points by state; a longer stretch always gets a stack */
+  _Atomic int64_t distance_ns[RTOP_STATE_COUNT];
   VALUE gc_keys[GC_FIGURES];
   _Atomic uint32_t *publisher_word; /* see publisher_wake() */
 
@@ -87,11 +90,13 @@ struct sampler {
   _Atomic uint32_t last_runner;    /* index of the thread that last got a GVL [hook] */
   struct newborn newborn;
   struct waiting waiting;
-  struct cells *open;                /* under the lock */
-  _Atomic int64_t stack_credit_ns;   /* budget for stacks at SUSPENDED until the next refill */
-  _Atomic int64_t stacks_cost_ns;    /* what they cost so far */
-  _Atomic uint32_t makers_share_ppm; /* share of all time for samples of new objects; a million means no limit */
-  _Atomic int64_t spared_ns;         /* extra cost of a release without a stack; a stack saves this much */
+  struct cells *open;              /* under the lock */
+  _Atomic int64_t stack_credit_ns; /* budget in ns of CPU time for stacks at SUSPENDED until the next refill */
+  _Atomic int64_t stacks_cost_ns;  /* cost of stacks so far */
+  /* share of all time that samples of new objects may cost, in millionths; a million means no limit */
+  _Atomic uint32_t makers_share_ppm;
+  /* extra cost in ns of a release without a stack; taking a stack saves this much */
+  _Atomic int64_t spared_ns;
   /* Threads that went off the GVL with an unnamed stack; the next job on any thread names them. */
   _Atomic uint32_t missed_count;
   int stack_depth;
@@ -114,39 +119,40 @@ struct sampler {
   struct pairs pairs;
 
   rb_postponed_job_handle_t job;
-  _Atomic int64_t off_ns;     /* when hooks were removed for good, until the last window is reported; else 0 */
+  /* time at which hooks were removed for good, until the last window is reported; else 0 */
+  _Atomic int64_t off_ns;
   struct on_core on_core;     /* at the last tick */
   struct sampler_start start; /* written under the GVL before `starts` grows */
   _Atomic uint32_t starts;
   int64_t start_ns;     /* start of the session and of its first window */
-  uint64_t seen_window; /* [job] window in which the threads were last looked through */
+  uint64_t seen_window; /* [job] window in which the job last went through the threads */
   uint32_t thread_cursor;
   uint32_t own_node;    /* node "(rperf-top)" under the root, for the profiler's own work */
   uint32_t shared_node; /* "(shared)", under the root */
 };
 
-/* Learns at load what is needed of this VM. Raises if the VM lacks a counter. */
+/* Learns at load the details of this VM that the sampler needs. Raises if the VM lacks a counter. */
 void sampler_learn(struct sampler *sampler);
 
-/* Creates the sampler. With the GVL. Returns 0, or -1 when memory ran out. */
+/* Allocates and initialises the sampler. With the GVL. Returns 0, or -1 when memory ran out. */
 int sampler_create(struct sampler *sampler, uint32_t node_capacity, uint32_t frame_capacity, uint32_t string_bytes);
-/* Frees a sampler that was never active, also a partly created one. Active samplers are never freed, since hooks may
- * read them until the process ends. */
+/* Frees a sampler that was never active, even if its creation failed halfway. Active samplers are never freed, since
+ * hooks may read them until the process ends. */
 void sampler_destroy(struct sampler *sampler);
 
-/* Begins a session, before hooks are installed; the end of its first window is not announced yet. */
+/* Begins a session, before hooks are installed; the end of the session's first window is not announced yet. */
 void sampler_begin(struct sampler *sampler);
 
 /* Registers every living thread, with the calling one as running. With the GVL. */
 void sampler_adopt_threads(struct sampler *sampler);
 
-/* A job normally runs within this time after its instant, if its thread has a core and runs Ruby code. */
+/* A job normally runs within this time in ns after its instant, if its thread has a core and runs Ruby code. */
 #define SAMPLER_JOB_COMES_NS INT64_C(50000)
 
 /* The time of an event of this thread. In a storm of events, reading the clock would be most of the profiler's cost;
- * then all events between two ticks are placed at the first of the two, a nanosecond apart. A stretch then has no
- * length, or it contains ticks and is as long as the time between them. That is right on average, since ticks are
- * independent of the program. */
+ * then all events between two ticks get the time of the first of the two. So a stretch either has no length, or it
+ * contains ticks and is as long as the time between these. That is right on average, since ticks are independent of the
+ * program. */
 static inline int64_t sampler_event_ns(struct sampler *sampler, const struct thread_data *data)
 {
   if (!atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return clock_now_ns();
@@ -155,7 +161,7 @@ static inline int64_t sampler_event_ns(struct sampler *sampler, const struct thr
   return tick > since ? tick : since;
 }
 
-/* Adds to a counter that is only written under the sampler's lock, but may be read by anybody. */
+/* Adds to a counter that is written only under the sampler's lock, but may be read by any thread at any time. */
 static inline void sampler_count(_Atomic uint64_t *counter, uint64_t more)
 {
   uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
@@ -168,11 +174,11 @@ void sampler_count_from_now(struct sampler *sampler);
 /* Reads the VM's counters (objects, collections, heap). With the GVL, not in a hook. */
 void sampler_read_vm(struct sampler *sampler);
 
-/* [job] Takes one tick's sample of the calling thread, and does the housekeeping that needs the GVL. */
+/* [job] Takes the sample of a tick from the calling thread, and does the housekeeping that needs the GVL. */
 void sampler_job(struct sampler *sampler);
 
-/* [job] Like sampler_job(), on a thread of another Ractor, beside which threads of the main one run. Handles only
- * what hooks left to be named. Returns true if the calling thread is of another Ractor. */
+/* [job] Like sampler_job(), but for a thread of another Ractor, which runs in parallel with threads of the main one.
+ * Only names what hooks recorded without names. Returns true if the calling thread is of another Ractor. */
 bool sampler_job_elsewhere(struct sampler *sampler);
 
 /* Charges the calling thread's time, CPU time, blame and allocations up to now, before the session ends. With the
@@ -195,9 +201,9 @@ static inline void sampler_saw(struct thread_data *data, uint32_t node, int64_t 
   atomic_store_explicit(&data->node, node, memory_order_release);
 }
 
-/* Has an instant fallen into the thread's current running stretch without leading to a sample yet? An instant within
- * the profiler's own work counts as served, since that work has a row of its own; charged to the call around it, the
- * rest of the stretch would get less than its share. */
+/* Tells whether an instant fell into the thread's current running stretch and has not led to a sample yet. An instant
+ * within the profiler's own work counts as sampled, since that work has a row of its own; if it were charged to the
+ * call around the work, the rest of the stretch would get less than its share. */
 static inline bool sampler_tick_due(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
   int64_t tick = ticks_due(&sampler->ticks, data->running_since_ns, now_ns);
@@ -207,8 +213,8 @@ static inline bool sampler_tick_due(struct sampler *sampler, const struct thread
   return !own;
 }
 
-/* Like sampler_tick_due(), for a thread that releases the GVL. While threads are being created, an instant that no
- * job answered in time counts as served: a stack taken here would always show the call that waits. */
+/* Like sampler_tick_due(), for a thread that releases the GVL. While threads are being created, an instant for which no
+ * job came in time counts as sampled: a stack taken here would always show the call that waits. */
 static inline bool sampler_tick_due_at_release(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
   bool due = sampler_tick_due(sampler, data, now_ns);

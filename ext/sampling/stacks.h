@@ -23,8 +23,8 @@ uint32_t sampler_stack(struct sampler *sampler, struct thread_data *data, VALUE 
 uint32_t sampler_walk(struct sampler *sampler, struct thread_data *data, int frames, uint32_t root, VALUE *unknown);
 
 /* [job] Calls `stack` with `what`, names the frame that it reports as unknown, and repeats until it returns a node.
- * Takes the lock for each call and holds it at return if there is a node. SAMPLER_NO_LOCK when the lock could not be
- * had. */
+ * Takes the lock for each call of `stack`, and still holds it when a node is returned. Returns SAMPLER_NO_LOCK when the
+ * lock could not be taken. */
 uint32_t sampler_named_stack(struct sampler *sampler, void *what,
                              uint32_t (*stack)(struct sampler *sampler, void *what, VALUE *unknown));
 
@@ -33,8 +33,8 @@ static inline bool sampler_has_stack(uint32_t node)
   return node < SAMPLER_NO_LOCK;
 }
 
-/* A stack that a hook left to be named; its thread may have ended. Frames are innermost first; the caller keeps the
- * VALUEs alive. */
+/* A stack that a hook recorded without names; its thread may have ended. Frames are innermost first; the caller keeps
+ * the VALUEs alive. */
 struct raw_stack {
   const VALUE *frames;
   const int *lines;
@@ -42,7 +42,7 @@ struct raw_stack {
 };
 
 /* [job] Finds the node of the stack and names its frames; RTOP_NODE_ROOT when unknown or when there is no room. Takes
- * the lock itself. False when the lock could not be had: try again later. */
+ * the lock itself. False when the lock could not be taken: call again later. */
 bool sampler_name_noted(struct sampler *sampler, struct raw_stack *noted, uint32_t *node);
 
 #endif

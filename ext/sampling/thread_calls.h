@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Thread#name, Thread#priority and Thread.list without a visible call: no TracePoint of the application sees it, and no
- * redefined method runs. The VM exports no such functions, so those behind the methods are called (method_entry.h); if
- * they cannot be identified with certainty, there is no answer.
+ * redefined method runs. The VM exports no functions for this, so the C functions behind these methods are called
+ * (method_entry.h). If a function cannot be identified with certainty, the answer is Qundef.
  *
- * Threads: thread_calls_learn() once, at load; it may raise. The others with the GVL, not in a hook: the list
- * allocates.
+ * Threads: thread_calls_learn() once, at load; it may raise. All other functions with the GVL, not in a hook, since the
+ * list allocates.
  */
 #ifndef RTOP_EXT_THREAD_CALLS_H
 #define RTOP_EXT_THREAD_CALLS_H

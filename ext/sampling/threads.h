@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known about each Ruby thread.
  *
- * `word` packs the thread's state with the time since which its time is unattributed. The one that moves that time
- * forward with a compare-and-swap (accounting_move) owns the stretch in between and must charge it: the thread's own
- * hooks and samples, or the publisher for a thread that stays off the GVL. So no time is charged twice or lost, without
- * a lock.
+ * `word` packs the thread's state with the time since which its time is unattributed. Whoever moves that time forward
+ * with a compare-and-swap (accounting_move) owns the stretch in between and must charge it: the thread itself in hooks
+ * and samples, or the publisher for a thread that stays off the GVL. So no time is charged twice or lost, without a
+ * lock.
  *
  * All other fields belong to the thread itself (in hooks and the job, with the GVL) unless they are atomic. READY may
  * run on another thread; the VM's scheduler lock orders it between SUSPENDED and RESUMED.
  *
  * Once `ended` is set, the publisher owns the struct, charges what is left and returns it to the free list. Structs are
- * never freed but reused, and each records its thread: a thread that points to a struct of an earlier session
- * (threads_of) notices that it is not its own.
+ * never freed but reused, and each records its thread; so threads_of() notices when a thread still points to a struct
+ * of an earlier session.
  */
 #ifndef RTOP_EXT_THREADS_H
 #define RTOP_EXT_THREADS_H
@@ -32,9 +32,9 @@ enum { THREADS_CAPACITY = 16384, THREADS_NAME_MAX = 80 };
 
 /* Time of one state that has no stack yet; see accounting.h. */
 struct lane {
-  _Atomic int64_t wall_ns, cpu_ns; /* whoever takes it charges it */
+  _Atomic int64_t wall_ns, cpu_ns; /* time in the lane; whoever takes it out must charge it */
   _Atomic int64_t blame_ns;        /* of running time */
-  _Atomic uint64_t epoch;          /* epoch of the axis (pools.h) when the oldest time in the lane was added */
+  _Atomic uint64_t epoch;          /* axis epoch (pools.h) at which the oldest time in the lane was added */
 };
 
 /* Time that a window reported as not sampled; it lies right before the end of that window. */
@@ -43,16 +43,16 @@ struct owed {
 };
 enum { THREADS_OWED_MAX = 12, THREADS_OWED_RUNNING_MAX = 64 };
 
-/* A node that instants met in the open stretch, and the time it stands for. */
+/* A node sampled in the open stretch, and the time in ns that it stands for. */
 struct met {
   uint32_t node;
   int64_t weight_ns;
 };
 enum { THREADS_MET_MAX = 4 };
 
-/* Plan of the publisher's readings of a thread's CPU clock off the GVL: less and less often while it uses no CPU. */
+/* When the publisher reads a thread's CPU clock off the GVL: less and less often while the thread uses no CPU. */
 struct clock_looks {
-  int64_t stretch_ns; /* state_since_ns of the stretch that the plan is for */
+  int64_t stretch_ns; /* state_since_ns of the stretch that this plan belongs to */
   int64_t last_ns, next_ns;
   int64_t unknown_ns; /* cut->cpu.unknown_ns at the last reading */
 };
@@ -60,105 +60,114 @@ struct clock_looks {
 struct fibers;
 
 struct thread_data {
-  /* Fields that every release of the GVL reads and writes, some 450 bytes in a row, because application work evicts
-   * them from the caches between two releases. */
+  /* Fields that every release of the GVL reads and writes. They are adjacent, in some 450 bytes, because application
+   * work evicts them from the caches between two releases. */
   alignas(64) _Atomic VALUE thread; /* the Ruby thread; the VM keeps it alive until it ends */
-  _Atomic uint64_t generation;      /* generation of the registry when this was assigned */
+  _Atomic uint64_t generation;      /* value of threads.generation when the struct was assigned to its thread */
   _Atomic uint64_t word;            /* since_ns << 3 | state */
   _Atomic int64_t state_since_ns;   /* for display: not moved by the publisher */
-  _Atomic int64_t floor_ns;         /* the publisher has reported time up to here, so no event may be earlier */
-  _Atomic int64_t boundary_ns;      /* last announced window end that the thread saw pass */
-  _Atomic uint32_t turn;            /* odd while the word and the totals are being changed together */
-  _Atomic uint32_t node;            /* leaf of the last known stack */
-  _Atomic uint32_t pool;            /* see pools.h; 0 until its first stack */
-  _Atomic bool stack_known;         /* `node` is the stack of the open off-GVL stretch */
+  /* time up to which the publisher has reported; no event may get an earlier time */
+  _Atomic int64_t floor_ns;
+  _Atomic int64_t boundary_ns; /* last announced window end that the thread has split its time at */
+  _Atomic uint32_t turn;       /* odd while the word and the totals are being changed together */
+  _Atomic uint32_t node;       /* leaf of the last known stack */
+  _Atomic uint32_t pool;       /* index of the thread's pool (pools.h); 0 until its first stack */
+  _Atomic bool stack_known;    /* whether `node` is the stack of the open off-GVL stretch */
   _Atomic bool ended;
-  bool main_ractor;   /* valid once native_id is set, as is: */
+  bool main_ractor;   /* valid once native_id is set, like native_shared */
   bool native_shared; /* its native thread also runs other Ruby threads (M:N) */
 
   _Atomic int64_t total_ns[RTOP_STATE_COUNT]; /* exact time by state, without the time that the publisher moved */
-  /* Blocked time of a thread that now waits for the GVL; it ended at ready_ns. Whoever exchanges it for 0 must charge
-   * it. */
+  /* Blocked time of a thread that now waits for the GVL; this time ended at ready_ns. Whoever exchanges the value for 0
+   * must charge the time. */
   _Atomic int64_t off_blocked_ns;
   _Atomic int64_t ready_ns;
-  int64_t off_waiting_ns; /* time waiting for the GVL in the open off-GVL stretch, as hooks saw it */
+  int64_t off_waiting_ns; /* time waiting for the GVL in the open off-GVL stretch, as measured by hooks */
 
   /* the open stretch of running time */
   int64_t running_since_ns; /* since RESUMED */
   uint32_t begin_node;      /* node of the wait before the stretch; 0: unknown */
-  /* its pool at that time; a pool chosen later may depend on an instant that met the stretch */
+  /* pool at the begin of the stretch; a pool chosen later may depend on an instant in the stretch */
   uint32_t begin_pool;
-  uint32_t met_count;              /* of `met` */
-  struct met met[THREADS_MET_MAX]; /* what instants met in the stretch, until it ends or becomes long (running.h) */
-  int64_t met_until_ns;            /* running time of the stretch up to the last reported instant */
-  int64_t last_met_ns;             /* running time of the stretch at its last instant, without time off its core */
-  uint32_t long_node;              /* node of the last instant in a long stretch; 0: the stretch is not long yet */
-  int64_t off_core_ns;             /* of it, without a core (running.h) */
+  uint32_t met_count; /* of `met` */
+  /* nodes sampled at instants in the stretch, until the stretch ends or becomes long (running.h) */
+  struct met met[THREADS_MET_MAX];
+  int64_t met_until_ns; /* running time, in ns, of the stretch up to the last reported instant */
+  /* running time, in ns, of the stretch at its last instant, without time off its core */
+  int64_t last_met_ns;
+  uint32_t long_node;  /* node of the last instant in a long stretch; 0: the stretch is not long yet */
+  int64_t off_core_ns; /* time of the stretch without a core (running.h) */
   int64_t
-      /* time off its core in the unreported rest of the stretch; too short to report, or reported by instants */
+      /* time off its core in the unreported rest of the stretch: too short to report, or already reported by
+       * instants */
       breaks_seen_ns;
-  int64_t begin_not_own_ns; /* not_own_ns when it began */
+  int64_t begin_not_own_ns; /* not_own_ns at the begin of the stretch */
   /* voluntary switches (on_core_voluntary_switches()) at the begin of the stretch or its last instant; -1: unknown */
   int64_t switches;
-  bool newborn;          /* the thread was created and has not had the GVL yet */
-  bool own_work;         /* it is in the profiler's own job */
+  bool newborn;          /* the thread was created and has not got the GVL yet */
+  bool own_work;         /* the thread executes the profiler's own job */
   bool collects_between; /* the current collection ended a stretch of running time */
-  bool wait_read;        /* the CPU clock was read before the open wait began */
+  bool wait_read;        /* the CPU clock was read at the begin of the open wait */
   int64_t off_stack_ns;  /* when a stack was last taken at SUSPENDED */
-  int64_t off_since_ns;  /* it let go of the GVL then */
+  int64_t off_since_ns;  /* time at which the thread last released the GVL */
 
-  int64_t gone_off_ns, gone_wait_ns; /* total time blocked, and waiting for the GVL, of completed off-GVL stretches */
-  int64_t not_own_ns;                /* time of GC, off the GVL and own work, which own work around it must exclude */
-  uint64_t blame_read;               /* value of the integral in waiting.h when the thread got the GVL */
+  /* total time blocked, and total time waiting for the GVL, of completed off-GVL stretches */
+  int64_t gone_off_ns, gone_wait_ns;
+  /* time of GC, off the GVL and own work; own work that surrounds such time must not count it */
+  int64_t not_own_ns;
+  uint64_t blame_read; /* value of the integral in waiting.h when the thread got the GVL */
   uint64_t allocations_read, allocations;
   _Atomic int64_t node_seen_ns; /* when `node` was seen */
   _Atomic uint64_t releases;    /* times that it got the GVL back */
 
   int64_t wall_since_cpu_read_ns[RTOP_STATE_COUNT];
-  /* CPU time is charged up to the sum of these two. Each has one writer, so no lock is needed; if both charge the
-   * same stretch, the next reading finds the clock behind the sum and charges less. */
+  /* CPU time is charged up to the sum of the next two. Each has one writer, so no lock is needed. If both writers
+   * charge the same stretch, the next reading finds the clock behind the sum and charges less. */
   _Atomic int64_t cpu_read_ns;   /* the thread's part */
-  _Atomic int64_t cpu_taken_ns;  /* CPU time that the publisher charged while the thread was off the GVL */
+  _Atomic int64_t cpu_taken_ns;  /* CPU time that the publisher charged for time off the GVL */
   _Atomic int64_t cpu_unread_ns; /* wall time with the GVL whose CPU time is not in cpu_read_ns yet */
 
   struct cpu_clock_mark cpu_mark;
   /* CPU of waits, see accounting_begin_wait(). */
-  int64_t waits_unread;              /* since the CPU clock itself was read */
-  _Atomic int64_t waits_expected_ns; /* what these are taken for */
-  /* CPU time that waits used and nobody was charged for; negative if too much was charged */
+  int64_t waits_unread;              /* number of waits since the CPU clock was last read */
+  _Atomic int64_t waits_expected_ns; /* sum of the estimates of these waits */
+  /* CPU time of waits that has not been charged yet; negative if too much was charged */
   int64_t waits_owed_ns;
-  int64_t wait_cpu_ns; /* what one takes, a running mean */
+  int64_t wait_cpu_ns; /* running mean of the CPU time of one wait */
 
-  uint32_t index; /* in the registry */
+  uint32_t index; /* index in the registry */
   _Atomic uint32_t native_id;
   uint32_t random;
-  _Atomic uint32_t held_count; /* locks that it holds, see `held` */
+  _Atomic uint32_t held_count; /* number of locks that the thread owns, see `held` */
   /* the lock that the thread waits for in the open off-GVL stretch, and its kind; 0: none */
   _Atomic uint64_t lock_wait;
   int64_t own_wall_ns, own_cpu_ns;  /* own work of the profiler on this thread that is not charged yet */
-  uint64_t own_window;              /* in which it was handed in last */
-  int64_t own_begin_ns, own_end_ns; /* the last piece of it */
-  _Atomic(struct fibers *) fibers;  /* see fibers.h; NULL: the thread never had a fiber scheduler */
+  uint64_t own_window;              /* window in which own work was last charged */
+  int64_t own_begin_ns, own_end_ns; /* begin and end of the last own work */
+  _Atomic(struct fibers *) fibers;  /* waiting fibers, see fibers.h; NULL: the thread never had a fiber scheduler */
 
-  struct lane lanes[RTOP_STATE_COUNT]; /* for the running state: time of the open stretch since its last instant */
-  struct lane behind;                  /* time of a long stretch that waits for its next instant (running.h) */
-  struct lane strata[STRATA_COUNT];    /* running time of ended stretches by kind, and time without a core */
+  /* time by state without a stack; running: time of the open stretch since its last instant */
+  struct lane lanes[RTOP_STATE_COUNT];
+  /* time of a long stretch that stays undivided until its next instant (running.h) */
+  struct lane behind;
+  struct lane strata[STRATA_COUNT]; /* running time of ended stretches by stratum, and time without a core */
 
-  /* What is seldom looked at. */
+  /* Fields that are seldom used. */
   _Atomic int64_t at_boundary_ns[RTOP_STATE_COUNT]; /* total_ns at boundary_ns */
   _Atomic VALUE fiber; /* the running fiber, where known; kept alive so that it can be examined after a switch */
-  _Atomic uint64_t name_version;    /* bumped when `name` changed */
+  _Atomic uint64_t name_version;    /* incremented when `name` changed */
   _Atomic uint64_t coarse_releases; /* of `releases`, in storms */
   /* Locks, see lock_waits.h. */
   _Atomic uint64_t lock_waits; /* number of waits for a Mutex or Monitor */
-  _Atomic uint32_t held_turn;  /* odd while held_count and these change */
+  _Atomic uint32_t held_turn;  /* odd while held_count and `held` change */
   _Atomic uint64_t held[LOCK_WORDS_HELD_MAX];
 
   uint64_t serial;
   struct thread_data *next_free;
   int64_t start_ns, end_ns;
   bool is_main;
-  const void *native;          /* native thread that it last ran on; used as an identity, never dereferenced */
+  /* native thread on which the thread last ran; used as an identity, never dereferenced */
+  const void *native;
   clockid_t cpu_clock;         /* CPU clock that other threads can read; valid once native_id is set */
   char name[THREADS_NAME_MAX]; /* written with the GVL and copied by the publisher, which may see a half-written name */
   uint32_t name_bytes;
@@ -177,7 +186,7 @@ struct thread_data {
   /* publisher's */
   uint32_t slot; /* in the segment */
   bool in_segment;
-  bool last_window; /* the thread ended before the window being built was cut */
+  bool last_window; /* the thread ended before the cut of the window being built */
   uint64_t name_published;
   uint64_t releases_seen, coarse_releases_seen, lock_waits_seen;
   struct lock_wait window_wait; /* lock wait at the end of the window being built */
@@ -188,27 +197,28 @@ struct thread_data {
   int64_t moved_ns[RTOP_STATE_COUNT];                                 /* time by state that the publisher has charged */
   int64_t seen_ns[RTOP_STATE_COUNT];                                  /* total time by state up to the last cut */
   int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT]; /* in the window being built */
-  int64_t ahead_wall_ns, ahead_cpu_ns; /* own work that did not fit into the window before */
-  /* time reported as not sampled by earlier windows: the sum of the entries below */
+  int64_t ahead_wall_ns, ahead_cpu_ns; /* time and CPU time of own work that did not fit into the window before */
+  /* time reported as not sampled by earlier windows: the sum of the entries in owed_running and owed_off */
   int64_t owed_ns[RTOP_STATE_COUNT];
-  /* oldest first; a thread that hardly runs can have many */
+  /* entries of running time, oldest first; a thread that hardly runs can have many */
   struct owed owed_running[THREADS_OWED_RUNNING_MAX];
-  struct owed owed_off[RTOP_STATE_COUNT - 1][THREADS_OWED_MAX]; /* the same of each other state */
+  struct owed owed_off[RTOP_STATE_COUNT - 1][THREADS_OWED_MAX]; /* entries of each other state */
   uint32_t owed_count[RTOP_STATE_COUNT];
-  int64_t forgiven_ns[RTOP_STATE_COUNT]; /* time reported as not sampled whose entry was dropped; it stays so */
+  /* time reported as not sampled whose entry was dropped; it remains reported so */
+  int64_t forgiven_ns[RTOP_STATE_COUNT];
 };
 
 struct threads {
   _Atomic(struct thread_data *) table[THREADS_CAPACITY];
-  _Atomic uint32_t high; /* entries at and above were never used */
+  _Atomic uint32_t high; /* entries from this index on were never used */
   _Atomic uint64_t serial;
-  _Atomic uint32_t free_hint; /* all entries below are in use, or this one was just freed */
+  _Atomic uint32_t free_hint; /* free entry, or an index below which all entries are in use */
   _Atomic uint64_t untracked; /* threads that found no entry */
-  _Atomic bool full;          /* until a thread is taken out */
+  _Atomic bool full;          /* no entry is free; until a thread is removed */
   _Atomic uint64_t generation;
-  _Atomic uint64_t renamed; /* times that some thread got another name */
+  _Atomic uint64_t renamed; /* number of changes of any thread's name */
   _Atomic uint64_t ends;    /* number of ended threads, incremented after their `ended` is set */
-  struct trylock free_lock; /* only tried; without the lock a new struct is allocated */
+  struct trylock free_lock; /* this lock is only tried; a caller that fails to take it allocates a new struct */
   struct thread_data *free;
   rb_internal_thread_specific_key_t key;
 };
@@ -230,11 +240,12 @@ static inline struct thread_data *threads_of(struct threads *threads, VALUE thre
   return atomic_load_explicit(&data->generation, memory_order_relaxed) == generation ? data : NULL;
 }
 
-/* Stores native id and CPU clock. Call on the thread itself, once it runs. */
+/* Stores the native id and CPU clock of a thread. Call on the thread itself, once it runs. */
 void threads_bind_native(struct thread_data *data);
 
-/* Call on a thread that shares its native thread after it got the GVL: it may be on another native thread now, or
- * others ran on this one. Its CPU time continues from that clock's present value. */
+/* Call on a thread that shares its native thread after it got the GVL: it may be on another native thread now, or other
+ * Ruby threads may have run on this one. The thread's CPU time continues from the present value of the native thread's
+ * clock. */
 void threads_follow_native(struct thread_data *data);
 
 /* Updates the name of a living thread if it changed, using the kernel's name where thread_calls.h has no answer. With
@@ -244,7 +255,7 @@ void threads_refresh_name(struct threads *threads, struct thread_data *data);
 /* Publisher: takes an ended thread out. */
 void threads_remove(struct threads *threads, struct thread_data *data);
 
-/* Forgets all threads of all Ractors. Not while the publisher runs. */
+/* Forgets all threads of all Ractors. Call only while no publisher runs. */
 void threads_clear(struct threads *threads);
 
 static inline uint64_t threads_pack(int64_t since_ns, enum rtop_thread_state state)

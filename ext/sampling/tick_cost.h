@@ -2,9 +2,9 @@
 /* The cost of a tick that threads cannot measure themselves: the timer interrupt, thread switches, switches to and from
  * a hypervisor, and cold caches afterwards.
  *
- * The interrupt is measured: a fixed piece of work takes longer while a timer fires. The rest is taken to be
- * proportional to it; comparing whole programs with and without ticks (tests/bench/server/cost.rb) gave a factor of
- * seven for the total. Implausible results are discarded.
+ * The interrupt is measured: a fixed piece of work takes longer while a timer fires. The other costs are assumed to be
+ * proportional to the interrupt; comparing whole programs with and without ticks (tests/bench/server/cost.rb) gave a
+ * factor of seven for the total. Implausible results are discarded.
  *
  * Threads: one at a time; the publisher, when it starts. Takes half a millisecond, once in a process.
  */

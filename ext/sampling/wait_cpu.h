@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The usual CPU time of a wait, by the stack that waits. Reads, writes and sleeps differ by a factor of ten, but
- * measuring each of them would take a system call; so this keeps averages of those that were measured.
+ * measuring every wait would take a system call each; so this table keeps averages of the measured waits.
  *
- * Most waits use about the same CPU time however long they are: for going to sleep, waking up, and copying. A wait that
- * uses more than half of its time computes without the GVL; its CPU time is taken to be proportional to its length.
+ * Most waits use about the same CPU time however long they are: for going to sleep, waking up, and copying. A wait
+ * whose CPU time is more than half of its length computes without the GVL; its CPU time is taken to be proportional to
+ * its length.
  *
  * Threads: any that has a GVL; no lock. Of two concurrent updates one may be lost.
  */
@@ -17,7 +18,7 @@ enum { WAIT_CPU_SLOTS_LOG2 = 12 };
 /* All 0 when nothing is known yet. Two stacks with the same slot displace each other. */
 struct wait_cpu {
   _Atomic uint64_t cpu[1 << WAIT_CPU_SLOTS_LOG2];  /* node << 32 | mean ns */
-  _Atomic uint64_t wall[1 << WAIT_CPU_SLOTS_LOG2]; /* the same of how long they are */
+  _Atomic uint64_t wall[1 << WAIT_CPU_SLOTS_LOG2]; /* the same for the length of waits: node << 32 | mean ns */
 };
 
 /* Adds a measured wait with this stack (a node, not 0). */
@@ -29,7 +30,8 @@ int64_t wait_cpu_mean_ns(const struct wait_cpu *waits, uint32_t node);
 /* Estimated CPU time of a wait with this stack and length; it may exceed the length. -1 when unknown. */
 int64_t wait_cpu_usual_ns(const struct wait_cpu *waits, uint32_t node, int64_t wall_ns);
 
-/* Updates a mean with one more value; recent values count most. A mean of 0 means that there was none. */
+/* Returns the mean updated with one more value; recent values have the greatest weight. A mean of 0 stands for no value
+ * so far. */
 int64_t wait_cpu_mean_with(int64_t mean_ns, int64_t cpu_ns);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* How much waiting for the GVL has piled up: the integral over time of the number of waiting threads.
  *
- * A thread that holds the GVL reads it when it gets the GVL and when it is sampled; the difference is
- * what others waited meanwhile: its blame. Kept in one word so that it is read and changed as a whole:
- * the low 16 bits count waiting threads, the high 48 bits hold an accumulator A such that the integral at
- * time t is A + count * t (modulo 2^48 ns = 78 hours; only differences are used).
+ * A thread reads this integral when it gets the GVL and when it is sampled; the difference is the time that other
+ * threads waited meanwhile: the thread's blame. The integral is kept in one word, so that it is read and changed as a
+ * whole: the low 16 bits count waiting threads, the high 48 bits hold an accumulator A such that the integral at time t
+ * is A + count * t (modulo 2^48 ns = 78 hours; only differences are used).
  *
  * Threads: any; one atomic operation each, no lock.
  */
@@ -35,7 +35,8 @@ static inline uint64_t waiting_integral(struct waiting *waiting, int64_t now_ns)
   return ((word >> 16) + (word & 0xFFFF) * (uint64_t)now_ns) & (UINT64_MAX >> 16);
 }
 
-/* What piled up since `before`. Never negative, although clocks of different cores may disagree by some ns. */
+/* Waiting time of all threads since `before`, in ns. Never negative, although clocks of different cores may disagree by
+ * some ns. */
 static inline int64_t waiting_since(uint64_t integral, uint64_t before)
 {
   uint64_t difference = (integral - before) & (UINT64_MAX >> 16);

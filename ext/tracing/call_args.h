@@ -2,8 +2,8 @@
 /* Arguments of a call to a Ruby method as text: "id: 7, filter: Hash(3)" (ext/names/value_text.h).
  *
  * Parameter names are read when the method is found. Values are read at the end of the call, from a binding of its
- * frame, so they are the values that the variables have by then. Parameters without a name (*, **, & and destructured
- * ones) and blocks have no value.
+ * frame, so they are the values that the variables have at the end. Parameters without a name (*, **, & and
+ * destructured ones) and blocks have no value.
  *
  * The VM's functions behind Method#parameters and Binding#local_variable_get are called directly; first they must give
  * correct results for a method of our own (tests/ext/test_layout.rb).
@@ -30,7 +30,7 @@ struct call_parameter {
 
 struct call_parameters {
   uint32_t count;
-  bool more, valued; /* some found no room; some have values */
+  bool more, valued; /* more: some parameters found no room; valued: some have values */
   struct call_parameter all[CALL_ARGS_MAX];
 };
 
@@ -40,8 +40,8 @@ bool call_args_learn(void);
 /* Reads the parameters of a Method or UnboundMethod written in Ruby; no parameters when they are unknown. */
 void call_args_of(VALUE method, struct call_parameters *parameters);
 
-/* Writes the arguments of the call that is returning or being left by a jump. Returns the number of bytes; 0 when the
- * arguments cannot be read. */
+/* Writes the arguments of the call that ends at this event, by a return or by a jump. Returns the number of bytes; 0
+ * when the arguments cannot be read. */
 size_t call_args_text(rb_trace_arg_t *event, const struct call_parameters *parameters, char *out, size_t bytes);
 
 #endif

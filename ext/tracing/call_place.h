@@ -4,11 +4,11 @@
  * The VM does not report this. The frames of a fiber are adjacent in memory, so a frame's address identifies it, and
  * pairs calls with returns even if returns in between were missed (a stack overflow unwinds without events). Whether a
  * frame returns or is left by a jump (exception, throw, break, return in a block) is seen from the instruction that it
- * is at. A C method has no frame when its call is reported nor after it has returned, only when it is left by a jump;
- * so its place is just below its caller's frame.
+ * is at. A C method has no frame yet when its call is reported, and none any more when its return is; it still has one
+ * when it is left by a jump. So its place is taken to be just below its caller's frame.
  *
- * None of this is part of the VM's interface. So probe methods of our own are called first, and if a word is not where
- * it should be, nothing is traced (tests/ext/test_layout.rb).
+ * None of this is part of the VM's interface. So probe methods of our own are called first; if a word is not where it
+ * should be, nothing is traced (tests/ext/test_layout.rb).
  *
  * Threads: call_place_learn() in the job; it may raise, and runs the probe methods. The others in the hook of an event.
  */
@@ -22,18 +22,18 @@
 
 struct call_place {
   uintptr_t fiber;
-  uintptr_t frame; /* deeper ones are lower */
+  uintptr_t frame; /* frames of deeper calls have lower addresses */
 };
 
 /* Checks this VM at the first call. False when calls cannot be located on it. */
 bool call_place_learn(void);
 
-/* Runs the code of a probe and returns its value; may raise. Not with rb_eval_string(): it takes the frame on top for the
- * code's surroundings, and while the VM reads a source file that frame has no code of its own, so the VM crashes. */
+/* Runs a probe's code and returns the value of that code; may raise. It does not use rb_eval_string(), which evaluates in
+ * the context of the topmost frame: while the VM reads a source file, that frame has no code, and the VM would crash. */
 VALUE call_place_run(const char *code);
 
-/* Does the VM read a source file on this thread, or look for one? While it does, calls have no events, so probes would
- * see nothing. */
+/* Tells whether the VM reads a source file on this thread, or searches for one. Meanwhile calls have no events, so
+ * probes would see nothing. */
 bool call_place_is_silent(void);
 
 static inline struct call_place call_place_of(const rb_trace_arg_t *event)
@@ -42,8 +42,9 @@ static inline struct call_place call_place_of(const rb_trace_arg_t *event)
   return (struct call_place){ words[1], words[2] };
 }
 
-/* For events of C methods (whole_probe_learn()): the call's place, which is just below its own frame if it is left by
- * a jump; the name with which the method was defined; and its class or module. */
+/* Three functions for events of C methods; call whole_probe_learn() first. A normal return is reported in the caller's
+ * frame; a method left by an exception or a throw still has its own frame, just above the caller's. The name is the one
+ * with which the method was defined, the owner its class or module. */
 enum { CALL_PLACE_EVENT_NAME = 4, CALL_PLACE_EVENT_OWNER = 6 };
 
 static inline struct call_place call_place_of_function(const rb_trace_arg_t *event)
@@ -63,13 +64,13 @@ static inline VALUE call_place_function_owner(const rb_trace_arg_t *event)
   return ((const uintptr_t *)event)[CALL_PLACE_EVENT_OWNER];
 }
 
-/* Is the frame of this return event left by a jump? */
+/* Tells whether the frame of this return event is left by a jump. */
 bool call_place_jumped(const struct call_place *returns);
 
 /* Distance in memory between the frames of a method and of one it calls. */
 uintptr_t call_place_frame_bytes(void);
 
-/* Is a method of this kind traced by a tracepoint on its own code? */
+/* Tells whether a method of this kind is traced by a tracepoint on its own code. */
 bool call_place_is_ruby(unsigned kind);
 
 /* Enables a tracepoint for one method. Raises if the method has no Ruby code. Returns false if the program has

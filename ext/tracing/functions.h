@@ -3,8 +3,8 @@
  *
  * They have no code that a tracepoint could be set on. So while one of them is traced, the VM reports every call of
  * these kinds to a hook, which picks the wanted ones by the name they were defined with and their owner. This slows
- * down all other C calls; the cost is measured and reported (functions_take_cost()). The VM also turns operators on
- * numbers into calls, and leaves that code changed.
+ * down all other C calls; the cost is measured and reported (functions_take_cost()). Meanwhile the VM also executes
+ * operators on numbers as calls, and does not change that code back afterwards.
  *
  * Threads: with the GVL, in the job of the main Ractor; the publisher reads atomic fields.
  */
@@ -18,25 +18,26 @@
 #include <stdint.h>
 
 struct functions {
-  uint64_t names; /* a bit for each traced name (function_bit()); most calls match none */
+  uint64_t names; /* a bit for each traced name (function_bit()); the name of most calls has no bit set here */
   uint32_t count;
   struct function {
     ID name;
-    VALUE owner; /* kept alive by its target */
+    VALUE owner; /* kept alive by `target` */
     struct trace_target *target;
   } traced[RTOP_TRACE_SLOTS];
   VALUE probe;
   bool is_set;                  /* the hook */
-  _Atomic uint64_t events;      /* two events for each C call of the program, traced or not */
+  _Atomic uint64_t events;      /* number of events: two for each C call of the program, traced or not */
   _Atomic int64_t call_cost_ns; /* cost of a call that is not traced; 0: not measured yet */
-  /* used by the publisher: events whose cost was reported, and events at its last check once a second */
+  /* used by the publisher: number of events whose cost was reported; number of events at its last check, once a
+   * second */
   uint64_t paid_events, watched_events;
 };
 
 /* Learns once how methods of these kinds look. May raise. */
 void functions_learn_kinds(void);
-/* functions_are(): is the method entry of one of these kinds? functions_are_members(): of a Struct or Data member?
- * Code compiled by YJIT sends no events for members. */
+/* functions_are() tells whether the method entry is of one of these kinds; functions_are_members(), whether it is a
+ * member of a Struct or Data. Code compiled by YJIT sends no events for members. */
 bool functions_are(VALUE entry);
 bool functions_are_members(VALUE entry);
 

@@ -2,8 +2,8 @@
 /* Open calls: calls of traced methods that have begun and not ended, a list per fiber with the innermost call first.
  *
  * Memory is allocated once and bounded. A call that finds no room is not timed. A fiber that finds no entry takes the
- * one that was idle for longest, whose open calls are then not timed. Calls whose return was never reported (a stack
- * overflow, or an abandoned fiber) are dropped when a frame appears that cannot be inside them.
+ * entry that was idle for longest; the open calls in that entry are then not timed. Calls whose return was never
+ * reported (a stack overflow, or an abandoned fiber) are dropped when a frame appears that cannot be inside them.
  *
  * Threads: with the GVL; functions that take a place run in hooks of events and never allocate.
  */
@@ -23,30 +23,30 @@ struct open_call {
   uint32_t target;
   uint32_t outer;                   /* enclosing call in the same fiber; 0: none */
   const struct thread_data *thread; /* NULL: not known */
-  int64_t start_ns, inside_ns;      /* inside: in calls that it made */
-  int64_t off_ns, wait_ns;          /* of the thread, when it began */
+  int64_t start_ns, inside_ns;      /* inside: time in calls that this call made */
+  int64_t off_ns, wait_ns;          /* total off-GVL and waiting time of the thread when the call began */
   uint64_t raises;
 };
 
 struct open_fiber {
   uintptr_t fiber;
-  uint32_t innermost; /* 0: it has none */
+  uint32_t innermost; /* 0: no call is open */
   int64_t used_ns;    /* when its last call began */
 };
 
 struct open_calls {
-  struct open_call calls[OPEN_CALLS_MAX]; /* 0 is nobody's */
-  uint32_t free;                          /* first of the list of freed entries; 0: the list is empty */
+  struct open_call calls[OPEN_CALLS_MAX]; /* entry 0 is not used */
+  uint32_t free;                          /* first entry of the list of freed entries; 0: the list is empty */
   uint32_t used;                          /* entries from this index on were never used */
   struct open_fiber fibers[OPEN_CALLS_FIBERS];
   void (*lost)(void *context, uint32_t target); /* called for each call that is dropped because its end was not seen */
   void *context;
 };
 
-/* The fiber's, found or made. */
+/* Finds or makes the entry of a fiber. */
 struct open_fiber *open_calls_of(struct open_calls *open, uintptr_t fiber);
 
-/* Drop the calls that cannot be open any more when this frame is called, or when it returns. */
+/* Drop the calls that cannot be open any more because this frame is called, or returns. */
 void open_calls_called(struct open_calls *open, struct open_fiber *fiber, uintptr_t frame);
 void open_calls_returns(struct open_calls *open, struct open_fiber *fiber, uintptr_t frame);
 
@@ -59,7 +59,7 @@ static inline struct open_call *open_calls_innermost(struct open_calls *open, co
   return fiber->innermost ? &open->calls[fiber->innermost] : NULL;
 }
 
-/* Nothing is open, and nothing was lost. */
+/* Forgets all calls and fibers, without reporting open calls as lost. */
 void open_calls_forget(struct open_calls *open);
 
 #endif

@@ -2,12 +2,13 @@
 /* Sampling of allocation sites on request: class, method and line of new objects, and how many of them survive the next
  * major GC.
  *
- * A viewer requests it like a traced method, by a reserved name (shm/base/format.h). The VM's event slows down every
+ * A viewer requests this like a traced method, by a reserved name (shm/base/format.h). The VM's event slows down every
  * allocation, so the hook is only installed in randomly chosen intervals between two jobs, and samples some objects in
- * them (sites_sums.h). Both costs stay within the governor's budget. Nothing is compiled again, also under YJIT.
+ * them (sites_sums.h). Both costs stay within the governor's budget. Installing the hook does not invalidate compiled
+ * code, not even with YJIT.
  *
  * Survival: some samples are kept in the VM's own weak map, so that freeing objects costs nothing extra and objects may
- * move. When the time is up, the next major GC is awaited, never caused.
+ * move. When the time of sampling is up, the next major GC is awaited, never caused.
  *
  * Threads: only objects of the main Ractor. With the GVL, the hook too; the publisher reads (ext/out/cut_sites.c).
  */
@@ -21,12 +22,12 @@
 
 enum { SITES_PENDING_MAX = 512 };
 
-/* A sample without a name; its object and frame are kept alive until it has one. */
+/* A sample without a name; its object and frame are kept alive until it is named. */
 struct sites_pending {
   VALUE object, frame;  /* 0: no frame */
-  uint32_t line, bytes; /* bytes: when it got its name */
+  uint32_t line, bytes; /* bytes: size of the object when it was named */
   uint32_t node;        /* node of its site; 0: none yet, SITES_NONE: there is no room */
-  bool may_follow;      /* it is an object of the program's */
+  bool may_follow;      /* the object belongs to the program, so its survival may be followed */
 };
 
 struct sites_told_sums {
@@ -48,27 +49,27 @@ struct sites {
   int64_t left, left_paused; /* objects until the next sample */
   bool is_set;               /* the hook */
   bool paused;
-  _Atomic bool ending; /* the session is ending: results are reported even if nobody requests them any more */
-  bool judges;         /* the awaited GC has ended, so survival is known */
+  _Atomic bool ending; /* the session is ending: results are reported even if no viewer requests them any more */
+  bool judges;         /* the awaited GC has finished marking, so survival is known */
   bool unjudged;       /* no GC came in time, or nothing could be followed */
-  VALUE marker, map;   /* map: sample by place; 0: nothing is followed */
+  VALUE marker, map;   /* map: samples by followed slot; 0: nothing is followed */
   struct sites_costs costs;
-  int64_t hook_ns;     /* of samples in the open interval */
+  int64_t hook_ns;     /* cost of samples in the open interval */
   int64_t interval_ns; /* when the interval began */
-  int64_t opening_ns;  /* what that took */
-  int64_t pause_ns;    /* and the job that may end it */
+  int64_t opening_ns;  /* cost of beginning the interval */
+  int64_t pause_ns;    /* begin of the job that may end it */
   uint64_t at_begin;   /* the VM's count of objects at the begin of sampling */
-  uint64_t at_pause;   /* and at the second */
+  uint64_t at_pause;   /* the VM's count of objects at the last pause */
   uint64_t majors;     /* major GCs when the time was up */
   uint32_t judged, failures;
   _Atomic int64_t own_ns;
   /* the publisher's */
-  uint32_t next, telling; /* the next site to report; windows since sampling ended */
+  uint32_t next, telling; /* next: the next site to report; telling: number of windows since sampling ended */
   int64_t paid_ns;
   struct sites_told_sums told;
 };
 
-/* Is that what is asked for? */
+/* Tells whether a request is for allocation sites. */
 bool sites_is_asked(const struct rtop_trace_wish *wish);
 
 /* Like the functions for counting all calls (whole.h). Raise nothing. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic of allocation sites: which intervals and objects are sampled, and what a sample stands for.
+/* The arithmetic of allocation sites: which intervals and objects are sampled, and how many objects a sample stands
+ * for.
  *
  * An interval is the time from one job to the next. Before it begins, it is drawn with a probability of 1/`every`; in a
  * drawn interval each object is a sample with a probability of 1/`distance`. Both depend only on earlier intervals, so
@@ -9,7 +10,7 @@
  * The hook slows down the program, so fewer objects are made in sampled intervals. The VM counts all objects, so
  * readers use samples for shares only (rperf-top-segment(5)). Sums of squares of intervals give the standard error.
  *
- * Threads: none of its own; the caller's lock. Plain C; allocates only in sites_sums_create().
+ * Threads: under the caller's lock. Plain C; allocates only in sites_sums_create().
  */
 #ifndef RTOP_EXT_SITES_SUMS_H
 #define RTOP_EXT_SITES_SUMS_H
@@ -26,7 +27,8 @@ enum {
 
 struct site {
   uint32_t node;
-  uint64_t objects, looked, bytes, samples; /* `looked`: estimate from this site's sampled intervals alone */
+  /* objects, bytes: estimates; `looked`: estimate from this site's sampled intervals alone */
+  uint64_t objects, looked, bytes, samples;
   double square, cross;
   uint64_t judged, live, live_bytes;
   /* of the interval that is open */
@@ -39,7 +41,7 @@ struct site_told {
   double square, cross;
 };
 
-/* A sample that is followed, to find out whether it survives. */
+/* A sample that is followed to find out whether its object survives. */
 struct sites_followed {
   uint32_t site;   /* SITES_NONE: free */
   uint64_t weight; /* objects that it stands for */
@@ -52,45 +54,47 @@ struct sites_sums {
   uint32_t *index;   /* by node; open addressing */
   uint32_t *touched; /* sites of the open interval */
   uint32_t touched_count, site_count;
-  uint32_t followed_count, follow_next; /* number of used places; the first place that may be free */
-  uint32_t follow_every;                /* one in this many samples is followed; a power of two */
+  uint32_t followed_count, follow_next; /* number of used entries of `followed`; first entry that may be free */
+  uint32_t follow_every;                /* one sample in this many is followed; a power of two */
   uint32_t random;
   uint32_t every, distance; /* of the interval that is open */
-  bool looks;               /* at it */
+  bool looks;               /* whether the open interval is sampled */
   double rate;              /* objects per ns, lately */
-  double load, excess;      /* recent own cost as a fraction of time; factor by which sampling is reduced for it */
+  /* recent own cost as a fraction of time; factor by which sampling is reduced because of this cost */
+  double load, excess;
   uint64_t objects, seen, looked, full;
   double square;
 };
 
-/* False: there is no memory. seed: not 0. */
+/* Allocates the sums. False when memory ran out. `seed` must not be 0. */
 bool sites_sums_create(struct sites_sums *sums, uint32_t seed);
 /* Resets all sums; every interval is sampled until rates are known. */
 void sites_sums_clear(struct sites_sums *sums);
 
-/* Number of objects until the next sample, 1 or more. */
+/* Draws the number of objects until the next sample, 1 or more. */
 int64_t sites_sums_skip(struct sites_sums *sums);
-/* One of two, drawn. */
+/* Draws true or false with equal probability. */
 bool sites_sums_coin(struct sites_sums *sums);
 
-/* The site of a node; the collecting site when there are too many. */
+/* Finds or adds the site of a node; returns the collecting site when there are too many. */
 uint32_t sites_sums_site(struct sites_sums *sums, uint32_t node);
 
-/* Adds a sample in the open interval. Returns the place at which it is followed, or SITES_NONE. */
+/* Adds a sampled object to the open interval. Returns the slot under which the object's life is followed, or SITES_NONE if
+ * it is not. */
 uint32_t sites_sums_sample(struct sites_sums *sums, uint32_t site, uint64_t bytes, bool follow);
-/* Reports whether the sample followed at this place survived. */
+/* Reports whether the object followed in slot `at` survived. */
 void sites_sums_judge(struct sites_sums *sums, uint32_t at, bool live, uint64_t bytes);
 
-/* What things cost, and what they may. */
+/* The costs of sampling, and the budget for them. */
 struct sites_costs {
   double object_ns, sample_ns; /* cost of an object while the hook is installed; additional cost of a sample */
   double budget;               /* fraction of the time */
 };
 
-/* Adds the actual cost of an interval of ns; if it exceeds the estimate, sampling is reduced. */
+/* Adds the actual cost of an interval of length ns; if the cost exceeds the estimate, sampling is reduced. */
 void sites_sums_cost(struct sites_sums *sums, int64_t own_ns, int64_t ns, double budget);
 
-/* Ends an interval of ns in which `objects` were made, and chooses how the next one is sampled. */
+/* Ends an interval of length ns in which `objects` objects were made, and chooses how the next one is sampled. */
 void sites_sums_close(struct sites_sums *sums, uint64_t objects, int64_t ns, const struct sites_costs *costs);
 
 #endif

@@ -2,8 +2,9 @@
 /* Slow calls: single calls of traced methods that took longer than a viewer's threshold, with their stacks.
  *
  * The hook of a return records times, thread, label set, the VALUEs of the stack, and, if allowed, the arguments. The
- * next job turns the stack into a named node; the publisher reports the call. The two short queues between them have a
- * fixed size. At most SLOW_CALLS_A_WINDOW calls are kept per window; the others are counted.
+ * next job turns the stack into a named node; the publisher reports the call. The two queues between hook, job and
+ * publisher are short and have a fixed size. At most SLOW_CALLS_A_WINDOW calls are kept per window; the others are
+ * counted.
  *
  * Threads: see each function.
  */
@@ -20,25 +21,25 @@
 
 enum { SLOW_CALLS_A_WINDOW = 64, SLOW_CALLS_READY = 4 * SLOW_CALLS_A_WINDOW, SLOW_CALLS_FRAMES = 1 << 14 };
 
-/* What is known of a call at its end. */
+/* Details of a call at its end. */
 struct slow_frame {
-  /* the call's frame exists and is the innermost of the stack; else the stack lacks the method itself */
+  /* whether the call's frame exists and is the innermost of the stack; if not, the stack lacks the method itself */
   bool there;
   rb_trace_arg_t *event; /* event of a Ruby method; NULL: its arguments cannot be read */
   const struct call_parameters *parameters;
 };
 
-/* One that has no names yet. */
+/* A slow call without names. */
 struct slow_call {
   struct rtop_slow call; /* without node and stack */
   uint32_t target, label_set;
-  uint32_t first, depth; /* range in `frames` below; depth 0: the stack found no room */
+  uint32_t first, depth; /* range in slow_calls.frames; depth 0: the stack found no room */
   bool has_frame;        /* false: the stack lacks the method itself */
 };
 
 struct slow_calls {
-  /* Reads arguments (call_args_text()); only this makes objects in the hook. NULL: the process does not allow
-   * arguments. */
+  /* Function that reads arguments (call_args_text()); nothing else makes objects in the hook. NULL: the process does
+   * not allow arguments. */
   size_t (*arguments)(rb_trace_arg_t *event, const struct call_parameters *parameters, char *out, size_t bytes);
   /* under the GVL */
   uint64_t window; /* number of the window that calls are currently counted for */
@@ -50,23 +51,23 @@ struct slow_calls {
   /* Queue from the job to the publisher. Each side writes one of the two counts, which only grow. */
   _Atomic uint64_t put, taken;
   struct rtop_slow ready[SLOW_CALLS_READY];
-  _Atomic uint64_t cost_ns; /* of noting them, so far */
+  _Atomic uint64_t cost_ns; /* total cost in ns of recording calls */
 };
 
 /* [hook] Records that the calling thread now leaves a traced method after a slow call. False when there is no room. */
 bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call,
                      const struct slow_frame *frame);
 
-/* [job] Names the recorded calls. node_of() must return the node of a target, or 0; lost() is called for each call
- * that cannot be passed on. Target UINT32_MAX means that the target was given up. Raises nothing. */
+/* [job] Names the recorded calls. node_of() must return the node of a target, or 0; lost() is called for each call that
+ * cannot be passed on. The target of a call is UINT32_MAX when tracing of it has ended. Raises nothing. */
 void slow_calls_name(struct slow_calls *slow, struct sampler *sampler,
                      uint32_t (*node_of)(void *context, uint32_t target), void (*lost)(void *context, uint32_t target),
                      void *context);
 
-/* Detaches the calls that are still recorded for a target. With the GVL. */
+/* Detaches from their target all calls that are still recorded for it. With the GVL. */
 void slow_calls_leave(struct slow_calls *slow, uint32_t target);
 
-/* In the GC. */
+/* Marks the VALUEs of recorded calls. Called by the GC. */
 void slow_calls_mark(const struct slow_calls *slow);
 
 /* For the publisher: slow_calls_first() returns the oldest finished call, or NULL; slow_calls_take() removes it. */

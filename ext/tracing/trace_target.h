@@ -2,7 +2,8 @@
 /* One traced method and its counts.
  *
  * Hooks count with the GVL, in sums that only grow. The publisher reads the sums at any time and reports differences,
- * so neither waits for the other. A call that is being counted at that moment may be split between two windows.
+ * so neither waits for the other. A call that is being counted while the publisher reads may be split between two
+ * windows.
  *
  * Threads: see each group.
  */
@@ -42,37 +43,40 @@ struct trace_target {
   _Atomic uint32_t key, state; /* rtop_trace_key(), enum rtop_trace_state */
   _Atomic uint32_t node;       /* 0: no name yet */
   _Atomic uint64_t too_many;   /* calls per second because of which tracing ended; 0: it did not */
-  _Atomic int64_t begin_ns;    /* counted since then; 0: not now */
+  _Atomic int64_t begin_ns;    /* time since which calls are counted; 0: they are not counted now */
   int64_t end_ns;
-  bool counts;              /* its calls are counted; false: not now, or another target counts the same method */
+  /* whether this target counts its method's calls; false: no target does yet, or another one does */
+  bool counts;
   VALUE tracepoint, method; /* 0: not set */
   VALUE definition;         /* of the method that was found */
-  _Atomic bool is_function; /* not written in Ruby (functions.h); identified by the next two fields */
+  /* the method is not written in Ruby (functions.h); it is identified by the next two fields */
+  _Atomic bool is_function;
   ID first_name;
   VALUE owner;
   int64_t slower_ns;                 /* calls of at least this length are recorded one by one; 0: none are */
   struct call_parameters parameters; /* parameters of a Ruby method whose arguments may be reported; else empty */
-  /* its frames carry its definition, which tells it from methods defined inside it */
+  /* frames of the method carry its definition, which distinguishes it from methods defined inside it */
   bool own_code;
   /* the hook's */
-  VALUE frame;                                   /* VALUE that identifies frames of its code; 0: not seen yet */
-  _Atomic uint64_t numbers[RTOP_EXACT_WHAT_END]; /* SLOW: of those that found no room */
+  /* VALUE that identifies frames of the method's code; 0: not seen yet */
+  VALUE frame;
+  _Atomic uint64_t numbers[RTOP_EXACT_WHAT_END]; /* counts by kind; SLOW: slow calls that found no room */
   _Atomic uint32_t *times[2];                    /* of total and self, RTOP_LATENCY_BUCKETS each */
   struct trace_caller callers[TRACE_CALLERS];
   _Atomic uint32_t caller_count;
-  _Atomic uint64_t elsewhere; /* calls of callers without a place */
+  _Atomic uint64_t elsewhere; /* calls whose caller found no room in `callers` */
   uint32_t last_caller;
   /* the publisher's */
   uint64_t told[RTOP_EXACT_WHAT_END], elsewhere_told;
-  /* calls whose cost was reported; calls at the last check once a second (cut_exact_cost()) */
+  /* number of calls whose cost was reported; number of calls at the last check, once a second (cut_exact_cost()) */
   uint64_t paid_calls, watched_calls;
   uint32_t *times_told[2];
 };
 
-/* Forgets unreported counts. For the publisher, or while there is none. */
+/* Forgets unreported counts. Call on the publisher, or while there is no publisher. */
 void trace_target_forget(struct trace_target *target);
 
-/* Adds to a sum that has a single writer; others may read it. */
+/* Adds to a sum that has a single writer and any number of readers. */
 static inline void trace_add(_Atomic uint64_t *sum, uint64_t more)
 {
   atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more, memory_order_relaxed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traced methods: requests of viewers are found, traced with tracepoints of their own, and ended.
+/* Traced methods: finds the methods that viewers request, traces each with a tracepoint of its own, and ends tracing.
  *
  * A tracepoint on one method only slows down that method; methods not written in Ruby are traced differently
  * (functions.h). A viewer makes requests through the control file, the publisher passes them on, and the job carries
@@ -26,7 +26,7 @@ struct tracing {
   struct trylock lock; /* protects the next two fields; held only for copying */
   uint32_t wanted;
   struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
-  bool allow_args;         /* the process allows arguments of slow calls to be reported */
+  bool allow_args;         /* whether the process allows reporting the arguments of slow calls */
   _Atomic bool any;        /* something is wanted or traced */
   struct open_calls *open; /* NULL until the first request, like the next field */
   struct slow_calls *_Atomic slow;
@@ -43,7 +43,7 @@ struct tracing {
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler);
 
-/* Sets what is wanted from now on, by slot. Returns true when the next job has something to do. */
+/* Sets the requests from now on, by slot. Returns true when the next job has something to do. */
 bool tracing_want(struct tracing *tracing, uint32_t wanted, const struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS]);
 
 /* [job] Carries out pending requests, once per window. Raises nothing. */
@@ -54,7 +54,7 @@ void tracing_hand_in(struct tracing *tracing);
 
 /* Ends all tracing, before the hooks are removed. Raises nothing. */
 void tracing_end(struct tracing *tracing);
-/* The same where nobody watches any more. */
+/* Ends all tracing when nobody watches any more. */
 void tracing_park(struct tracing *tracing);
 
 /* Forgets all counts. Call before a session and in a forked child, while there is no publisher. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting all calls of the program for a limited time: begin, end, names.
  *
- * A viewer requests it like a traced method, by a reserved name (shm/base/format.h). Counting ends when its time is up,
- * when there is no more room, when all requests are withdrawn, or with the session. It can begin again only after the
- * counts are fully reported. It is refused while YJIT compiles, unless forced.
+ * A viewer requests this like a traced method, by a reserved name (shm/base/format.h). Counting ends when its time is
+ * up, when there is no more room, when all requests are withdrawn, or with the session. Counting can begin again only
+ * after all counts have been reported. A request is refused while YJIT compiles, unless the viewer forces it.
  *
  * Threads: with the GVL, in the job; the publisher reads (ext/out/cut_whole.c).
  */
@@ -27,23 +27,25 @@ struct whole {
   struct whole_cost again[WHOLE_KINDS]; /* what a call cost at the end */
   VALUE marker, probe;
   bool ruby_only;         /* methods in C are not counted */
-  _Atomic uint32_t named; /* nodes below have their places */
+  _Atomic uint32_t named; /* number of nodes that have been named */
   _Atomic bool is_set;    /* the hook */
   /* the publisher's */
-  uint32_t next, left; /* node to report next; nodes left in this round */
-  bool named_all;      /* all nodes had names before this window's tables were published */
+  uint32_t next, left; /* node to report next; number of nodes left in this round */
+  bool named_all;      /* all nodes had names when the tables for this window were published */
   bool finishing;      /* this round is the last one */
   uint64_t told_untimed, told_unnamed;
   int64_t told_own_ns;
 };
 
-/* Does YJIT compile? Requesting call events makes the VM discard compiled code, and later code is slower. */
+/* Tells whether YJIT compiles. Requesting call events makes the VM discard compiled code, and code compiled later is
+ * slower. */
 bool whole_is_compiled(void);
 
-/* Is that what is asked for? */
+/* Tells whether a request is for counting all calls. */
 bool whole_is_asked(const struct rtop_trace_wish *wish);
 
-/* A slot requests counting: begins it, or joins the running one. Returns the state of the request. Raises nothing. */
+/* Handles the request of a slot: begins counting, or joins the counting that is in progress. Returns the state of the
+ * request. Raises nothing. */
 enum rtop_trace_state whole_want(struct whole *whole, int slot, const struct rtop_trace_wish *wish);
 enum rtop_trace_state whole_follow(struct whole *whole);
 /* Withdraws the request of a slot. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Final correction of the overhead of counting all calls.
  *
- * The overhead per call is measured before counting begins, and the hook subtracts it. A processor has faster and
- * slower moments, so this can be too much, and leave nothing of short calls. The overhead is therefore measured again
- * at the end, and the smaller value counts; its inner part is also limited by the average of the fastest method that
- * calls nothing, since no call is shorter than its own overhead. At least a tenth of a method's measured own time
- * remains (rperf-top(1), --trace-all). Times only grow by this, so windows published before stay true.
+ * The overhead per call is measured before counting begins, and the hook subtracts it. A processor is faster at some
+ * moments than at others, so the measured overhead can be too large and leave nothing of short calls. The overhead is
+ * therefore measured again at the end, and the smaller value counts; its inner part is also limited by the average of
+ * the fastest method that calls nothing, since no call is shorter than its own overhead. At least a tenth of a method's
+ * measured own time remains (rperf-top(1), --trace-all). The correction only adds time, so windows published before
+ * stay valid.
  *
  * Threads: with the GVL, when the hook is removed and no call is open; the publisher reads meanwhile.
  */
@@ -19,11 +20,11 @@ enum { WHOLE_COST_CALLS = 1000 /* of a method whose mean counts */, WHOLE_COST_L
 enum whole_kind { WHOLE_RUBY, WHOLE_C, WHOLE_KINDS };
 
 struct whole_cost {
-  int64_t inside, outside; /* ticks a call */
+  int64_t inside, outside; /* ticks per call */
 };
 
-/* Corrects all nodes, where `before` was subtracted and `again` was measured at the end. Returns the ticks given
- * back; none when memory ran out. */
+/* Corrects all nodes, given the overhead `before`, which was subtracted, and `again`, which was measured at the end.
+ * Returns the ticks given back; none when memory ran out. */
 int64_t whole_cost_settle(struct whole_tree *tree, const struct whole_cost before[WHOLE_KINDS],
                           const struct whole_cost again[WHOLE_KINDS]);
 

@@ -2,9 +2,9 @@
 /* The hook on every call and return while all calls are counted. It allocates nothing, takes no lock, makes no names,
  * and calls nothing of the VM.
  *
- * Its own cost is subtracted: a call costs `inside` between its two clock readings, and `outside` around them, which is
- * measured as part of its caller. Both were measured on this machine just before; whole_cost.h corrects an excess at
- * the end.
+ * Its own cost is subtracted: a call costs `inside` between its two clock readings, and `outside` around them, which
+ * counts as time of its caller. Both are measured on this machine just before counting begins; whole_cost.h corrects an
+ * excess at the end.
  *
  * Threads: of the main Ractor, with the GVL.
  */
@@ -26,17 +26,18 @@ struct whole_counting {
   struct open_fiber *fiber; /* fiber of the last event; NULL: unknown */
   struct open_calls open;
   struct whole_tree tree;
-  _Atomic uint64_t calls, untimed; /* untimed: calls whose end was not seen, or that found no room */
-  _Atomic int64_t own;             /* ticks that were taken off */
+  /* calls: number of counted calls; untimed: number of calls whose end was not seen, or that found no room */
+  _Atomic uint64_t calls, untimed;
+  _Atomic int64_t own; /* ticks of overhead that were subtracted */
 };
 
 /* Handler for rb_add_event_hook2() with a raw argument; `counting` is a struct whole_counting. */
 void whole_hook(VALUE counting, const rb_trace_arg_t *event);
 
-/* Ends all open calls now, for the purpose of their times. */
+/* Ends the times of all open calls now. */
 void whole_hook_close(struct whole_counting *counting);
 
-/* Does the event have the layout of call and return events that the hook reads? */
+/* Tells whether the event has the layout of call and return events that the hook expects. */
 bool whole_hook_reads(const rb_trace_arg_t *event, VALUE entry, ID id);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the call tree node in the channel for each node of the tree of all calls, some at every job. */
+/* Finds the node in the channel's call tree for each node of the tree of all calls, some at every job. */
 #ifndef RTOP_EXT_WHOLE_NAMES_H
 #define RTOP_EXT_WHOLE_NAMES_H
 
 #include "whole.h"
 
-/* `place` of a node that found no room in the channel's tables */
+/* value of `place` for a node that found no room in the channel's tables */
 #define WHOLE_NO_PLACE UINT32_MAX
 
 /* Names some nodes, fewer while calls are still counted. In the job, or at the end. False when nothing is left to
  * name. */
 bool whole_names_some(struct whole *whole, bool many);
 
-/* [job] The frame of a method, by its owner and name; FRAMES_UNKNOWN: not possible now. code: the block of a method that
- * define_method made; else 0. */
+/* [job] Returns the frame of a method, by its owner and name; FRAMES_UNKNOWN when it cannot be named now. `code`: the
+ * block of a method made by define_method, else 0. */
 uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name, VALUE code);
 
 #endif

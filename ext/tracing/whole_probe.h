@@ -11,12 +11,12 @@
 /* Nodes, methods: more than one run makes. */
 enum { WHOLE_PROBE_CALLS = 2000, WHOLE_PROBE_ROUNDS = 8, WHOLE_PROBE_NODES = 64 };
 
-/* The object whose methods they are. */
+/* Makes the object that has the probe methods. */
 VALUE whole_probe_make(void);
-/* Enables the requested events for a moment and checks their layout. False when it differs on this VM. */
+/* Enables `events` for a moment and checks that the VM lays out the data of these events as expected. False if not. */
 bool whole_probe_learn(VALUE probe, rb_event_flag_t events);
-/* Ticks per call of an empty method, from WHOLE_PROBE_CALLS calls; whole_probe_least() returns the minimum of all
- * rounds. */
+/* whole_probe_run() returns the ticks per call of an empty method, from WHOLE_PROBE_CALLS calls; whole_probe_least()
+ * returns the minimum of all rounds. */
 double whole_probe_run(VALUE probe, enum whole_kind kind);
 double whole_probe_least(VALUE probe, enum whole_kind kind);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calling context tree of all calls while they are counted: who called what, how often, and for how long.
+/* The calling context tree of all calls while they are counted: which method called which, how often, and for how long.
  *
  * Memory is bounded, allocated once, and given back page by page after use. A node belongs to its caller's node and its
  * method; recursion adds a node per level. A method is identified by its VM entry, or for a C function by the class and
@@ -32,7 +32,7 @@ struct whole_node {
   _Atomic uint64_t calls;
   _Atomic int64_t total, self; /* ticks without overhead; slightly too much may have been subtracted */
   _Atomic uint32_t place;      /* call tree node in the channel; 0: not named yet */
-  uint32_t after;              /* child of the same parent that was last called after this one */
+  uint32_t after;              /* child of the same parent that was called after this one the last time */
 };
 
 /* The values of a node that the publisher has reported so far. */
@@ -50,13 +50,13 @@ struct whole_tree {
   _Atomic uint32_t method_count;
 };
 
-/* False: there is no memory. */
+/* Allocates the tree. False when memory ran out. */
 bool whole_tree_make(struct whole_tree *tree);
-/* Empty again; its pages are given back. */
+/* Empties the tree and gives its pages back. */
 void whole_tree_clear(struct whole_tree *tree);
 
-/* Finds or adds the child of a node; WHOLE_NO_NODE when there is no room. Not inlined; whole_tree_child() first
- * guesses. */
+/* Finds or adds the child of a node; WHOLE_NO_NODE when there is no room. Not inlined; whole_tree_child() tries a guess
+ * first. */
 uint32_t whole_tree_find(struct whole_tree *tree, uint32_t parent, uintptr_t entry, uintptr_t id);
 
 static inline bool whole_node_is(const struct whole_node *node, uintptr_t entry, uintptr_t id)
@@ -64,8 +64,8 @@ static inline bool whole_node_is(const struct whole_node *node, uintptr_t entry,
   return node->entry == entry && node->id == id;
 }
 
-/* Finds the child of a node with a guess: most calls repeat the last call, or what followed it the time before. The
- * root's entry is 0, which no method has. */
+/* Finds the child of a node, first by a guess: most calls repeat the last call, or the call that followed it the time
+ * before. The root's entry is 0, which no method has. */
 static inline uint32_t whole_tree_child(struct whole_tree *tree, uint32_t parent, uintptr_t entry, uintptr_t id)
 {
   uint32_t last = tree->nodes[parent].last, after = tree->nodes[last].after;
