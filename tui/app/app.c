@@ -94,7 +94,7 @@ static void read_keys(struct app *app)
   }
 }
 
-/* Handles a change of the terminal's measured character width. */
+/* Handles a change of the character width that the terminal reported. */
 static void take_width(struct app *app)
 {
   struct ui *ui = &app->ui;
@@ -112,7 +112,8 @@ static void take_width(struct app *app)
   }
 }
 
-/* Of everybody, and of no view that was asked for, the list tells most. */
+/* Does the program begin with the list? Yes, if all processes are watched and no view was requested, since the list is
+   then most informative. */
 static bool begins_with_list(const struct app *app)
 {
   const struct rtop_options *options = app->options;
@@ -147,7 +148,7 @@ static void change_target(struct app *app)
   if (ui->wish.leave_target) {
     ui->wish.leave_target = false;
     death_action_close(&app->death, app->session);
-    ui_watch(ui, NULL); /* releases the profile before the session frees it */
+    ui_watch(ui, NULL); /* the viewer releases the profile before the session frees it */
     rtop_session_close(&app->session);
     watch(app, NULL);
   }
@@ -202,8 +203,8 @@ static int wait_ms(const struct app *app)
   return ms < 0 ? 0 : ms > 3600000 ? 3600000 : (int)ms;
 }
 
-/* Windows are read just before the screen is updated, and often enough not to be overtaken by the ring if the delay
- * is long; until the first window is there, as soon as one comes. */
+/* Time until the next poll (ms). Windows are read just before the screen is updated, and often enough not to be
+ * overtaken by the ring if the delay is long; until there is a first window, as soon as one comes. */
 static int poll_ms(const struct app *app)
 {
   int ms = wait_ms(app);
@@ -231,7 +232,7 @@ static void app_draw(struct app *app)
   }
 }
 
-/* The editor has the terminal; windows are still collected, so that nothing is missing afterwards. */
+/* Runs the editor, which has the terminal meanwhile; windows are still collected, so that no data are lost. */
 static void run_editor(struct app *app)
 {
   int status = 0;
@@ -275,7 +276,7 @@ static void loop(struct app *app)
     }
     app_record(ui, app->session);
     app_trace(ui, app->session);
-    /* The first window of a target is shown when it comes, not at the next update. */
+    /* The first window of a target is shown as soon as it comes, not at the next update. */
     if (app->session != NULL && ui->sum.length_ns == 0 && app->fresh) app->refresh_at_ns = 0;
     take_windows(app);
     app_draw(app);
@@ -330,7 +331,7 @@ static int app_run(struct app *app)
   return status;
 }
 
-/* Opens the target, if it is known. False: the reason was printed, and *status is the exit status. */
+/* Opens the target, if one was given. False: the reason was printed, and *status is the exit status. */
 static bool app_open(struct app *app, int *status)
 {
   struct rtop_error error = { 0 };
@@ -351,7 +352,7 @@ int rtop_app_run(const struct rtop_options *options)
   if (!screen_possible(NULL)) return RTOP_APP_NO_SCREEN;
   int status = 0;
   app = (struct app){ .options = options, .signal_fd = -1 };
-  /* A stream may take long to begin (for instance, a password is asked for); until then signals end the program. */
+  /* A stream may take long to begin (for instance while a password is typed); until then signals end the program. */
   if (options->action == RTOP_ACTION_REPLAY && !app_open(&app, &status)) return status;
   app.signal_fd = signals_open();
   stall_action_open(&app.action, options);

@@ -20,7 +20,8 @@ struct app_dump_target {
  * not within 1x1 to 500x200. */
 bool app_dump_parse(struct app_dump_target *target, const char *text);
 
-/* Waits until there is a full span of data (or the target has ended), draws and writes. Returns the exit status. */
+/* Waits until there is a full span of data (or the target has ended), then draws and writes. Returns
+   the exit status. */
 int app_dump(const struct rtop_options *options);
 
 #endif

@@ -13,7 +13,8 @@
  * is watched. */
 void app_record(struct ui *ui, struct rtop_session *session);
 
-/* Writes a file name such as "rperf-top-4711-20261120-143152.rpt", in the directory where the viewer was started. */
+/* Writes a file name such as "rperf-top-4711-20261120-143152.rpt", without a directory, so that the file is in the
+   viewer's working directory. */
 void app_record_name(char *out, size_t bytes, pid_t pid, int64_t real_ns);
 
 #endif

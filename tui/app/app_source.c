@@ -42,8 +42,8 @@ static int processes_alive(const struct rtop_session *session)
   return alive > 0 ? alive : 1;
 }
 
-/* Index of the first living process; if none lives, of the one that ended last, whose ending is shown, since a
- * command may have become another program. */
+/* Returns the index of the first living process; if none lives, of the one that ended last, whose ending is shown,
+ * since a command may have become another program. */
 static int main_index(const struct rtop_session *session)
 {
   struct rtop_feed_end end, last = { 0 };
@@ -101,12 +101,12 @@ static void fill_process(struct ui_process *process, const struct rtop_session *
   }
 }
 
-/* Fills in the data for all processes together: if none lives, the ending is that of the last. */
+/* Fills in the data for all processes together: if none lives, the ending is that of the process that ended last. */
 static void fill_main(struct ui_source *source, const struct rtop_session *session)
 {
   struct rtop_feed_end end;
   int index = main_index(session);
-  if (index >= 0) fill_process(&source->main, session, index); /* that process may have no place of its own */
+  if (index >= 0) fill_process(&source->main, session, index); /* the process may have no index any more */
   source->main.state = rtop_session_state(session);
   memset(source->main.losses, 0, sizeof source->main.losses);
   for (int i = 0; i < source->count && i < UI_SOURCES_MAX; i++)
@@ -140,13 +140,13 @@ static void say_who_came(struct ui *ui, const struct ui_source *now)
   for (int i = 0; ui->source.count > 0 && i < now->count && i < UI_SOURCES_MAX; i++) {
     const struct ui_process *process = &now->at[i];
     if (i < ui->source.count && same_process(process, &ui->source.at[i])) continue;
-    if (i + 2 == ui->apart) show_all(ui); /* the process shown alone lost its place to another */
+    if (i + 2 == ui->apart) show_all(ui); /* another process got the index of the one shown alone */
     if (process->parent != 0 && ui_lives(process->state))
       ui_say(ui, "process %d joined: %s", (int)process->pid, ui_short_command(process->command));
   }
 }
 
-/* Shows a message when a process ends; afterwards the title says so. */
+/* Shows a message when a process ends; from then on the title says so. */
 static void say_who_went(struct ui *ui, const struct ui_source *now)
 {
   const struct ui_source *before = &ui->source;
@@ -158,8 +158,8 @@ static void say_who_went(struct ui *ui, const struct ui_source *now)
   }
 }
 
-/* Opens the output of a command if there is nothing else to see, and closes it when the command can be watched after
- * all. */
+/* Opens the output of a command if there is nothing else to show, and closes it when the command can be
+ * watched after all. */
 static void show_output(struct ui *ui, bool said)
 {
   bool says = ui->source.launch != NULL && (ui->source.problem != NULL || ui->source.waits != NULL);
@@ -171,7 +171,8 @@ static void show_output(struct ui *ui, bool said)
   }
 }
 
-/* A stream reports every second; a delay below the transmission time is not shown. */
+/* Fills in the state of a stream. A stream reports every second; a delay shorter than the transmission takes
+   is not shown. */
 static void fill_stream(struct ui_stream *stream, const struct rtop_session *session)
 {
   struct rtop_stream_look look;

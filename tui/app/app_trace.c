@@ -12,8 +12,8 @@ static bool is_traced(const struct rtop_session *session, const char *name)
   return false;
 }
 
-/* Toggles tracing; text as for rtop_session_trace(). A method that is traced already and shall now be forced is
- * started again. */
+/* Starts or ends tracing; text as for rtop_session_trace(). A method that is already traced and is now to be forced
+ * is started again. */
 static void trace_toggle(struct ui *ui, struct rtop_session *session, const char *text)
 {
   char name[sizeof ui->wish.trace];
@@ -50,7 +50,7 @@ static void sites_toggle(struct ui *ui, struct rtop_session *session)
   ui->stale = true;
 }
 
-/* Withdraws a finished request, so that the next one begins again. */
+/* Withdraws a finished request, so that the next one starts anew. */
 static void sites_over(const struct ui *ui, struct rtop_session *session)
 {
   struct rtop_span span = rtop_profile_bounds(rtop_session_profile(session));

@@ -6,7 +6,7 @@
 #include "tui/feed/session.h"
 #include "tui/ui/ui.h"
 
-/* Starts or ends what the user requested. session NULL: nothing is watched. */
+/* Starts or ends tracing as the user requested. session NULL: nothing is watched. */
 void app_trace(struct ui *ui, struct rtop_session *session);
 
 #endif

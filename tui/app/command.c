@@ -56,7 +56,7 @@ static void save_screen(struct ui *ui, const char *name, bool svg)
   else ui_say(ui, "cannot write %s: %s", name, strerror(errno));
 }
 
-/* Makes the views' sum again with sorted cells; hidden threads stay hidden. */
+/* Makes the sum of the views again, with sorted cells; hidden threads stay hidden. */
 static bool sum_shown(const struct ui *ui, struct rtop_sum *sum)
 {
   if (!rtop_profile_sum(ui->profile, ui->span, sum)) {
@@ -73,7 +73,7 @@ static bool sum_shown(const struct ui *ui, struct rtop_sum *sum)
   return true;
 }
 
-/* Writes what the views show as a file for other programs: the span, its threads, the filters. */
+/* Writes the data of the views as a file for other programs: the span, its threads, the filters. */
 static bool write_profile(struct ui *ui, enum rtop_file_format format, const char *path)
 {
   struct rtop_export_file file;
@@ -224,7 +224,7 @@ static const struct command commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* The command that begins like this; NULL: none, or several. */
+/* Returns the command whose name begins with this word; NULL: none, or several. */
 static const struct command *find(const char *word)
 {
   const struct command *found = NULL;

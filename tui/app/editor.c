@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Handling of Ctrl-C, Ctrl-\ and Ctrl-Z, which reach this process, too: the first two are for the editor only, the
+/* Handling of Ctrl-C, Ctrl-\ and Ctrl-Z, which also reach this process: the first two are for the editor only, the
  * third stops both. */
 static const struct {
   int number;

@@ -73,7 +73,7 @@ static bool settings_split(char *line, char **name, char **value)
   return true;
 }
 
-/* The line at `at` without its end, NULL when it is too long for a setting; advances to the next line. */
+/* Returns the line at `at` without its end, NULL when it is too long for a setting; advances `at` to the next line. */
 static char *take_line(const char **at, char *line, size_t *length)
 {
   const char *start = *at;
@@ -125,7 +125,7 @@ static void take_file(struct ui *ui, const char *text, const char *path, unsigne
   }
 }
 
-/* text NULL: `problem` says why; 0: no file is wanted. */
+/* text NULL: `problem` is the errno; 0: no file is wanted. */
 struct settings_text {
   bool read;
   char *text;
@@ -197,7 +197,7 @@ static void write_over(const struct ui *ui, const char *text, FILE *out)
     if (!written[i]) write_setting(ui, i, out);
 }
 
-/* Makes every missing directory of the path, for the user alone. */
+/* Makes every missing directory of the path, accessible to the user only. */
 static void make_folders(char *path)
 {
   for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -207,13 +207,13 @@ static void make_folders(char *path)
   }
 }
 
-/* Resolves links, since such files are often linked. */
+/* Resolves links, since settings files are often links. */
 static const char *real_name(const char *path, char *out)
 {
   return realpath(path, out) != NULL ? out : path;
 }
 
-/* For root: is no directory or link on the path owned by another user, who could redirect it? */
+/* For root: do directories and links on the path belong to no other user, who could redirect the path? */
 static bool is_ours_all_the_way(const char *path)
 {
   char part[PATH_MAX];

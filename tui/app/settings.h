@@ -16,18 +16,19 @@
 struct ui;
 struct rtop_options;
 
-/* Path of the settings file: --config, $RPERF_TOP_CONFIG, $XDG_CONFIG_HOME/rperf-top/config or
- * ~/.config/rperf-top/config. False: none ("none", or no home directory). */
+/* Writes the path of the settings file: --config, $RPERF_TOP_CONFIG, $XDG_CONFIG_HOME/rperf-top/config or
+ * ~/.config/rperf-top/config. False: there is none ("none", or no home directory). */
 bool settings_path(const struct rtop_options *options, char *out, size_t out_bytes);
 
-/* Reads the file now, because opening a target may drop the rights to read it. The next settings_load() uses the
- * content. */
+/* Reads the file early, because opening a target may drop the rights to read it. The next settings_load()
+ * uses the content. */
 void settings_read(const struct rtop_options *options);
-/* Applies the settings of the file, or of /etc/rperf-top.conf if there is none; those given on the command line stay.
- * A missing file is not an error; errors are shown in the row of tabs. */
+/* Applies the settings of the file, or of /etc/rperf-top.conf if there is none; settings that were given on the command
+ * line stay unchanged. A missing file is not an error; errors are shown in the row of tabs. */
 void settings_load(struct ui *ui, const struct rtop_options *options);
 
-/* Writes all settings, mode 0600, completely or not at all, making directories as needed. The result is shown. */
+/* Writes all settings, mode 0600, completely or not at all, making directories as needed. Shows a message
+   about the result. */
 void settings_save(struct ui *ui, const struct rtop_options *options);
 
 #endif

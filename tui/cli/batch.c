@@ -18,11 +18,11 @@
 struct batch {
   struct batch_watch watch;
   struct rtop_report report;
-  struct rtop_session *baseline; /* session to compare with; NULL: none, or the frame before */
+  struct rtop_session *baseline; /* session to compare with; NULL: no comparison, or with the previous frame */
   bool compares;
   bool started;           /* the first frame has begun */
   int64_t judged_from_ns; /* by --fail-if: what ended since; 0: all */
-  int64_t due_end_ns;     /* the next report is due when there are data up to here, */
+  int64_t due_end_ns;     /* end of the data for which the next report is due, and */
   int64_t due_clock_ns;   /* and by our clock it comes anyhow */
   long written;
   int write_errno;
@@ -72,7 +72,7 @@ static struct rtop_span batch_last(const struct batch *batch)
   return rtop_profile_last(rtop_session_profile(batch->watch.session), (int64_t)(options->frame_seconds * 1e9));
 }
 
-/* The first frame excludes time before we came, which was sampled at a lower rate. */
+/* Starts the first frame, which excludes time before this program came, since that was sampled at a lower rate. */
 static void batch_start(struct batch *batch, const struct rtop_span *held)
 {
   const struct rtop_options *options = batch->watch.options;
@@ -80,7 +80,7 @@ static void batch_start(struct batch *batch, const struct rtop_span *held)
   double first = options->frame_seconds > 0 ? options->frame_seconds : options->delay_seconds;
   int64_t now_ns = clock_now_ns();
   if (!rtop_session_ready(batch->watch.session)) return;
-  if (held->end_ns == held->start_ns) { /* a process that was stopped before its first window */
+  if (held->end_ns == held->start_ns) { /* the process was stopped before its first window */
     if (!batch->due_clock_ns) batch->due_clock_ns = now_ns + (int64_t)(first * 1e9) + BATCH_PATIENCE_NS;
     batch->started = now_ns >= batch->due_clock_ns;
     return;
@@ -122,8 +122,8 @@ static bool batch_step(struct batch *batch, int *status)
   return wanted == 0 || batch->written < wanted;
 }
 
-/* For a recording: the same reports as when it was live, without waiting; the rest makes the last one. Returns the
- * exit status. */
+/* Prints the reports of a recording at the intervals of a live process, without waiting. The last report covers the
+ * remaining time, which may be shorter. Returns the exit status. */
 static int batch_replay(struct batch *batch)
 {
   const struct rtop_options *options = batch->watch.options;
@@ -156,7 +156,7 @@ static void batch_keep(void *context, struct rtop_symbols *symbols)
   verdict_past_keep(&batch->report.past, symbols);
 }
 
-/* The exit status of --fail-if; 0: nothing holds, or nothing was asked. */
+/* Returns the exit status of --fail-if; 0: no condition holds, or none was given. */
 static int batch_judge(const struct batch *batch)
 {
   const struct rtop_options *options = batch->watch.options;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The viewer without a screen: a text report or JSON line per update, or a profile saved to a file.
  *
- * A report is due when a whole frame of data has come, then after every delay, counted in the process's windows; a
- * process that stalls is reported by the clock. When everything has ended, a last, possibly shorter, frame is written.
+ * The first report is due when a whole frame of data has come, each further one after the delay, measured in the
+ * process's windows; for a process that stalls, the clock decides. When all processes have ended, a last, possibly
+ * shorter, frame is written.
  */
 #ifndef RTOP_TUI_BATCH_H
 #define RTOP_TUI_BATCH_H
 
 struct rtop_options;
 
-/* Writes text or JSON to standard output. `note` (NULL: none) goes to standard error once there is something to
+/* Writes text or JSON to standard output. `note` (NULL: none) is written to standard error once there is something to
  * watch. Returns the exit status. */
 int rtop_batch_run(const struct rtop_options *options, const char *note);
 /* For options->whole and options->sites: counts all calls, or samples new objects, for the given time, then reports

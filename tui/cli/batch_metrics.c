@@ -20,7 +20,8 @@
 
 enum {
   METRICS_LOOK_MS = 2000, /* rings hold much more */
-  /* memory that stays allocated between reads, because returning it and getting it zeroed again costs CPU time */
+  /* memory (bytes) that stays allocated between updates, because returning it and getting it zeroed again
+     costs CPU time */
   METRICS_SPARE_BYTES = 64 << 20,
 };
 
@@ -72,7 +73,7 @@ static void run_look(struct metrics_run *run)
   metrics_look(run->metrics, run->watch.session ? rtop_session_profile(run->watch.session) : NULL);
 }
 
-/* Applies the CPU limit: sums are needed for all processes, stalls for as many as can be afforded. */
+/* Applies the CPU limit: sums are needed for all processes, stalls are searched in as many as the limit allows. */
 static void run_save(struct metrics_run *run)
 {
   if (!run->watch.session || !metrics_budget_look(&run->budget, clock_now_ns(), clock_own_cpu_ns())) return;
@@ -124,7 +125,7 @@ int rtop_metrics_run(const struct rtop_options *options)
   struct metrics_run run = { .options = options, .metrics = metrics_create((size_t)options->metrics_top) };
   int status = 1;
   interrupt_open();
-#ifdef M_TRIM_THRESHOLD /* only glibc's allocator keeps freed memory like this */
+#ifdef M_TRIM_THRESHOLD /* only glibc's allocator keeps freed memory in this way */
   mallopt(M_TRIM_THRESHOLD, METRICS_SPARE_BYTES);
 #endif
   if (!run.metrics) rtop_error_set(&error, RTOP_ERROR_SYSTEM, ENOMEM, "out of memory");

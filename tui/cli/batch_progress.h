@@ -17,7 +17,7 @@ struct batch_progress {
   int64_t started_ns, drawn_ns; /* drawn 0: not yet */
 };
 
-/* Shows progress for the session while it is read, if standard error is a terminal and the reports do not go to one. */
+/* Shows progress while the session is read, if standard error is a terminal and the reports do not go to one. */
 void batch_progress_start(struct batch_progress *progress, struct rtop_session *session, const char *what,
                           bool reports);
 void batch_progress_end(struct batch_progress *progress, struct rtop_session *session);

@@ -16,7 +16,8 @@
 
 enum {
   PUSH_LOOK_MS = 1000,
-  PUSH_LOOK_SOON_MS = 100, /* ms between looks for a command that we started, which may end soon */
+  PUSH_LOOK_SOON_MS = 100, /* ms between searches while a command that this
+                              program started is young, since it may end soon */
 };
 
 struct push_run {
@@ -88,7 +89,7 @@ static bool run_step(struct push_run *run, int *status)
   return goes_on;
 }
 
-/* Sends the rest and reports the result. Returns whether everything was sent. */
+/* Sends the remaining profiles and reports the result. Returns whether everything was sent. */
 static bool run_end(struct push_run *run)
 {
   const struct push_queue *queue = &run->push.queue;

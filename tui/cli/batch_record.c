@@ -23,7 +23,7 @@ static int record_done(const struct rtop_options *options, uint64_t bytes)
   return 0;
 }
 
-/* Saves the wanted part of the held data. */
+/* Saves the requested part of the held data. */
 static int record_span(const struct batch_watch *watch)
 {
   const struct rtop_options *options = watch->options;
@@ -60,7 +60,7 @@ static int record_watch(struct batch_watch *watch)
   return empty ? batch_watch_nothing(watch) : record_done(options, bytes);
 }
 
-/* The last of the earlier data must be kept until it is known when watching ends. */
+/* Is the span to save known only when watching ends? If so, the newest earlier data must be kept to the end. */
 static bool record_at_the_end(const struct batch_watch *watch)
 {
   bool over = rtop_session_ready(watch->session) && rtop_session_over(watch->session);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A reader that closes the pipe has seen enough; that is not an error. */
+/* Reports a problem. A reader that closes the pipe has seen enough, which is not an error. */
 static int save_problem(const char *path, int problem, const char *words)
 {
   if (problem == EPIPE && rtop_export_file_is_stdout(path)) return 0;
@@ -45,7 +45,7 @@ static struct rtop_export save_export(struct rtop_session *session, const struct
   };
 }
 
-/* Writes the wanted data of the session, compared with everything in the other one (NULL: not compared). */
+/* Writes the requested data of the session, compared with all data of the other one (NULL: not compared). */
 static bool save_write(const struct batch_watch *watch, struct rtop_session *baseline, FILE *out)
 {
   struct rtop_session *session = watch->session;
@@ -128,7 +128,7 @@ int rtop_export_run(const struct rtop_options *options)
   int status = 1;
   if (options->records) return rtop_record_run(options);
   if (options->whole) return save_calls(options);
-  /* Opened first, so that an hour of watching does not end without a file to write. */
+  /* The file is opened first, so that an hour of watching does not end without a file to write. */
   if (!rtop_export_file_open_output(&file, options->output)) return save_failed(options->output);
   if (!batch_watch_before(options, &baseline) || !batch_watch_open(&watch, options, &status)) {
     rtop_session_close(&baseline);

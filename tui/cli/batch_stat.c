@@ -16,18 +16,18 @@
 
 enum { STAT_COMMAND_BYTES = 2048 };
 
-/* For processes that are watched, not started: counts of the kernel when we came, and at the last look. */
+/* For processes that are watched, not started: counts of the kernel at the start of watching, and at the last check. */
 struct stat_watch {
   struct batch_watch batch;
   int64_t start_ns;
-  bool cut_short; /* the time of -t was up before the command had ended */
+  bool cut_short; /* the time of -t ended before the command did */
   int count;
   struct rtop_stat_os before[RTOP_SESSION_FEEDS_MAX], now[RTOP_SESSION_FEEDS_MAX]; /* by source */
   uint64_t opened[RTOP_SESSION_FEEDS_MAX];                                         /* which one that is */
   struct rtop_stat_os gone; /* of processes whose places others have */
 };
 
-/* Is the process counted by another source already? The kernel counts on after exec. */
+/* Does another source count the process already? The kernel's counts continue after exec. */
 static bool stat_is_told(const struct rtop_session *session, int source)
 {
   for (int i = 0; i < rtop_session_count(session); i++)
@@ -89,7 +89,7 @@ static void stat_fill(struct stat_watch *watch, struct rtop_stat *stat)
   }
 }
 
-/* For processes that ran before us only later time counts, as in the kernel's figures. */
+/* Makes the report. For processes that ran before this program only later time counts, as in the kernel's figures. */
 static bool stat_report(struct stat_watch *watch, struct rtop_report *report, struct rtop_span held)
 {
   struct rtop_session *session = watch->batch.session;

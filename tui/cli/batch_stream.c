@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* time in which a reader that still reads gets the rest */
+/* STREAM_REST_MS: time (ms) in which a reader that still reads gets the remaining data */
 enum { STREAM_REST_MS = 3000, STREAM_LOOK_MS = 500 };
 
 static int stream_problem(const char *text)
@@ -20,14 +20,15 @@ static int stream_problem(const char *text)
   return 1;
 }
 
-/* Waits for space in the pipe, the reader's end, a signal, or another window. */
+/* Waits for space in the pipe, for the reader to close, for a signal, or for another window. */
 static void stream_wait(struct rtop_session *session, int wait_ms)
 {
   bool waits = rtop_recorder_queued(rtop_session_recorder(session)) > 0;
   interrupt_wait_for(STDOUT_FILENO, waits ? POLLOUT : 0, wait_ms);
 }
 
-/* Windows are read only when they are sent, since every look costs CPU there; but a command may be short. */
+/* Pause between readings (ms). Windows are read only when they are sent, since every reading costs CPU on this machine;
+   but a command may be short. */
 static int stream_pause_ms(const struct rtop_session *session)
 {
   int wait_ms = rtop_session_wait_ms(session);
@@ -43,7 +44,7 @@ static bool stream_go_on(struct batch_watch *watch)
   return batch_watch_look(watch);
 }
 
-/* A second signal ends the wait for the reader. */
+/* Sends the remaining data. A second signal ends the wait for the reader. */
 static void stream_rest(struct rtop_session *session)
 {
   int64_t until_ms = clock_now_ms() + STREAM_REST_MS;

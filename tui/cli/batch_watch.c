@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Watching without a screen: when a report is due, and when watching is over. */
+/* Watching without a screen: decides when a report is due, and when watching is over. */
 #include "batch_watch.h"
 
 #include "options_session.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Limits computing time for files, which are complete when opened; live processes may be watched for ever. */
+/* Limits computing time for files, which are complete when opened; live processes may be watched without limit. */
 static void batch_limit_time(const struct rtop_options *options)
 {
   char why[128], name[160], line[320];
@@ -88,7 +88,7 @@ bool batch_watch_open_later(struct batch_watch *watch, const struct rtop_options
   return false;
 }
 
-/* Looks for stalls only if they trigger an action or are counted. */
+/* Searches for stalls only if they trigger an action or are counted. */
 static void batch_watch_stalls(struct batch_watch *watch)
 {
   const struct rtop_options *options = watch->options;
@@ -106,8 +106,8 @@ static void batch_watch_deaths(struct batch_watch *watch)
   watch->death.said[0] = '\0';
 }
 
-/* The time of -t begins when there is something to watch. Saved data are counted in the process's windows, the last
- * of which comes slightly after the time is up. */
+/* Begins the time of -t when there is something to watch. Saved data are measured in the process's windows, the last of
+ * which comes slightly after the time is up. */
 static void batch_watch_begin(struct batch_watch *watch)
 {
   int64_t now_ns = clock_now_ns(), time_ns = (int64_t)(watch->options->time_seconds * 1e9);

@@ -9,7 +9,8 @@
 #include "tui/feed/session.h"
 #include <stdint.h>
 
-#define BATCH_PATIENCE_NS INT64_C(1500000000) /* data this far behind the clock mean that the process stalls */
+/* lag of data behind the clock (ns) from which the process counts as stalled */
+#define BATCH_PATIENCE_NS INT64_C(1500000000)
 
 struct rtop_error;
 
@@ -21,35 +22,36 @@ struct batch_watch {
   struct stalls stalls;
   bool told;             /* why there is nothing to watch yet */
   int left_out;          /* sentences that were printed */
-  int64_t deadline_ns;   /* end of the time of -t by our clock; 0: none, or not ready yet */
-  int64_t wanted_end_ns; /* for -t with -o: data up to here suffice; 0: the clock decides */
+  int64_t deadline_ns;   /* end of the time of -t by this program's clock (ns); 0: none, or not ready yet */
+  int64_t wanted_end_ns; /* for -t with -o: end of the data that suffice (ns); 0: the clock decides */
 };
 
 /* Opens the session. False: the reason was printed, and *exit_status is the exit status. */
 bool batch_watch_open(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
-/* Like batch_watch_open(), but prints nothing if there is nothing to watch: *error says why. */
+/* Like batch_watch_open(), but prints nothing if there is nothing to watch: *error has the reason. */
 bool batch_watch_try(struct batch_watch *watch, const struct rtop_options *options, int *exit_status,
                      struct rtop_error *error);
-/* For processes requested by name, which may start later: also true without a session; call again later. */
+/* For processes requested by name, which may start later: returns true without a session, too; the caller then calls
+   it again later. */
 bool batch_watch_open_later(struct batch_watch *watch, const struct rtop_options *options, int *exit_status);
 /* Sleeps until there may be new data, then reads them. False: watching is over (time, signal, or end). */
 bool batch_watch_next(struct batch_watch *watch);
-/* The two halves of batch_watch_next(), for callers that wait for more: each may return false. */
+/* The two halves of batch_watch_next(), for callers that also wait for other events: each may return false. */
 bool batch_watch_goes_on(struct batch_watch *watch);
 bool batch_watch_look(struct batch_watch *watch);
-/* Seconds to save, up to the end of the held data (0: all): the frame of -F, else the time of -t. For a command that
- * we started the time of -t is everything. */
+/* Returns the number of seconds to save, up to the end of the held data (0: all): the frame of -F, else the time of -t.
+ * For a command that this program started, the time of -t covers all data. */
 double batch_watch_seconds(const struct batch_watch *watch);
 /* Prints that there was nothing to save. Returns the exit status. */
 int batch_watch_nothing(const struct batch_watch *watch);
-/* Call when watching is over and results are being written: another signal then ends the program at once. */
+/* To be called when watching is over and results are being written: another signal then ends the program at once. */
 void batch_watch_saves(const struct batch_watch *watch);
-/* Ends what runs. Returns the exit status: that of the command if it ended by itself or by us after a signal, else
- * `status`. */
+/* Ends the command and closes the session. Returns the exit status: that of the command if it ended by itself, or was
+ * ended after a signal, else `status`. */
 int batch_watch_close(struct batch_watch *watch, int status);
 
-/* Opens what reports and files are compared with; *before is NULL if there is only one recording. False: the reason
- * was printed. */
+/* Opens the recording with which reports and files are compared; *before is NULL if there is only one recording. False:
+ * the reason was printed. */
 bool batch_watch_before(const struct rtop_options *options, struct rtop_session **before);
 
 #endif

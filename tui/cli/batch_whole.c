@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts all calls of a process or command for a limited time (--trace-all), or samples where it makes objects
+/* Counts all calls of a process or command for a limited time (--trace-all), or samples where objects are made
  * (--allocations), then reports. */
 #include "batch.h"
 
@@ -15,7 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* How long to wait after the time is up: counts are still being published, or an idle process notices late. */
+/* Maximum wait (ns) after the time is up: counts are still being published, or an idle process notices the end late. */
 #define WHOLE_PATIENCE_NS (10 * CLOCK_NS_PER_SECOND)
 enum { WHOLE_COLUMNS = 120, WHOLE_LEAST_PERCENT = 1 };
 
@@ -28,7 +28,7 @@ struct rtop_span whole_watch_span(const struct whole_watch *watch)
   return span;
 }
 
-/* Checks states only; figures are added up once, at the end. */
+/* Has the counting ended in all processes? Checks states only; figures are added up once, at the end. */
 static bool whole_is_over(struct whole_watch *watch)
 {
   const struct rtop_options *options = &watch->options;

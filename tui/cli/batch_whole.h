@@ -13,10 +13,11 @@ struct whole_watch {
   struct rtop_options options;
   struct rtop_span held; /* what came before us */
   struct whole_before before;
-  int64_t end_ns; /* by our clock; 0: nothing to watch yet */
+  int64_t end_ns; /* end of the counting by this program's clock (ns); 0: nothing to watch yet */
 };
 
-/* Runs the watch. False like batch_watch_open(); otherwise close watch->batch. */
+/* Watches until the counting is complete. False as for batch_watch_open(); otherwise the caller
+   must close watch->batch. */
 bool whole_watch_run(struct whole_watch *watch, const struct rtop_options *options, int *status);
 /* What came since. */
 struct rtop_span whole_watch_span(const struct whole_watch *watch);

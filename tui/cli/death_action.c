@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Saves the last words of processes that die. */
+/* Saves the last data of processes that die. */
 #include "death_action.h"
 
 #include "options.h"
@@ -20,7 +20,8 @@
 
 enum { DEATH_TRIES = 100, DEATH_TITLE_COLUMNS = 200 };
 static const int64_t death_span_ns = DEATH_SECONDS * INT64_C(1000000000), death_judged_ns = INT64_C(5000000000);
-static const int64_t death_calm_ns = INT64_C(400000000); /* how it ended is known a little later than that it did */
+static const int64_t death_calm_ns = INT64_C(400000000); /* delay (ns) after the end of a process, since
+                                                            its cause becomes known a little later */
 
 void death_action_open(struct death_action *action, const struct rtop_options *options)
 {
@@ -35,7 +36,7 @@ static bool death_is_one(const struct rtop_feed_end *end)
   return false;
 }
 
-/* Where its last window ended; 0: nothing is held of it. */
+/* Returns the end of the process's last window; 0: the profile holds none of its data. */
 static int64_t death_instant(const struct rtop_session *session, int place)
 {
   struct rtop_profile *profile = rtop_session_profile((struct rtop_session *)session);
@@ -43,7 +44,7 @@ static int64_t death_instant(const struct rtop_session *session, int place)
   return last.end_ns > last.start_ns ? last.end_ns : 0;
 }
 
-/* What it suffered from in its last seconds. */
+/* Makes the verdict on the process's last seconds. */
 static void death_verdict(struct rtop_session *session, int place, int64_t end_ns, struct verdict_words *words)
 {
   struct rtop_profile *profile = rtop_session_profile(session);
@@ -62,7 +63,7 @@ static void death_verdict(struct rtop_session *session, int place, int64_t end_n
   rtop_sum_destroy(&sum);
 }
 
-/* What is written gets its name when it is complete, at random until then. */
+/* Makes a random name for a file that is being written; it gets its final name when it is complete. */
 static bool death_name_for_now(const struct death_action *action, const char *ending, char *path, size_t bytes)
 {
   uint64_t random;
@@ -72,14 +73,15 @@ static bool death_name_for_now(const struct death_action *action, const char *en
          bytes;
 }
 
-/* Where nobody has that name: a link replaces nothing, nor does such a renaming, where there are no links. */
+/* Renames a file unless the new name exists: a link replaces no file, nor does such a rename, where there
+   are no links. */
 static bool death_give_name(const char *from, const char *to)
 {
   if (link(from, to) == 0) return unlink(from) == 0;
   return errno != EEXIST && syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
 }
 
-/* The name, or else with a number behind it. `path` becomes what it is called then. */
+/* Gives the file its final name, with a number after it if the name exists. `path` becomes the final name. */
 static bool death_keep(const struct death_action *action, const char *name, const char *ending, char *path,
                        size_t bytes)
 {
@@ -169,11 +171,11 @@ static void death_save(struct death_action *action, struct rtop_session *session
   struct rtop_span bounds = rtop_profile_bounds(rtop_session_profile(session));
   struct rtop_span span = { end_ns - death_span_ns, end_ns };
   if (span.start_ns < bounds.start_ns) span.start_ns = bounds.start_ns;
-  action->saved++; /* whatever comes of it: what is left on the disk is bounded */
+  action->saved++; /* counted whether or not saving succeeds, so that files on the disk are bounded */
   if (death_write_recording(action, session, span, name)) death_write_page(action, session, span, name, title);
 }
 
-/* True: a process died, and its last words were saved. */
+/* Saves the data of a process if it has died. True: they were saved. */
 static bool death_look(struct death_action *action, struct rtop_session *session, int place, bool at_once)
 {
   struct death_seen *seen = &action->seen[place];
@@ -197,7 +199,9 @@ static bool death_look(struct death_action *action, struct rtop_session *session
 static void death_look_all(struct death_action *action, struct rtop_session *session, bool at_once)
 {
   for (int i = 0; action->folder && session && i < rtop_session_count(session); i++)
-    if (death_look(action, session, i, at_once) && !at_once) return; /* the screen goes on; the others next time */
+    if (death_look(action, session, i, at_once) && !at_once)
+      return; /* the screen must not wait; the other
+                                                                        deaths are handled at the next poll */
 }
 
 void death_action_poll(struct death_action *action, struct rtop_session *session)

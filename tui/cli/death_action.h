@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept of a watched process that dies: --save-on-death.
+/* Saves the last data of a watched process that dies: --save-on-death.
  *
- * Saved are the last half minute of all that is watched, as a page (.html), whose title is how the process died and what it
- * suffered from then, and as a recording (.rpt). Nothing is saved of a process that ended by itself, with an exit status, by
- * exec, or whose profiling was stopped. At most a hundred deaths, in files of our own (0600) that are new: their names are
- * made of the process's number, the time and the cause alone, and nothing is ever replaced.
+ * It saves the last half minute of all watched processes, as a page (.html), whose title says how the process died and
+ * what it suffered from, and as a recording (.rpt). Nothing is saved for a process that ended by itself, with an exit
+ * status, by exec, or whose profiling was stopped. At most a hundred deaths are saved, in new files (0600): their names
+ * consist of the pid, the time and the cause alone, and no file is ever replaced.
  *
  * Threads: one. Saving takes some tens of milliseconds.
  */
@@ -27,16 +27,16 @@ struct death_action {
   int saved;
   struct death_seen {
     uint64_t opened;       /* which feed that is; 0: none */
-    bool lived, done;      /* when it was looked at; all is done about its end */
+    bool lived, done;      /* lived: alive at the last check; done: its end was handled */
     int64_t over_since_ns; /* 0: it lives */
   } seen[RTOP_SESSION_FEEDS_MAX];
-  char said[512]; /* what was done last, for people; "": nothing new */
+  char said[512]; /* message about the last action, for people; "": nothing new */
 };
 
 void death_action_open(struct death_action *action, const struct rtop_options *options);
-/* After each poll of the session, which may be NULL. */
+/* To be called after each poll of the session, which may be NULL. */
 void death_action_poll(struct death_action *action, struct rtop_session *session);
-/* Before the session is closed: saves what waits. */
+/* To be called before the session is closed: saves deaths that are pending. */
 void death_action_close(struct death_action *action, struct rtop_session *session);
 
 #endif

@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Escapes for each character with a meaning between double quotes; in shells the variables' old values are kept in
- * front. */
+/* How each format writes the two variables: `special` are the characters that need `before` in front of them between
+ * double quotes. In a shell, the variables keep their old values, and the new ones are appended. */
 static const struct {
   const char *name, *special, *before;
   const char *start, *between, *end;

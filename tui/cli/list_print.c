@@ -37,7 +37,7 @@ static void list_print_row(const struct rperf_top_process *process, const struct
           *process->end ? "  (" : "", process->end, *process->end ? ")" : "");
 }
 
-/* There is no channel: explains how to start a program with one, and lists Ruby processes without the extension. */
+/* Prints, if there is no channel, how to start a program with one, and the Ruby processes without the extension. */
 static void list_print_nothing(FILE *out)
 {
   struct rtop_bare bare[RTOP_BARE_MAX];

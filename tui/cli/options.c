@@ -21,7 +21,8 @@ static const struct option long_options[] = {
   { NULL, 0, NULL, 0 },
 };
 
-/* The letters for getopt_long(), which is to stop at the first other word (+) and to report missing arguments (:). */
+/* Returns the letters for getopt_long(), which is to stop at the first other word (+) and to report
+   missing arguments (:). */
 static const char *options_letters(void)
 {
   static char letters[2 * RTOP_OPTIONS + 3] = "+:";
@@ -34,7 +35,7 @@ static const char *options_letters(void)
   return letters;
 }
 
-/* Is the next word one more number for -p? `-p $(pgrep ruby)` gives each number a word of its own. */
+/* Is the next word another number for -p? `-p $(pgrep ruby)` gives each number a word of its own. */
 static bool options_pid_follows(enum rtop_option option, int argc, char **argv)
 {
   const char *word = optind < argc ? argv[optind] : "";
@@ -42,7 +43,7 @@ static bool options_pid_follows(enum rtop_option option, int argc, char **argv)
          strspn(word, "0123456789, \t\n") == strlen(word);
 }
 
-/* Is the next word a target: numbers, a recording or, if it is the only one, the name of a process? */
+/* Is the next word a target: numbers, a recording or, if it is the only target, the name of a process? */
 static bool options_is_target(const struct rtop_options *options, int argc, char **argv)
 {
   const char *word = optind < argc ? argv[optind] : "", *ending = strrchr(word, '.');
@@ -109,7 +110,7 @@ static int options_done(const struct rtop_options *options)
   return rtop_output_status(stdout);
 }
 
-/* The default of -m: busy time for output to people, all wall time for output to programs. */
+/* Returns the default of -m: busy time for output to people, all wall time for output to programs. */
 static enum rtop_mode options_usual_mode(const struct rtop_options *options)
 {
   bool page = options->output && !options->records && options->output_kind.format == RTOP_FILE_HTML;

@@ -27,7 +27,7 @@ enum rtop_option {
   RTOP_OPTIONS,
 };
 
-/* Settings of the screen (settings.def), and one bit for each that was given on the command line. */
+/* Settings of the screen (settings.def), with one bit for each that was given on the command line. */
 enum rtop_setting {
 #define SETTING(id, ...) RTOP_SETTING_##id,
 #include "settings.def"
@@ -58,7 +58,7 @@ struct rtop_options {
   int pid_count;
   const char *names[RTOP_NAMES_MAX]; /* -p NAME */
   int name_count;
-  const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last one is shown; comparisons are with those before */
+  const char *replays[RTOP_REPLAYS_MAX]; /* -r: the last recording is shown; it is compared with those before it */
   int replay_count;
   const char *hosts[RTOP_HOSTS_MAX]; /* --ssh, --hosts: where the processes of -p are; none: here */
   int host_count;
@@ -113,13 +113,14 @@ struct rtop_options {
   enum theme_name theme;   /* --theme */
   const char *config;      /* --config: file of the settings; NULL: the default one */
   bool has[RTOP_OPTIONS];  /* options that are on the command line */
-  unsigned given;          /* RTOP_GIVEN_… of options that the saved settings must not change */
+  unsigned given;          /* bits RTOP_GIVEN_… of options that the saved settings must not change */
   enum view_id view;       /* --view: first view of the screen */
   enum rtop_env_kind env;  /* --env: kind of text */
   const char *dump_screen; /* --dump-screen=WIDTHxHEIGHT[:FILE.svg|FILE.txt]; NULL: none */
 };
 
-/* Returns -1 to go on, or the exit status (0 or 2) after printing help, version or one line about wrong usage. */
+/* Parses the command line. Returns -1 to continue, or the exit status (0 or 2) after printing help, version or one line
+   about wrong usage. */
 int rtop_options_parse(struct rtop_options *options, int argc, char **argv);
 
 #endif

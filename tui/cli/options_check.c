@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the combination of options: what each needs and excludes (options.def), and rules for more than two. */
+/* Checks the combination of options: those that each needs and excludes (options.def), and rules for more than two. */
 #include "options_impl.h"
 
 #include "tui/export/export.h"
@@ -101,8 +101,8 @@ static int options_check_rules(const struct rtop_options *options)
   return -1;
 }
 
-/* --max-size drops old windows of a full recording. With -F, a recording is written in one go at the end of the
- * frame, so there are none to drop. */
+/* Checks --max-size, which drops old windows of a full recording. With -F, a recording is written at once at the end of
+ * the frame, so there are none to drop. */
 static int options_check_size(const struct rtop_options *options)
 {
   if (!options->size_max_bytes || !(options->given & RTOP_GIVEN_FRAME) || options->frame_seconds <= 0) return -1;
@@ -144,7 +144,7 @@ static int options_check_push(struct rtop_options *options)
   return -1;
 }
 
-/* --state selects states, so -m must not leave them out: without -m it sets the mode to wall time. */
+/* Checks --state, which selects states that -m must not leave out: without -m the mode becomes wall time. */
 static int options_check_state(struct rtop_options *options)
 {
   const unsigned off = 1U << RTOP_STATE_WAITING | 1U << RTOP_STATE_BLOCKED;

@@ -19,13 +19,13 @@ extern const struct option_row option_rows[RTOP_OPTIONS];
 
 /* options_rows.c: prints one line on stderr; returns the exit status of wrong usage. */
 int __attribute__((format(printf, 1, 2))) options_usage(const char *format, ...);
-/* The option with a name as in messages ("-p", "--inject"); RTOP_OPTION_NONE: unknown. */
+/* Finds the option with a name as in messages ("-p", "--inject"); RTOP_OPTION_NONE: unknown. */
 enum rtop_option option_find(const char *said, size_t bytes);
-/* The option for a result of getopt_long(): a letter, or OPTION_LONG plus the option's number. */
+/* Finds the option for a result of getopt_long(): a letter, or OPTION_LONG plus the option's number. */
 enum { OPTION_LONG = 256 };
 enum rtop_option option_of(int got);
 
-/* options_values.c: stores an option with its argument (or NULL). Returns -1 to go on, or the exit status. */
+/* options_values.c: stores an option with its argument (or NULL). Returns -1 to continue, or the exit status. */
 int options_take(struct rtop_options *options, enum rtop_option option, const char *text);
 int options_pids(struct rtop_options *options, const char *text);
 int options_replay(struct rtop_options *options, const char *text);
@@ -33,7 +33,7 @@ int options_replay(struct rtop_options *options, const char *text);
 const char *options_view_names(void);
 const char *options_format_names(void);
 
-/* options_check.c: checks the combination of options and sets those that follow from others. Returns -1 to go on, or
+/* options_check.c: checks the combination of options and sets those that follow from others. Returns -1 to continue, or
  * the exit status. */
 int options_check(struct rtop_options *options);
 

@@ -21,11 +21,11 @@ size_t rtop_session_memory(const struct rtop_options *options)
 }
 
 enum {
-  METRICS_HZ = 100, /* the process's rate without viewers, because metrics run permanently */
-  SITES_HZ = 1000,  /* allocation sites sample few of these intervals: more of them reduce the error */
+  METRICS_HZ = 100, /* default rate of a process, which metrics keep because they run permanently */
+  SITES_HZ = 1000,  /* rate for allocation sites, which sample few of these intervals: more of them reduce the error */
 };
 
-/* 0: leaves the rate of the process unchanged. */
+/* Returns the rate to ask for; 0: the rate of the process stays unchanged. */
 static uint32_t session_rate_hz(const struct rtop_options *options)
 {
   if (options->rate_hz) return options->rate_hz;
@@ -38,8 +38,8 @@ double rtop_metrics_seconds(const struct rtop_options *options)
   return options->given & RTOP_GIVEN_DELAY ? options->delay_seconds : usual;
 }
 
-/* How much history a session must keep: the frame, the one before it and windows still to come; the sparklines of
- * methods cover the last minute. */
+/* Returns the time of history that a session must keep (ns): the frame, the previous one and windows still to come; the
+ * sparklines of methods cover the last minute. */
 static int64_t session_keep_ns(const struct rtop_options *options)
 {
   static const int64_t second_ns = 1000000000;
@@ -53,17 +53,18 @@ static int64_t session_keep_ns(const struct rtop_options *options)
 
 static enum rtop_launch_kind launch_kind(const struct rtop_options *options)
 {
-  /* a server keeps its output, since its log is read */
+  /* the output of a server goes to its usual log, which people read */
   if (options->metrics || options->push) return RTOP_LAUNCH_PLAIN;
   const char *output = options->stat_output ? options->stat_output : options->json ? "-" : "";
   if (options->stat && !rtop_export_file_is_stdout(output))
-    return RTOP_LAUNCH_PLAIN; /* the summary is printed after the command has ended, and not into its output */
+    return RTOP_LAUNCH_PLAIN; /* the summary is printed after the command has ended,
+                                 so it does not mix with the command's output */
   if (options->stat) return RTOP_LAUNCH_LOG;
   return options->batch || options->output || options->stream ? RTOP_LAUNCH_LOG : RTOP_LAUNCH_SCREEN;
 }
 
-/* Sums need no single windows, nor do stalls with the default limits or higher ones: then the history may hold
- * seconds instead of windows. */
+/* May the history hold seconds instead of windows? Sums need no single windows, nor do stalls with the default limits
+ * or higher ones. */
 static bool session_by_seconds(const struct rtop_options *options)
 {
   const struct stall_limits usual = STALL_LIMITS_USUAL, *limits = &options->stall;

@@ -74,7 +74,7 @@ static int options_pid(struct rtop_options *options, pid_t pid)
   return -1;
 }
 
-/* Adds a name, a part of a command line; processes are looked up when watching begins. */
+/* Adds a name, which is part of a command line; processes are searched when watching begins. */
 static int options_name(struct rtop_options *options, const char *name)
 {
   if (options->name_count == RTOP_NAMES_MAX) return options_usage("-p takes at most %d names", RTOP_NAMES_MAX);
@@ -331,7 +331,7 @@ static int options_merge(struct rtop_lens_look *lens, const char *text)
   return options_usage("--merge takes method, line, class, file, gem or label, not '%s'", text);
 }
 
-/* Adds a label filter; each one narrows down the result of those before. */
+/* Adds a label filter; work must match all filters. */
 static int options_label(struct rtop_lens_look *lens, const char *text)
 {
   size_t used = strlen(lens->label), bytes = sizeof lens->label - used;
@@ -381,7 +381,7 @@ static int options_stall(const char *name, struct stall_limits *limits, enum sta
   return -1;
 }
 
-/* Adds a method to trace. Only the process checks the spelling. */
+/* Adds a method to trace. The spelling is checked only by the process. */
 static int options_trace(struct rtop_options *options, const char *text)
 {
   bool forced;

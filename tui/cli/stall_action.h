@@ -34,7 +34,7 @@ struct stall_action {
 };
 
 void stall_action_open(struct stall_action *action, const struct rtop_options *options);
-/* Call after looking for stalls; `more`: not all history was examined yet. */
+/* To be called after searching for stalls; `more`: not all history was examined yet. */
 void stall_action_poll(struct stall_action *action, struct rtop_session *session, const struct stalls *stalls,
                        bool more);
 /* Saves pending recordings, releases the command, and removes an empty log. session may be NULL. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const int64_t minute_ns = INT64_C(60000000000);
-/* Of less time than that nobody is compared with others. */
+/* A process with less time of work than this (ns) is not compared with others. */
 static const uint64_t short_ns = 20000000;
 enum { FEW_PIECES = 20 };
 static const double calm = 0.25;
@@ -41,7 +41,7 @@ static double at_most(double value, double most)
   return value < most ? value : most;
 }
 
-/* Of its threads, those that are kept from what they would do. */
+/* Returns the trouble by the verdict: the part of the process's threads that are kept from running. */
 static double trouble_of_verdict(const struct verdict *verdict, const struct doctor_process *process)
 {
   if (verdict->deadlock.count) return 3;
@@ -79,7 +79,7 @@ static int compare_ns(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-/* What is usual of those that do such work; 0: there are too few. */
+/* Returns the usual duration at the 99th percentile of processes that do such work; 0: there are too few of them. */
 static uint64_t usual_p99_ns(const struct doctor *doctor)
 {
   uint64_t all[RTOP_SOURCES_MAX];
@@ -110,7 +110,7 @@ static void judge_trouble(struct doctor *doctor)
   }
 }
 
-/* What it was before keeps verdict and trouble calm. */
+/* Prepares the results. The previous ones are kept, since verdict and trouble are compared with them (hysteresis). */
 static void begin(struct doctor *doctor, size_t count)
 {
   for (size_t i = 0; i < count; i++) {

@@ -49,7 +49,7 @@ static void watch_open(struct doctor_watch *watch)
     rtop_profile_add_keeper(rtop_session_profile(watch->session), &(struct rtop_profile_keeper){ watch, watch_keep });
 }
 
-/* Once nobody is left it begins anew: places are few, and memory is. */
+/* Closes the session when no process is left: a new one starts with free indexes and memory. */
 static void watch_close(struct doctor_watch *watch)
 {
   doctor_destroy(&watch->doctor);
@@ -72,7 +72,7 @@ void doctor_watch_look(struct doctor_watch *watch)
     watch_close(watch);
   if (!watch->session) watch_open(watch);
   if (!watch->session) return;
-  rtop_session_poll(watch->session); /* once: with many processes there is always something new */
+  rtop_session_poll(watch->session); /* polls once only: with many processes there are always new windows */
   struct rtop_profile *profile = rtop_session_profile(watch->session);
   while (stalls_update(&watch->stalls, profile, rtop_profile_symbols(profile), &usual))
     ;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds numbers of work up by process and key. */
+/* Adds figures of work up by process and key. */
 #include "doctor_work.h"
 
 #include "shm/base/label_text.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS_MAX = 8 }; /* of a process; the work of more is not looked at */
+enum { KEYS_MAX = 8 }; /* limit of keys per process; work with further keys is not counted */
 
 struct work_kind {
   char key[RTOP_LABEL_KEY_MAX + 1];
@@ -26,7 +26,7 @@ struct doctor_work {
 struct work_walk {
   struct doctor_work *work;
   const struct rtop_symbols *symbols;
-  struct work_figures *figures; /* of numbers that stand next to each other: of this label */
+  struct work_figures *figures; /* figures of the label of adjacent numbers */
   uint32_t source, node, label;
   bool failed;
 };
@@ -55,7 +55,7 @@ void doctor_work_destroy(struct doctor_work **work)
   *work = NULL;
 }
 
-/* NULL: it has too many kinds, or memory ran out. */
+/* Returns the figures of a kind of work. NULL: the process has too many kinds, or memory ran out. */
 static struct work_figures *kind_of(struct work_walk *walk, uint32_t source, const char *key)
 {
   struct work_kind **kinds = walk->work->of[source].kinds;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How long work with labels took, of each process: requests, jobs. Labels of one key are one kind of work; that which took most
- * time counts, so that a request with two labels is not two.
+/* How long work with labels (requests, jobs) took in each process. Labels of one key are one kind of work; only the
+ * kind that took most time counts, so that a request with two labels is not counted twice.
  *
- * Threads: one. Memory belongs to the struct and is used again.
+ * Threads: one. The struct owns its memory and reuses it.
  */
 #ifndef RTOP_TUI_DOCTOR_WORK_H
 #define RTOP_TUI_DOCTOR_WORK_H

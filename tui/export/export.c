@@ -21,7 +21,7 @@ static const struct {
 #include "formats.def"
 };
 
-/* The threads of both sums are in the same order. */
+/* The threads of both sums are in the same order, so they are matched by index. */
 void export_hide(const struct rtop_export *given, struct rtop_sum *sum)
 {
   for (size_t i = 0, at = 0; i < sum->thread_count; i++) {
@@ -31,7 +31,7 @@ void export_hide(const struct rtop_export *given, struct rtop_sum *sum)
   }
 }
 
-/* Makes the sum again with label sets. Threads that were removed from the given sum stay removed. */
+/* Makes the sum again with label sets. Threads that were removed from the given sum are removed again. */
 static bool export_labelled(const struct rtop_export *given, struct rtop_sum *sum)
 {
   struct rtop_lens *lens = rtop_profile_lens(given->profile);
@@ -66,7 +66,7 @@ static bool export_prepare(struct export_job *job, enum rtop_file_format format)
   return export_select(&job->baseline, given->baseline, symbols, job->symbols, &filter);
 }
 
-/* No other thread writes to the stream meanwhile, so millions of short writes need no locking. */
+/* Writes the format. No other thread uses the stream meanwhile, so millions of short writes need no locking. */
 static bool export_run(struct export_job *job, enum rtop_file_format format)
 {
   int locking = __fsetlocking(job->out, FSETLOCKING_BYCALLER);
@@ -78,7 +78,7 @@ static bool export_run(struct export_job *job, enum rtop_file_format format)
   return fine;
 }
 
-/* Opens the output: compressed if wanted, and limited by the budget of its sources. */
+/* Opens the output: compressed if requested, and limited by the budget of its sources. */
 static bool export_open(struct export_job *job, bool gzip, FILE *out, FILE **packed)
 {
   uint64_t bytes_max = rtop_budget_max(RTOP_BUDGET_OUTPUT, rtop_profile_source_bytes(job->given->profile));

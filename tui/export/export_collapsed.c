@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collapsed stacks for flame graphs: a line per stack. For calls their self time, or their number if rows are sorted
- * by that. */
+/* Collapsed stacks for flame graphs: a line per stack. For calls: their self time, or their number if rows are
+ * sorted by number. */
 #include "export_impl.h"
 
 #include <inttypes.h>
@@ -10,13 +10,14 @@
 struct collapsed {
   struct export_job *job;
   struct rtop_tree tree;
-  uint64_t *before_ns; /* by node of the tree: time in the baseline */
+  uint64_t *before_ns; /* baseline time of each node of the tree, by node (ns) */
   size_t before_count;
   uint32_t *frames;
   size_t frame_capacity;
 };
 
-/* ';' separates frames and the last blank precedes the number; so ';' is replaced, and blanks may stay. */
+/* Writes a label. ';' separates frames and the last blank precedes the number; so ';' is replaced, and
+   blanks may stay. */
 static void collapsed_label(const char *label, FILE *out)
 {
   for (size_t length; *label; label += length) {
@@ -42,7 +43,7 @@ static bool collapsed_line(struct collapsed *work, uint32_t node, uint64_t befor
   if (before_us == 0 && after_us == 0) return true;
   size_t depth = export_path(&work->tree, node, &work->frames, &work->frame_capacity);
   if (depth == 0) return false;
-  /* Where processes are shown separately, each has a frame at the bottom of its stacks. */
+  /* Where processes are shown separately, each stack has the process as its outermost frame. */
   uint32_t process = rtop_symbols_get(work->job->symbols, work->frames[0])->process;
   uint32_t nth = process >> RTOP_PROCESS_PID_BITS;
   if (process) fprintf(out, "process %" PRIu32, rtop_process_pid(process));
@@ -57,7 +58,7 @@ static bool collapsed_line(struct collapsed *work, uint32_t node, uint64_t befor
   return true;
 }
 
-/* The tree keeps its ids between sums, by which stacks of both are matched. */
+/* Builds the stacks of a sum. The tree keeps its ids between sums, so stacks of both sums are matched by id. */
 static bool collapsed_build(struct collapsed *work, const struct rtop_sum *sum)
 {
   struct rtop_methods_options all = { .mode = work->job->options.mode };

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Writes a field as in RFC 4180. A field that a spreadsheet would take for a formula gets an apostrophe in front. */
+/* Writes a field as in RFC 4180. A field that a spreadsheet would take for a formula is prefixed with an apostrophe. */
 static void csv_text(const char *text, FILE *out)
 {
   bool formula = *text && strchr("=+-@\t\r", *text);
@@ -140,7 +140,7 @@ static void csv_labels_heading(FILE *out)
   fputs("\r\n", out);
 }
 
-/* Writes a label. Its count is for all threads, so it is left empty when threads are hidden. */
+/* Writes a label. Its count is for all threads, so the field is left empty when threads are hidden. */
 static void csv_label(const struct export_job *job, const struct label_table *table, const struct label_row *row)
 {
   char key[RTOP_LABEL_KEY_MAX + 1];
@@ -158,7 +158,7 @@ static void csv_label(const struct export_job *job, const struct label_table *ta
   fputs("\r\n", job->out);
 }
 
-/* Writes labels from another sum, since the job's filters are for methods and their threads. */
+/* Writes labels, from a sum of their own, since the job's filters are for methods and their threads. */
 static bool csv_labels(const struct export_job *job)
 {
   const struct rtop_export *given = job->given;

@@ -37,7 +37,7 @@ bool rtop_export_file_open(struct rtop_export_file *file, const char *path)
   return export_fail(file);
 }
 
-/* The descriptor that such a path refers to; -1: it is a file. */
+/* Returns the descriptor that such a path refers to; -1: the path is that of a file. */
 static int export_file_number(const char *path)
 {
   static const struct {
@@ -70,7 +70,7 @@ bool rtop_export_file_open_output(struct rtop_export_file *file, const char *pat
   return file->stream != NULL;
 }
 
-/* errno reports data that were not written, whichever call noticed it. */
+/* errno reports data that were not written, whichever call found the error. */
 bool rtop_export_file_close(struct rtop_export_file *file, bool keep)
 {
   FILE *stream = file->stream;

@@ -9,7 +9,7 @@
 enum {
   GZIP_BUFFER_BYTES = 1 << 16,
   GZIP_WINDOW_BITS = 15 + 16, /* with the header and trailer of gzip */
-  GZIP_LEVEL = 3,             /* names repeat, so a higher level gains little and takes long */
+  GZIP_LEVEL = 3,             /* names repeat, so a higher level compresses little better and takes long */
 };
 
 struct gzip {
@@ -36,7 +36,7 @@ static ssize_t gzip_write(void *cookie, const char *bytes, size_t count)
 {
   struct gzip *gzip = cookie;
   gzip->stream.next_in = (Bytef *)(uintptr_t)bytes;
-  gzip->stream.avail_in = (uInt)count; /* called by stdio with its buffer, or with the data of one call */
+  gzip->stream.avail_in = (uInt)count; /* stdio passes its buffer, or the data of one call, so `count` fits an int */
   return gzip_push(gzip, Z_NO_FLUSH) ? (ssize_t)count : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A self-contained HTML page: methods, flame graph, timeline with stalls, for any span of it. */
+/* A self-contained HTML page: methods, flame graph, timeline with stalls, for any part of the span. */
 #include "export_impl.h"
 
 #include "export_slices.h"
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The page (report.html) contains its code and all data as JSON: the call tree once, and per slice of time the costs
- * of each node; it adds up the slices that are selected. Nothing is fetched, which a policy in the page also forbids.
- * Names are inserted as text only. */
+/* The page (report.html) contains its code and all data as JSON: the call tree once, and per slice of time the costs of
+ * each node; its code adds up the selected slices. The page fetches nothing, and a policy in it forbids fetching. Names
+ * are inserted as text only. */
 
 enum { HTML_SLICES_MAX = 240, HTML_TEXT = 4200, HTML_FIGURES = RTOP_STATES + 1 };
-/* For calls, each cell also has their number. */
+/* For calls, each cell also has the number of calls. */
 
 static const char html_page[] =
 #include <report.html.inc>
@@ -47,7 +47,7 @@ struct html {
   size_t slice_count, slice_capacity;
   struct html_cell *cells;
   size_t cell_count, cell_capacity;
-  uint32_t *numbers; /* by node of the tree: number in the file; later by frame */
+  uint32_t *numbers; /* number of each node in the file, by node of the tree; then of each frame, by frame */
 };
 
 /* Writes JSON without '<', so that no name can end the script. */
@@ -142,7 +142,7 @@ static bool html_take_calls(struct html *html)
   return html_take_cells(html, slice);
 }
 
-/* Slices end at ends of windows; each contains as many windows as needed. */
+/* Divides the span into slices, which end at ends of windows; each contains as many windows as needed. */
 static bool html_take_slices(struct html *html)
 {
   if (html->job->given->calls) return html_take_calls(html);
@@ -220,7 +220,7 @@ static void html_frame(FILE *out, const struct rtop_symbol *symbol)
   fputs(symbol->kind == RTOP_SYMBOL_C ? ",1]" : ",0]", out);
 }
 
-/* Frame 0 is that of the root, which is never shown. */
+/* Frame 0 is the frame of the root, which is never shown. */
 static bool html_nodes(struct html *html)
 {
   FILE *out = html->job->out;

@@ -9,8 +9,8 @@
 struct export_job {
   const struct rtop_export *given;
   struct rtop_symbols *symbols;
-  struct rtop_methods_options options; /* options for tables; for stacks the filters have been applied already */
-  struct rtop_sum sum, baseline;       /* the filtered sums, with ids of these symbols */
+  struct rtop_methods_options options; /* options for tables; for stacks the filters have already been applied */
+  struct rtop_sum sum, baseline;       /* the filtered sums, with ids of `symbols` */
   bool differs;                        /* there is a baseline */
   FILE *out;
   int problem; /* errno of the first failed write; 0: none */
@@ -22,8 +22,8 @@ static inline uint64_t export_clock(const struct export_job *job, const struct r
   return rtop_tree_clock(cost, job->options.mode);
 }
 
-/* export_select.c: copies the cells that pass the filters, with their totals, in the same order; translates them to
- * `symbols` if they use others. False: memory ran out. */
+/* export_select.c: copies the cells that pass the filters, with their totals, in the same order; translates their ids
+ * to `symbols` if they are those of other symbols. False: memory ran out. */
 bool export_select(struct rtop_sum *to, const struct rtop_sum *from, const struct rtop_symbols *from_symbols,
                    struct rtop_symbols *symbols, const struct rtop_methods_options *options);
 
@@ -34,12 +34,12 @@ struct export_stack {
   struct rtop_cost cost; /* its own: self */
 };
 struct export_stacks {
-  struct rtop_tree tree; /* no thread's costs any more, but the ids for all of them */
+  struct rtop_tree tree; /* tree of all threads, without costs, for the ids of its nodes */
   struct export_stack *list;
   size_t count, capacity;
   struct rtop_sum part; /* private: the thread at hand */
 };
-/* Builds the stacks that have a cost. False: memory ran out; destroy in any case. */
+/* Builds the stacks that have a cost. False: memory ran out; the stacks must be destroyed in any case. */
 bool export_stacks_build(struct export_stacks *stacks, const struct export_job *job, const struct rtop_sum *sum);
 void export_stacks_destroy(struct export_stacks *stacks);
 
@@ -53,11 +53,11 @@ struct export_walk {
 typedef bool export_visit(void *context, const struct export_walk *stack);
 /* Visits all stacks. False: memory ran out, or visit returned false. */
 bool export_walk(const struct export_job *job, const struct rtop_sum *sum, export_visit *visit, void *context);
-/* The frames from a node of the tree to its root, leaf first; for a stack without frames that of the root. Returns
- * their number; 0: memory ran out. */
+/* Writes the frames from a node of the tree to its root, leaf first; for a stack without frames, the root's frame.
+ * Returns their number; 0: memory ran out. */
 size_t export_path(const struct rtop_tree *tree, uint32_t node, uint32_t **frames, size_t *capacity);
 
-/* export.c: hides the threads that are hidden in the given sum. */
+/* export.c: hides the threads in `sum` that are hidden in the given sum. */
 void export_hide(const struct rtop_export *given, struct rtop_sum *sum);
 
 /* export_table.c: the method table, each row with its baseline. Rows that only exist in the baseline are included,
@@ -79,21 +79,21 @@ void export_table_sort_changes(struct export_table *table, bool total);
 double export_table_change(const struct export_table *table, const struct export_method *method, bool total);
 void export_table_destroy(struct export_table *table);
 
-/* export_json.c: writes a quoted string; other parts of JSON are simple enough for printf. The second function writes
- * a key before it, and a comma before that unless it is the first. */
+/* export_json.c: writes a quoted string; other parts of JSON are simple enough for printf. export_json_key_text() also
+ * writes a key before the string, and a comma before the key unless it is the first. */
 void export_json_text(FILE *out, const char *text);
 void export_json_key_text(FILE *out, bool first, const char *key, const char *text);
 
-/* export_limit.c: a stream into another one, which stays open, that fails after bytes_max bytes. *problem, 0 at
- * first, becomes the errno of the first failure, EOVERFLOW for that limit. NULL: errno says why. */
+/* export_limit.c: opens a stream that writes into another one, which stays open, and fails after bytes_max bytes.
+ * *problem, 0 at first, becomes the errno of the first failure, EOVERFLOW for the limit. NULL: errno says why. */
 FILE *export_limit_open(FILE *out, uint64_t bytes_max, int *problem);
-/* Is further writing useful? Checked between pieces by formats that write many. */
+/* Is further writing useful? Formats that write many pieces check this between pieces. */
 static inline bool export_goes_on(const struct export_job *job)
 {
   return !ferror(job->out);
 }
 
-/* The writers, one file each. False: memory ran out. Errors of `out` are in its error flag. */
+/* The functions that write the formats, one file each. False: memory ran out. Errors of `out` are in its error flag. */
 #define FORMAT(id, name, ending, made_from, differences, labels, calls, function) bool function(struct export_job *job);
 #include "formats.def"
 

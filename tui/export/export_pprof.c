@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* pprof: one sample per (thread, stack with lines, state). Wall time is known by state, CPU time is not: it is
- * assigned where it can have been used, first to running, then to GC, then off the GVL (C code). Samples, blame and
- * allocations are assigned to running, or else to the largest state.
+/* pprof: one sample per (thread, stack with lines, state). Wall time is known by state, CPU time is not: CPU time is
+ * assigned to states in which it can have been used, first to running, then to GC, then off the GVL (C code). Samples,
+ * blame and allocations are assigned to running, or else to the largest state.
  *
  * The file is written in pieces, so that memory holds one sample at a time. */
 
@@ -62,7 +62,7 @@ static void pprof_labels(struct pprof *pprof, const struct rtop_thread_row *thre
   labels[3].num = known ? given->pids[thread->source] : 0;
 }
 
-/* For calls neither state nor thread is known. */
+/* Writes a sample. For calls neither state nor thread is known. */
 static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, const char *state, size_t depth,
                          int64_t *values)
 {
@@ -87,7 +87,7 @@ static void pprof_sample(struct pprof *pprof, const struct rtop_sum_cell *cell, 
   pprof_emit(&pprof->tables, &piece, job->out);
 }
 
-/* The state to which figures are assigned that are not known by state. */
+/* Returns the state to which figures are assigned that are not known by state. */
 static enum rtop_state pprof_home(const struct rtop_cost *cost)
 {
   enum rtop_state home = RTOP_STATE_RUNNING;
@@ -97,7 +97,7 @@ static enum rtop_state pprof_home(const struct rtop_cost *cost)
   return home;
 }
 
-/* Distributes CPU time over states; a rest that fits nowhere goes to `home`. */
+/* Distributes CPU time over states; the part that fits none goes to `home`. */
 static void pprof_spread_cpu(const struct rtop_cost *cost, enum rtop_state home, uint64_t *cpu_ns)
 {
   static const enum rtop_state order[] = { RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_SWEEPING,

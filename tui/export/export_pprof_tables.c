@@ -74,7 +74,7 @@ void pprof_tables_close(struct pprof_tables *tables)
   free(tables->buffer);
 }
 
-/* There are never more locations than nodes, so slots remain free. */
+/* Finds or adds a location. There are never more locations than nodes, so free slots always remain. */
 static uint64_t tables_location(struct pprof_tables *tables, uint32_t frame, uint32_t line)
 {
   uint64_t key = ((uint64_t)frame << 32 | line) * UINT64_C(0x9e3779b97f4a7c15);
@@ -101,7 +101,7 @@ size_t pprof_stack(struct pprof_tables *tables, const struct rtop_symbols *symbo
   if (!rtop_reserve(stack, capacity, rtop_symbols_get_node(symbols, node)->depth + 1, sizeof **stack)) return 0;
   do {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
-    /* Label sets are not calls; a stack of nothing else is that of the root. */
+    /* Label sets are not calls; a stack that consists of one only is written as that of the root. */
     bool labels = rtop_symbol_is_labels(rtop_symbols_get(symbols, call->frame));
     if (labels && depth > 0) break;
     if (!tables->of_node[node])
@@ -123,7 +123,7 @@ void pprof_emit(struct pprof_tables *tables, const Rtop__Pprof__Profile *piece, 
   fwrite(tables->buffer, 1, rtop__pprof__profile__pack(piece, tables->buffer), out);
 }
 
-/* Names are included, so viewers must not look for them in files. */
+/* Writes the mapping. The file contains all names, so viewers must not search for symbols in other files. */
 static void tables_write_mapping(struct pprof_tables *tables, const char *command, FILE *out)
 {
   Rtop__Pprof__Mapping mapping = RTOP__PPROF__MAPPING__INIT, *list[] = { &mapping };
@@ -159,7 +159,7 @@ static void tables_write_function(struct pprof_tables *tables, const struct rtop
   Rtop__Pprof__Function function = RTOP__PPROF__FUNCTION__INIT, *list[] = { &function };
   Rtop__Pprof__Profile piece = RTOP__PPROF__PROFILE__INIT;
   function.id = at + 1;
-  /* No system name is set: from one equal to the name, pprof removes everything in <>. */
+  /* No system name is set: if it were equal to the name, pprof would remove everything in <> from the name. */
   function.name = pprof_string(tables, symbol->label);
   function.filename = pprof_string(tables, symbol->path);
   function.start_line = symbol->line;

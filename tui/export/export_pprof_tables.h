@@ -19,7 +19,7 @@ struct pprof_tables {
   struct pprof_text *texts; /* hash */
   const char **strings;     /* by number */
   size_t string_count, string_capacity;
-  uint64_t *of_node;   /* by node: its location; 0: not met yet */
+  uint64_t *of_node;   /* location of each node, by node; 0: not used yet */
   uint64_t *of_frame;  /* by frame: function */
   uint32_t *functions; /* frames, by number - 1 */
   size_t function_count;
@@ -32,13 +32,13 @@ struct pprof_tables {
   bool failed; /* memory ran out: the output is incomplete */
 };
 
-/* Opens the tables. False: memory ran out. Close in any case. */
+/* Opens the tables. False: memory ran out. The tables must be closed in any case. */
 bool pprof_tables_open(struct pprof_tables *tables, const struct rtop_symbols *symbols);
 void pprof_tables_close(struct pprof_tables *tables);
 
-/* The number of a string, which is copied; 0 for "", and when memory ran out. */
+/* Returns the number of a string, which is copied; 0 for "", and when memory ran out. */
 int64_t pprof_string(struct pprof_tables *tables, const char *text);
-/* Locations from the node to the root. Returns their number (at least 1); 0: memory ran out. */
+/* Writes the locations from the node to the root. Returns their number (at least 1); 0: memory ran out. */
 size_t pprof_stack(struct pprof_tables *tables, const struct rtop_symbols *symbols, uint32_t node, uint64_t **stack,
                    size_t *capacity);
 void pprof_emit(struct pprof_tables *tables, const Rtop__Pprof__Profile *piece, FILE *out);

@@ -16,9 +16,9 @@
 
 /* The format of rperf (https://github.com/ko1/rperf), saved as .json.gz and loaded with Rperf.load: meta and summary,
  * then stacks, each [[[path, label], … leaf first], nanoseconds, thread, label set]. In wall time a stack occurs once
- * per state, given as rperf does by labels: %GVL blocked or wait, %GC mark or sweep, none while running. Labels %thread
- * and, with several processes, %pid identify the thread. rperf's modes are wall and cpu; busy time is wall time without
- * blocked, which meta mentions ("counted").
+ * per state, written in labels, as rperf does: %GVL blocked or wait, %GC mark or sweep, none while running. Labels
+ * %thread and, with several processes, %pid identify the thread. rperf's modes are wall and cpu; busy time is wall time
+ * without blocked, which meta mentions ("counted").
  */
 
 #define RPERF_VERSION "0.11.1" /* whose format this is */
@@ -56,7 +56,7 @@ static const char *rperf_frame(struct rperf *rperf, uint32_t frame)
   return rperf->frames[frame];
 }
 
-/* The number of a label set; 0: memory ran out. */
+/* Returns the number of a label set; 0: memory ran out. */
 static size_t rperf_set(struct rperf *rperf, const struct rperf_who *who)
 {
   struct rperf_labels *set = NULL;
@@ -76,7 +76,7 @@ static size_t rperf_set(struct rperf *rperf, const struct rperf_who *who)
   return set->number;
 }
 
-/* Depth without the label set, which is the outermost frame of a stack here, but not a call. */
+/* Depth of a stack without its label set, which is the outermost frame here, but not a call. */
 static size_t rperf_depth(const struct rperf *rperf, const struct export_walk *stack, uint32_t *labels)
 {
   uint32_t last = stack->frames[stack->depth - 1];
@@ -116,7 +116,7 @@ static bool rperf_stack(void *context, const struct export_walk *stack)
   return fine;
 }
 
-/* Leaves out rperf's own keys and duplicates, since a JSON object has each key once. */
+/* Writes the program's own labels, without rperf's keys and duplicates, since a JSON object has each key once. */
 static void rperf_write_user_labels(const struct rperf *rperf, uint32_t labels)
 {
   const char *text = rtop_symbols_get(rperf->job->symbols, labels)->label;

@@ -9,7 +9,7 @@
 
 enum select_answer { SELECT_UNKNOWN, SELECT_PASSES, SELECT_MATCHES };
 
-/* State of a selection; nodes of the old symbols are evaluated once. */
+/* State of a selection; each node of the old symbols is tested only once. */
 struct select {
   const struct rtop_symbols *from;
   struct rtop_symbols *to;
@@ -33,7 +33,7 @@ static uint32_t select_known(const struct select *select, uint32_t node)
   return node < rtop_symbols_node_count(select->from) ? node : 0;
 }
 
-/* Evaluates the node and its callers, callers first. */
+/* Tests the node and its callers, callers first. */
 static bool select_ask(struct select *select, uint32_t node)
 {
   size_t depth = 0;

@@ -8,9 +8,9 @@
 
 enum { SLICES_WINDOWS_START = 1024 };
 
-/* An open slice, which continues while the data stay the same. */
+/* An open slice, which continues while state and method stay the same. */
 struct slices_open {
-  uint32_t node; /* of the tree; at depth 0: the state */
+  uint32_t node; /* node of the tree; at depth 0: the state */
   int64_t start_ns;
 };
 
@@ -25,7 +25,7 @@ struct slices_thread {
   size_t count, capacity;
   struct slices_done *done;
   size_t done_count, done_capacity;
-  int64_t end_ns;        /* end of the last window that has the thread */
+  int64_t end_ns;        /* end of the last window that contains the thread */
   struct rtop_cost cost; /* since the state began */
 };
 
@@ -36,7 +36,7 @@ struct slices {
   struct rtop_sum part; /* one thread of it */
   size_t cell_capacity;
   struct slices_thread *threads; /* by row of the job's sum */
-  uint32_t *row_of;              /* by thread id: row + 1; 0: not wanted */
+  uint32_t *row_of;              /* row + 1 of each thread, by thread id; 0: the thread is not wanted */
   uint32_t thread_bound;
   uint32_t *path; /* state, then nodes from the root */
   size_t path_count, path_capacity;
@@ -51,7 +51,7 @@ static int slices_compare(const void *left, const void *right)
   return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
-/* Writes a state that has ended, then the slices below it, callers before callees. */
+/* Passes on a state that has ended, then the slices below it, callers before callees. */
 static void slices_hand_out(struct slices *slices, uint32_t row)
 {
   struct slices_thread *thread = &slices->threads[row];
@@ -76,7 +76,7 @@ static void slices_hand_out(struct slices *slices, uint32_t row)
   thread->cost = (struct rtop_cost){ 0 };
 }
 
-/* Ends all slices below the first `keep`, at the end of the last window that has the thread. */
+/* Ends all slices of a thread except the first `keep`, at the end of the last window that contains the thread. */
 static bool slices_close(struct slices *slices, uint32_t row, size_t keep)
 {
   struct slices_thread *thread = &slices->threads[row];
@@ -106,7 +106,8 @@ static enum rtop_state slices_state(const struct rtop_cost *cost)
   return (enum rtop_state)most;
 }
 
-/* The deepest node with more than half of the time: at most one child has that, so it is a path. */
+/* Returns the deepest node with more than half of the time: at most one child of a node has that much, so these nodes
+   form a path. */
 static uint32_t slices_deepest(const struct rtop_tree *tree)
 {
   uint64_t all_ns = rtop_cost_wall(&tree->nodes[0].total);

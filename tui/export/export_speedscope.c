@@ -51,7 +51,8 @@ static bool speedscope_number(struct speedscope *scope)
 
 enum { SPEEDSCOPE_NUMBER_BYTES = 11, SPEEDSCOPE_NAME = 4200 };
 
-/* Writes a stack such as "[1,2,3]", root first. As most time is spent here, it is written backwards into one buffer. */
+/* Writes a stack such as "[1,2,3]", root first. As most time is spent in this function, it fills one buffer
+   from the end. */
 static bool speedscope_stack(struct speedscope *scope, uint32_t node)
 {
   size_t depth = export_path(&scope->stacks.tree, node, &scope->path, &scope->path_capacity);
@@ -122,7 +123,9 @@ static bool speedscope_threads(struct speedscope *scope)
     char name[600];
     for (to = from + 1; to < stacks->count && stacks->list[to].thread_index == index; to++)
       ;
-    if (from == 0 && to == stacks->count) break; /* the only thread, which is the profile of all */
+    if (from == 0 && to == stacks->count)
+      break; /* there is only one thread, whose profile
+                                                    would equal that of all threads */
     snprintf(name, sizeof name, "thread %" PRIu64 "%s%.500s", thread->serial, *thread->name ? " " : "", thread->name);
     fputs(",\n", scope->job->out);
     fine = speedscope_profile(scope, from, to, name);

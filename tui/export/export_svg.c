@@ -29,7 +29,7 @@ static const double svg_least_pixels = 0.3;
 struct svg {
   struct export_job *job;
   struct rtop_tree tree;
-  uint64_t *left;   /* by node: position of its left edge, in units of the clock */
+  uint64_t *left;   /* position of each node's left edge, in units of the clock, by node */
   uint64_t *next;   /* by node: where its next child begins */
   uint64_t *before; /* by node: total in the baseline */
   size_t before_count;
@@ -38,7 +38,8 @@ struct svg {
   uint32_t depth, left_out;
 };
 
-/* Writes text, which is free of control characters; the two other code points that XML forbids are not characters. */
+/* Writes text, which has no control characters. The two other code points that XML forbids are no characters, so they
+   do not occur. */
 static void svg_text(const char *text, FILE *out)
 {
   for (; *text; text++) switch (*text) {
@@ -151,7 +152,8 @@ static int svg_compare(const void *left, const void *right, void *context)
   return a < b ? -1 : a > b;
 }
 
-/* Parents have smaller ids than children, so a parent's position is known first. */
+/* Computes the positions of all nodes. Parents have smaller ids than children, so a parent's position
+   is known first. */
 static void svg_place(struct svg *svg)
 {
   size_t count = svg->tree.touched_count;
@@ -205,7 +207,7 @@ static bool svg_build(struct svg *svg, const struct rtop_sum *sum)
   return rtop_tree_build(&svg->tree, sum, svg->job->symbols, &all, false);
 }
 
-/* The tree keeps its ids, so baseline costs are found under the same ones. */
+/* Finds the baseline costs: the tree keeps its ids, so they are found under the same ids. */
 static bool svg_baseline(struct svg *svg)
 {
   if (!svg_build(svg, &svg->job->baseline)) return false;

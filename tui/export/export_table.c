@@ -31,7 +31,7 @@ static bool table_now(struct export_table *table, const struct rtop_methods *met
   return true;
 }
 
-/* Adds baseline figures. `place`: by frame, index + 1 of an existing row. */
+/* Adds baseline figures. `place`: index + 1 of a frame's existing row, by frame. */
 static bool table_before(struct export_table *table, const struct rtop_methods *methods, const uint32_t *place)
 {
   for (size_t i = 0; i < methods->count; i++) {

@@ -25,7 +25,8 @@ struct trace {
   bool first;
 };
 
-/* Whole microseconds, since readers add them as doubles, and the end of a slice must equal the start of the next. */
+/* Converts to whole microseconds, since readers add times as doubles, and the end of a slice must equal the start
+   of the next. */
 static int64_t trace_us(const struct trace *trace, int64_t time_ns)
 {
   return time_ns > trace->start_ns ? (time_ns - trace->start_ns) / 1000 : 0;
@@ -60,7 +61,7 @@ static void trace_meta(struct trace *trace, const char *what, int pid, uint32_t 
   fputs("}}", out);
 }
 
-/* The native id of a thread if it is unique, to help people; else an unused number. */
+/* Numbers the threads: by the native id if it is unique, to help people; else by an unused number. */
 static void trace_number_threads(struct trace *trace)
 {
   const struct rtop_sum *sum = &trace->job->sum;

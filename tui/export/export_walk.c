@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of a sum merged by method, one after the other. */
+/* The stacks of a sum, merged by method, one after the other. */
 #include "export_impl.h"
 
 #include "tui/text/reserve.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats by file name endings, and their own names. */
+/* Finds formats by file name endings and by their own names. */
 #include "file_formats.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const struct {
 #include "formats.def"
 };
 
-/* True if the name has this ending and something before it; *length is then reduced by the ending. */
+/* Does the name have this ending, with something before it? If so, *length is reduced by the ending. */
 static bool file_ends_in(const char *name, size_t *length, const char *end)
 {
   size_t bytes = strlen(end);

@@ -20,9 +20,9 @@ struct rtop_file_kind {
   bool gzip; /* the name ends in .gz */
 };
 
-/* The format by the end of the file's name; false for an unknown ending. */
+/* Finds the format by the end of the file's name; false for an unknown ending. */
 bool rtop_file_kind(const char *path, struct rtop_file_kind *kind);
-/* Is it .rpt, a recording of all windows instead of one sum (recording_write.h)? */
+/* Does the name end in .rpt: a recording of all windows instead of one sum (recording_write.h)? */
 bool rtop_file_is_recording(const char *path);
 /* Can the format show a comparison of two spans? */
 bool rtop_file_format_shows_difference(enum rtop_file_format format);
@@ -33,9 +33,9 @@ const char *rtop_file_format_name(enum rtop_file_format format);
 bool rtop_file_format_parse(const char *name, enum rtop_file_format *format);
 /* Parses an argument of --format: a name, or an ending without its first dot, either with .gz if compressed. */
 bool rtop_file_kind_parse(const char *text, struct rtop_file_kind *kind);
-/* All names, for a sentence, like the endings below. */
+/* Returns all names, for a sentence, as rtop_file_endings() does. */
 const char *rtop_file_format_names(void);
-/* All endings, for a sentence: ".txt, .collapsed, …". In a static buffer. */
+/* Returns all endings, for a sentence: ".txt, .collapsed, …". In a static buffer. */
 const char *rtop_file_endings(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Does the process run a file called ruby, ruby3.3, …? Reads one link; `maps` would be pages of text. */
+/* Does the process run a file called ruby, ruby3.3, …? Reads one link, because `maps` would be pages of text. */
 static bool bare_runs_ruby(const char *pid)
 {
   char link[64], path[PATH_MAX];

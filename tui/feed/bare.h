@@ -16,7 +16,8 @@ struct rtop_bare {
   char command[256]; /* sanitised */
 };
 
-/* Fills at most RTOP_BARE_MAX rows, in order of pid. Returns the number of such processes, which may be larger. */
+/* Fills at most RTOP_BARE_MAX rows, in order of pid. Returns the number of such processes, which may exceed the
+   number of rows. */
 size_t rtop_bare_read(struct rtop_bare rows[RTOP_BARE_MAX]);
 
 #endif

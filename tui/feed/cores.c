@@ -25,7 +25,7 @@ static bool cores_text(const char *path, char *text, size_t bytes)
   return true;
 }
 
-/* Reads a task's schedstat, "time run, time ready, times". */
+/* Reads a task's schedstat: "time run, time ready, number of runs". */
 static bool cores_task(pid_t pid, const char *task, uint64_t *delayed_ns)
 {
   char path[64], text[128];
@@ -94,7 +94,7 @@ const char *rtop_cores_group(char *text, int *version)
   return unified;
 }
 
-/* Throttled time of the group or of an ancestor, whichever is largest. */
+/* Returns the largest throttled time of the group and its ancestors. */
 static bool cores_groups(const char *mount, const char *group, uint64_t *throttled_ns)
 {
   char path[CORES_PATH], text[CORES_TEXT], at[CORES_PATH];

@@ -22,7 +22,7 @@ struct family_process {
   pid_t pid, parent;
   uint64_t start_ticks;
   bool member;
-  bool orphan; /* its parent is gone, so it has another parent by now and is read again */
+  bool orphan; /* the parent is gone, so the process has another parent by now and is read again */
 };
 
 struct family_scan {
@@ -40,7 +40,7 @@ static bool family_process_read(struct family_process *process, pid_t pid)
   return stat.state != 'Z' && stat.state != 'X';
 }
 
-/* Reaps a child that has ended, unless somebody else waits for it. */
+/* Reaps a child that has ended, unless other code waits for it. */
 static void family_reap(const struct rtop_family *family, const struct family_process *process)
 {
   int status;
@@ -73,7 +73,7 @@ static bool family_get(struct family_process *process, pid_t pid, const struct f
   return true;
 }
 
-/* Scans /proc. Processes seen before are not read again, except children of ours, which may have ended. */
+/* Scans /proc. Processes seen before are not read again, except children of this program, which may have ended. */
 static bool family_scan(struct family_scan *scan, const struct family_scan *seen, const struct rtop_family *family)
 {
   DIR *proc = opendir("/proc");
@@ -133,7 +133,7 @@ bool rtop_family_add(struct rtop_family *family, pid_t pid)
   struct family_process process;
   struct process_status status;
   struct rtop_kin *old = rtop_family_find(family, pid);
-  /* The uid is not the owner of its /proc directory: for a process that may not be dumped that is root. */
+  /* The uid is not that of the owner of the /proc directory, which for a process that may not be dumped is root. */
   if (pid <= 0 || !process_status_read(pid, &status) || !family_process_read(&process, pid)) return false;
   if (!old) {
     if (!family_take(family, &process, NULL, status.uid)) return false;
@@ -145,7 +145,7 @@ bool rtop_family_add(struct rtop_family *family, pid_t pid)
   return true;
 }
 
-/* Drops members that are gone, also those whose pid belongs to another process by now. */
+/* Drops members that are gone, including those whose pid belongs to another process by now. */
 static void family_drop_gone(struct rtop_family *family, const struct family_scan *scan)
 {
   size_t kept = 0;
@@ -158,8 +158,8 @@ static void family_drop_gone(struct rtop_family *family, const struct family_sca
   family->count = kept;
 }
 
-/* Is it a child of ours that is not known otherwise? Commands that we run for a stall, and processes that these leave
- * behind, do not count. */
+/* Is it a child of this program that is not known otherwise? Commands that are run for a stall, and processes that
+ * these leave behind, do not count. */
 static bool family_is_orphan(const struct rtop_family *family, const struct family_process *process)
 {
   char cause[64];
@@ -189,7 +189,7 @@ static bool family_take_children(struct rtop_family *family, struct family_scan 
   return found;
 }
 
-/* Marks processes whose parent has ended: they have another parent by now, perhaps us. */
+/* Marks processes whose parent has ended: they have another parent by now, perhaps this program. */
 static void family_mark_orphans(struct family_scan *scan)
 {
   for (size_t i = 0; i < scan->count; i++) {
@@ -224,7 +224,7 @@ bool rtop_family_look_quickly(struct rtop_family *family)
   return family_look(family, true);
 }
 
-/* Every living member is a child of ours or has an ancestor that is, so it suffices to ask for children. */
+/* Every living member is a child of this program or has an ancestor that is, so it suffices to check for children. */
 bool rtop_family_may_be_left(const struct rtop_family *family)
 {
   siginfo_t info;
@@ -250,8 +250,8 @@ bool rtop_family_parents(const pid_t *pids, pid_t *parents, size_t count)
   for (size_t i = 0; i < count; i++) {
     const struct family_process *one = fine ? family_in(&scan, pids[i]) : NULL;
     parents[i] = 0;
-    /* Start times cannot rise on the way up, but equal ones could form a loop; the number of steps is bounded for
-     * that. */
+    /* Start times cannot rise on the way to ancestors, but equal ones could form a loop, so the number of
+       steps is bounded. */
     for (size_t step = 0; one && !parents[i] && step < scan.count; step++) {
       const struct family_process *above = family_in(&scan, one->parent);
       if (above && above->start_ticks > one->start_ticks) above = NULL;

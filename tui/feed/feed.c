@@ -109,7 +109,7 @@ void rtop_feed_find_folder(struct rtop_feed *feed)
 
 size_t rtop_feed_poll(struct rtop_feed *feed, struct rtop_profile *profile, enum rtop_feed_state *state)
 {
-  /* The state is read first: if the process is gone by then, the reading that follows gets everything. */
+  /* The state is read first: if the process is gone by then, the subsequent reading gets all its data. */
   feed->state = feed->ops->state(feed);
   size_t moved = feed->ops->read(feed, profile);
   *state = feed->state;

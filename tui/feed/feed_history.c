@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the old part of a ring's history: from the coarsest tier to the finest, each up to where the next finer one
- * begins. Boundaries of merged windows are also boundaries of finer ones, so nothing is read twice and nothing is left
- * out.
+/* Reads the old part of a ring's history: from the coarsest tier to the finest, each up to the beginning of the next
+ * finer tier. Boundaries of merged windows are also boundaries of finer ones, so nothing is read twice and nothing
+ * is left out.
  */
 #include "feed_impl.h"
 
 enum {
   HISTORY_WINDOWS_MAX = 1 << 16, /* more than any tier has slots */
   HISTORY_TRIES = 16,
-  HISTORY_MARGIN = 32, /* windows that may be overwritten while the coarser tiers are read */
+  HISTORY_MARGIN = 32, /* number of windows that may be overwritten while the coarser tiers are read */
 };
 
-/* Start of the part of a tier that will still be readable when its turn comes; for a tier that overwrites, a little
- * after its oldest window. INT64_MAX: the tier is empty. */
+/* Start of the part of a tier that will still be readable when the coarser tiers have been read; for a tier that
+ * overwrites, a little after its oldest window. INT64_MAX: the tier is empty. */
 static int64_t history_begin(const struct feed_ring *feed, enum rtop_tier tier)
 {
   for (int tries = 0; tries < HISTORY_TRIES; tries++) {
@@ -25,7 +25,7 @@ static int64_t history_begin(const struct feed_ring *feed, enum rtop_tier tier)
   return INT64_MAX;
 }
 
-/* Reads the windows of a tier that begin at the end of the last one read or later, and before `limit_ns`. */
+/* Reads the windows of a tier that begin at the end of the last window read or later, and before `limit_ns`. */
 static size_t history_tier(struct feed_ring *feed, struct rtop_profile *profile, enum rtop_tier tier, int64_t limit_ns)
 {
   size_t moved = 0;

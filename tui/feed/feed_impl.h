@@ -15,18 +15,18 @@ struct feed_map {
   size_t capacity;
 };
 
-/* Translates ids of a source into ids of the profile, and grows with the source's tables. 0: not read before a window
- * refers to it. */
+/* Translates ids of a source into ids of the profile, and grows with the source's tables. 0: the name has not been
+ * read, because no window referred to it. */
 struct feed_names {
   struct feed_map frames, nodes;
-  struct feed_map labels; /* for frames: string references of the label when last read */
+  struct feed_map labels; /* for frames: string references of their labels when last read */
   size_t frame_count, node_count;
   uint32_t *threads; /* of the window at hand */
   size_t thread_capacity;
-  struct names_call *path; /* scratch: nodes on the path up to a known one */
+  struct names_call *path; /* scratch: nodes on the path up to a node with a known id */
   size_t path_capacity;
-  uint64_t labels_seen;      /* number of completed labels when labels were last read */
-  struct rtop_budget budget; /* how much text the segment may still name */
+  uint64_t labels_seen;      /* number of completed labels in the segment when labels were last read */
+  struct rtop_budget budget; /* budget of the text that may still be read from the segment */
   char text[3][RTOP_STRING_BYTES_MAX + 1];
 };
 
@@ -44,7 +44,7 @@ struct feed_ops {
 struct rtop_feed {
   const struct feed_ops *ops;
   uint32_t source;
-  int64_t shift_ns;    /* added to the source's times, to give times of the first source's clock */
+  int64_t shift_ns;    /* added to the source's times to convert them to the first source's clock */
   uint8_t boot_id[16]; /* of rings */
   struct rtop_feed_info info;
   char command[256];
@@ -56,19 +56,19 @@ struct rtop_feed {
   char end_cause[16], end_text[64];
   char problem[256]; /* "": none */
 };
-/* feed.c: sets that the process ended at `last_ns` of its own clock, as far as what it wrote tells. Copies both
- * strings. */
+/* feed.c: notes how the process ended, as far as it wrote that itself, with `last_ns`, the end of its last window by
+ * its own clock. Copies both strings. */
 void feed_set_end(struct rtop_feed *feed, const char *cause, const char *text, int64_t last_ns);
-/* feed.c: records that the source demanded more than its budget. */
+/* feed.c: notes that the source exceeded its budget. */
 struct rtop_budget;
 void feed_refuse(struct rtop_feed *feed, const struct rtop_budget *budget);
 
 /* Reading by seconds (feed_seconds.c). */
 struct feed_seconds {
   bool wanted, always;
-  uint64_t next;     /* sequence in RTOP_TIER_1S after the second in hand; 0: reading window by window */
-  unsigned calm;     /* seconds of rest in a row, when reading by windows */
-  int64_t length_ns; /* length of the second that its windows have filled so far */
+  uint64_t next;     /* sequence in RTOP_TIER_1S after the second that is held back; 0: reading window by window */
+  unsigned calm;     /* number of calm seconds in a row, when reading by windows */
+  int64_t length_ns; /* length of the current second that its windows have covered so far */
   uint64_t busy_ns, releases;
 };
 
@@ -82,11 +82,11 @@ struct feed_ring {
   int64_t told_ns;            /* the profile has everything up to this time; 0: nothing yet */
   int64_t last_arrival_ns;    /* when the last window came, by our own clock */
   int retries;                /* of the window that is corrupt */
-  bool distrusted;            /* the window before was corrupt, so the next is not retried */
+  bool distrusted;            /* the previous window was corrupt, so the next one is not retried */
   int64_t over_since_ns;      /* by our own clock; 0: it lives */
-  bool still_there;           /* the channel was closed, but the process had not ended at the last look */
+  bool still_there;           /* the channel was closed, but the process still existed at the last check */
   int64_t named_ns;           /* when its command was read */
-  pid_t holder;               /* holder of the writer's lock at the last look; 0: none that is visible */
+  pid_t holder;               /* holder of the writer's lock at the last check; 0: none, or invisible */
   struct feed_seconds seconds;
   struct feed_names names;
   struct rtop_window window;
@@ -105,8 +105,8 @@ size_t feed_hand_in(struct feed_ring *feed, struct rtop_profile *profile);
 /* Moves the windows of the fine tier that begin before the limit. */
 size_t feed_read_windows(struct feed_ring *feed, struct rtop_profile *profile, int64_t limit_ns);
 
-/* feed_seconds.c: reads as rtop_feed_by_seconds() says; feed_seconds_note() must be called for each window that is
- * passed on. */
+/* feed_seconds.c: feed_seconds_read() reads as described at rtop_feed_by_seconds(); feed_seconds_note() must be called
+ * for each window that is passed on. */
 void feed_seconds_note(struct feed_ring *feed, const struct rtop_window *window);
 size_t feed_seconds_read(struct feed_ring *feed, struct rtop_profile *profile);
 
@@ -114,8 +114,8 @@ size_t feed_seconds_read(struct feed_ring *feed, struct rtop_profile *profile);
 struct rtop_recording;
 void feed_recorded_thread(const struct rtop_recording *recording, uint32_t source, struct rtop_source_thread *thread);
 
-/* feed_history.c: reads the time between told_ns and the oldest fine windows from the merged tiers, and sets
- * next_sequence to continue there. Returns the number of windows moved. */
+/* feed_history.c: reads the time from told_ns to the oldest fine window from the merged tiers, and sets next_sequence
+ * to that window. Returns the number of windows moved. */
 size_t feed_history_read(struct feed_ring *feed, struct rtop_profile *profile);
 
 #endif

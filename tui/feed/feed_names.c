@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Limits. New entries are read in order while they are few (NAMES_AT_ONCE); of a process that made very many before,
- * only those that windows refer to are read. */
+/* Limits. New entries are read in order while they are few (NAMES_AT_ONCE); of a process that had made very many
+ * already, only entries that windows refer to are read. */
 enum { NAMES_AT_ONCE = 1 << 17, NAMES_DEPTH_MAX = 4096, NAMES_MAP_MIN = 1 << 14 };
 
 static size_t map_bytes(size_t capacity)
@@ -16,7 +16,7 @@ static size_t map_bytes(size_t capacity)
   return capacity * sizeof(uint32_t);
 }
 
-/* Allocates zeroed pages, so that parts that were never used, or are 0 again, cost nothing. */
+/* Enlarges a map. Its pages are zeroed on demand, so that unused parts, and parts that are 0 again, cost nothing. */
 static bool map_reserve(struct feed_map *map, size_t count)
 {
   if (count <= map->capacity) return true;
@@ -68,7 +68,7 @@ static uint32_t names_special(struct rtop_symbols *symbols, const char *label)
   return rtop_symbols_frame(symbols, label, strlen(label), "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
 }
 
-/* A damaged frame is replaced by one that says so, since its time must be shown somewhere. */
+/* Translates a frame. A damaged one is replaced by a frame that says so, since its time must be shown somewhere. */
 static uint32_t names_frame(struct feed_ring *feed, struct rtop_symbols *symbols, uint32_t id)
 {
   struct feed_names *names = &feed->names;
@@ -104,7 +104,7 @@ static uint32_t names_frame_of(struct feed_ring *feed, struct rtop_symbols *symb
   return *frame;
 }
 
-/* Reads labels again that were completed since the frames were read. */
+/* Reads labels again that were completed after their frames were read. */
 static void names_relabel(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
@@ -135,7 +135,7 @@ static bool names_call(struct feed_ring *feed, uint32_t id, struct names_call *c
          call->entry.frame < feed->names.frame_count;
 }
 
-/* Reads a node, and before it its callers as far as they are unknown. A damaged caller is replaced by the root. */
+/* Reads a node, and first its callers as far as they are unknown. A damaged caller is replaced by the root. */
 static void names_node(struct feed_ring *feed, struct rtop_symbols *symbols, uint32_t id)
 {
   struct feed_names *names = &feed->names;
@@ -236,7 +236,7 @@ void feed_names_forget(struct feed_names *names, const struct rtop_symbols *symb
   map_release(&names->frames);
   map_release(&names->labels);
   map_release(&names->nodes);
-  /* Text that was read for forgotten names does not count against the budget any more. */
+  /* Text that was read for forgotten names no longer counts against the budget. */
   if (!names->budget.over) names->budget.spent[RTOP_BUDGET_CONTENT] = 0;
 }
 

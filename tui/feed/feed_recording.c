@@ -17,10 +17,10 @@ enum { FILE_LATE_BYTES_MIN = 1 << 18, FILE_LATE_CHUNK_BYTES = 1 << 13 }; /* what
 struct feed_file {
   struct rtop_recording *recording;
   struct rtop_profile *profile;
-  int64_t *last_ns; /* by source: end of its last window; 0: none */
+  int64_t *last_ns; /* end of each source's last window, by source; 0: none */
   size_t source_count;
-  int64_t *late_ns;    /* by chunk: start of the earliest late record in it or behind it */
-  uint64_t late_bytes; /* limit for the content that is read for late records reaching into a chunk */
+  int64_t *late_ns;    /* start of the earliest late record in each chunk or after it, by chunk */
+  uint64_t late_bytes; /* limit for the content (bytes) that is read for late records reaching into a chunk */
   struct rtop_window window;
   uint32_t *threads;
   size_t thread_capacity;
@@ -58,7 +58,7 @@ static bool file_threads(struct feed_file *file, uint32_t source)
   return true;
 }
 
-/* Adds a window known by the index; details that the index lacks are read from the window. */
+/* Adds a window that the index lists; details that the index lacks are read from the window. */
 static size_t file_know(struct feed_file *file, const struct recording_known *known, uint64_t place)
 {
   int64_t shift_ns = rtop_recording_shift_ns(file->recording, known->source);
@@ -82,7 +82,7 @@ static size_t file_know_by_reading(struct feed_file *file, size_t chunk)
   struct recording_known known;
   enum rtop_recording_row row;
   uint32_t source;
-  /* The missing time becomes a gap when the next window comes. */
+  /* The time of this chunk becomes a gap when the next window comes. */
   if (!rtop_recording_load(file->recording, chunk)) return 0;
   while ((row = rtop_recording_next(file->recording, &source, &file->window)) != RTOP_RECORDING_END &&
          rtop_budget_spend(rtop_recording_budget(file->recording), RTOP_BUDGET_MEMORY, sizeof known)) {
@@ -121,8 +121,8 @@ static void file_load_chunk(struct feed_file *file, size_t chunk, uint64_t place
   }
 }
 
-/* Loads the chunk, and later ones with late records that reach into it. With several clocks rather too many chunks
- * are read; but if every chunk claims to reach into all others, only the nearest are believed. */
+/* Loads the chunk, and later ones with late records that reach into it. With several clocks too many chunks may be
+ * read; but if every chunk claims to reach into all others, only the nearest ones are read. */
 static void file_load(void *context, uint64_t place)
 {
   struct feed_file *file = context;
@@ -140,7 +140,7 @@ static void file_load(void *context, uint64_t place)
   if (file->progress) file->progress(file->progress_context, (double)place / (double)index->chunk_count);
 }
 
-/* Finds out from the recording whether a process ended its channel or vanished, and mostly how. */
+/* Finds out from the recording whether a process ended its channel or vanished, and usually how. */
 static void recording_note_end(struct rtop_feed *base)
 {
   const struct feed_file *file = ((const struct feed_recording *)base)->file;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-  FEED_WINDOWS_PER_POLL = 1 << 14, /* more windows than any valid ring has slots */
+  FEED_WINDOWS_PER_POLL = 1 << 14, /* limit of windows per poll, more than any valid ring has slots */
   FEED_RETRIES_MAX = 3,
 };
 #define FEED_NAME_AGAIN_NS INT64_C(1000000000)
@@ -32,8 +32,8 @@ static void feed_gap(struct feed_ring *feed, struct rtop_profile *profile)
                          rtop_clock_shifted(end_ns, feed->base.shift_ns));
 }
 
-/* Handles being overtaken by the writer: reads missed windows from the merged tiers, once per poll, then continues
- * with the oldest fine one. What no tier holds becomes a gap. */
+/* Continues after the writer has overtaken the reader: reads missed windows from the merged tiers, once per poll, then
+ * continues with the oldest fine window. Time that no tier holds becomes a gap. */
 static size_t feed_skip_lost(struct feed_ring *feed, struct rtop_profile *profile, bool first)
 {
   uint64_t lost = feed->next_sequence, oldest = segment_port_oldest(feed->port, RTOP_TIER_FINE, NULL);
@@ -42,7 +42,7 @@ static size_t feed_skip_lost(struct feed_ring *feed, struct rtop_profile *profil
   return moved;
 }
 
-/* Retries a corrupt window for a few polls, since it may just be being overwritten. True: try again later. */
+/* Retries a corrupt window for a few polls, since the writer may just be overwriting it. True: try again later. */
 static bool feed_skip_corrupt(struct feed_ring *feed, struct rtop_profile *profile)
 {
   if (!feed->distrusted && feed->retries++ < FEED_RETRIES_MAX) return true;
@@ -156,8 +156,8 @@ static void ring_find_end(struct feed_ring *feed)
   base->has_end = true;
 }
 
-/* Asks how the process ended: when the end is first seen, once more a little later, and at each look while it still
- * exists, since a process closes its channel before it ends and can take its time. */
+/* Finds out how the process ended: when the end is first seen, once more a little later, and at each check while the
+ * process still exists, since it closes its channel before it ends and may take long to end. */
 static void ring_note_end(struct feed_ring *feed, bool over)
 {
   int64_t now_ns = clock_now_ns();
@@ -183,7 +183,7 @@ static enum rtop_feed_state ring_state_of(enum rtop_channel_state state)
   return RTOP_FEED_DEAD;
 }
 
-/* Updates the process's own name for itself, which may change; the last one remains when it is gone. */
+/* Updates the process's own name for itself, which may change; the last name remains when the process is gone. */
 static void ring_name(struct feed_ring *feed)
 {
   int64_t now_ns = clock_now_ns();
@@ -224,7 +224,7 @@ static int ring_wait_ms(const struct rtop_feed *base)
   if (base->state == RTOP_FEED_STALLED) return 100;
   if (base->state != RTOP_FEED_LIVE) return 1000;
   int64_t left_ms = (feed->last_arrival_ns + base->info.window_ns - clock_now_ns()) / 1000000;
-  /* Overdue windows are checked for every few milliseconds, at the cost of one load. */
+  /* Once a window is overdue, the ring is checked every few milliseconds, at the cost of one load. */
   return left_ms < 5 ? 5 : left_ms > 1000 ? 1000 : (int)left_ms;
 }
 
@@ -265,7 +265,7 @@ static void ring_fill_info(struct feed_ring *feed, pid_t pid, uid_t owner)
     .bytes = geometry->segment_bytes,
     .owner = owner,
   };
-  /* The wall clock may have been set since then. */
+  /* The wall clock may have been set since the channel was made. */
   if (geometry->created_real_ns < feed->base.info.code_real_ns)
     feed->base.info.code_real_ns = geometry->created_real_ns;
   memcpy(feed->base.boot_id, geometry->boot_id, sizeof feed->base.boot_id);
@@ -294,7 +294,7 @@ struct rtop_feed *rtop_feed_open_entry(const struct rtop_registry_entry *entry, 
   feed->names.budget.source_bytes = rtop_reader_geometry(feed->reader)->segment_bytes;
   feed->last_arrival_ns = clock_now_ns();
   ring_fill_info(feed, entry->pid, entry->uid);
-  /* Without a control file windows still come, at the recorder's rate. */
+  /* Without a control file windows still come, at the rate that the process chose. */
   if (rate_hz != RTOP_FEED_LOOKS) rtop_reader_watch(feed->reader, rate_hz, NULL);
   feed->base.state = ring_state(&feed->base);
   return &feed->base;

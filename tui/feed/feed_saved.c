@@ -16,7 +16,8 @@
 
 enum {
   SAVED_BYTES_MAX = 32 << 20,
-  SAVED_PART_SECONDS = 1800, /* length of a part; more if there would be too many parts, or too many rows in total */
+  SAVED_PART_SECONDS = 1800, /* length of a part in seconds; parts are longer if there
+                                would be too many parts, or too many rows in total */
   SAVED_PARTS_MAX = 4096,
   SAVED_PART_ROWS_MAX = 1 << 20,
   SAVED_ROWS_MAX = 4 << 20,
@@ -59,7 +60,7 @@ static json_t *saved_parse(int fd, const char *path, struct stat *status, struct
   return rtop_saved_json(fd, (uint64_t)status->st_size, path, error);
 }
 
-/* ---- readers of parts: false or NULL when a part is not valid --------------------------------------- */
+/* ---- readers of parts: they return false or NULL when a part is not valid ---------------------------- */
 
 static bool saved_number(const json_t *value, uint64_t most, uint64_t *number)
 {
@@ -223,7 +224,7 @@ static size_t saved_parts(const struct rtop_window *window)
   return parts < most ? parts : most;
 }
 
-/* Number of equal rows into which a cell is split, for the same reason. */
+/* Number of equal rows into which a cell is split, because the profile rejects larger ones. */
 static uint64_t saved_rows(const struct rtop_cell *cell, size_t parts)
 {
   uint64_t most = cell->wall_ns > cell->cpu_ns ? cell->wall_ns : cell->cpu_ns;
@@ -232,7 +233,7 @@ static uint64_t saved_rows(const struct rtop_cell *cell, size_t parts)
   return most / parts / SAVED_ROW_MOST + 1;
 }
 
-/* Rejects figures that no program can have, and that would turn a small file into much work. */
+/* Are all figures possible in a real program? Others would turn a small file into much work. */
 static bool saved_is_modest(const struct rtop_window *window)
 {
   size_t parts = saved_parts(window);

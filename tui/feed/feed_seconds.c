@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a ring by seconds: most processes rest most of the time, and then one window of the 1 s tier tells as much as
- * ten of 100 ms.
+/* Reads a ring by seconds: most processes are idle most of the time, and then one window of the 1 s tier contains as
+ * much as ten of 100 ms.
  *
  * Where a stall may be, windows are needed. A stall in a sliding second (stalls.h) has at least half of its time in one
  * of two adjacent seconds; so a second with at least half of a stall's minimum makes both its neighbours be read by
- * windows, too. Windows are read until two seconds were calm, and a second that is read as a sum is held back until the
- * next one is known.
+ * windows, too. Windows are read until two consecutive seconds were calm, and a second that is read as a sum is held
+ * back until the next one is known.
  */
 #include "feed_impl.h"
 
-#define SECOND_NS INT64_C(990000000) /* slightly less than ten windows, which are cut by a clock of their own */
+/* slightly less than the length of ten windows, since seconds are cut by another clock */
+#define SECOND_NS INT64_C(990000000)
 
 enum {
   SECONDS_PER_POLL = 1 << 12, /* more than the tier has slots */
-  /* 100 ms of a second with the GVL or waiting for it: half of the shortest stall by a collection */
+  /* a tenth of a second with the GVL or waiting for it: half of the shortest stall by a collection */
   SECONDS_BUSY_PART = 10,
-  SECONDS_CALM = 2,     /* calm seconds that are read by windows before reading by seconds begins */
-  SECONDS_RELEASES = 5, /* ten waits shorter than 50 ms: half of what counts as waiting again and again */
+  SECONDS_CALM = 2,     /* number of calm seconds that are read by windows before reading by seconds begins */
+  SECONDS_RELEASES = 5, /* this many waits in a second; ten waits shorter than
+                           50 ms are half of what counts as many waits */
 };
 
 static uint64_t seconds_busy_ns(const struct rtop_window *window)
@@ -63,14 +65,14 @@ static size_t seconds_begin(struct feed_ring *feed, struct rtop_profile *profile
   return moved;
 }
 
-/* Passes on the second before `next`, unless its windows were read already. */
+/* Passes on the second before `next`, unless its windows have been read already. */
 static size_t seconds_hand_in(struct feed_ring *feed, struct rtop_profile *profile)
 {
   enum rtop_result result = segment_port_window(feed->port, RTOP_TIER_1S, feed->seconds.next - 1, &feed->window);
   return result == RTOP_OK && feed->window.start_mono_ns >= feed->told_ns ? feed_hand_in(feed, profile) : 0;
 }
 
-/* Returns to reading window by window, beginning with the second in hand. */
+/* Returns to reading window by window, beginning with the second that was held back. */
 static void seconds_stop(struct feed_ring *feed)
 {
   if (feed->seconds.next) feed->next_sequence = segment_port_find(feed->port, RTOP_TIER_FINE, feed->told_ns);
@@ -96,7 +98,7 @@ size_t feed_seconds_read(struct feed_ring *feed, struct rtop_profile *profile)
                                              seconds_busy_ns(window), window->counters[RTOP_COUNTER_GVL_RELEASES]);
     if (calm) moved += seconds_hand_in(feed, profile);
     if (calm) seconds->next++;
-    else seconds_stop(feed); /* the second was lively, or contains what only its windows tell */
+    else seconds_stop(feed); /* the second was not calm, or contains data that only its windows have */
   }
   return seconds->calm >= SECONDS_CALM ? moved : moved + feed_read_windows(feed, profile, INT64_MAX);
 }

@@ -43,12 +43,12 @@ struct feed_pipe {
   bool ended, broken;
   char problem[sizeof((struct rtop_error *)NULL)->text];
   int64_t arrived_ns; /* the last bytes, by our clock */
-  /* sources 0 to known - 1 are open; higher ones are not accepted before these */
+  /* number of sources that are open: 0 to known - 1; higher ones are not accepted before these */
   uint32_t known;
   int64_t last_ns[RECORDING_SOURCES_MAX]; /* by source: end of its last window */
   int64_t newest_ns;                      /* end of the newest window, by the sender's clock */
   int64_t clock_ns;                       /* sender's clock minus ours when windows came fastest */
-  int64_t compared_ns;                    /* when that was looked at last; 0: never */
+  int64_t compared_ns;                    /* time of the last comparison; 0: never */
   struct rtop_window window;
   uint32_t *threads;
   size_t thread_capacity;
@@ -76,8 +76,8 @@ struct feed_stream {
 
 static const struct feed_ops stream_ops;
 
-/* Estimates the offset of the sender's clock. Without a reply it cannot be measured, but the fastest windows show the
- * shortest delay; windows with a longer delay are behind. */
+/* Estimates the offset of the sender's clock, which cannot be measured without a reply: the windows with the shortest
+ * delay give the offset, and windows with a longer delay are behind. */
 static void pipe_compare_clocks(struct feed_pipe *pipe, int64_t end_ns)
 {
   int64_t now_ns = clock_now_ns(), clock_ns;
@@ -254,7 +254,7 @@ static bool pipe_take_one(struct feed_pipe *pipe, size_t *moved)
   return step == RTOP_RECORDING_CHUNK;
 }
 
-/* Reads some bytes if available. False when there are none now, or none will come. */
+/* Reads some bytes if available. False when there are none now, or no more will come. */
 static bool pipe_read(struct feed_pipe *pipe)
 {
   struct pollfd ready = { .fd = pipe->fd, .events = POLLIN };
@@ -304,7 +304,7 @@ static void stream_set_end(struct feed_stream *feed, const char *cause, const ch
   feed->base.has_end = true;
 }
 
-/* The state that the stream gives for the process, or that the stream itself has ended. */
+/* Returns the state of the process according to the stream, or the end of the stream itself. */
 static enum rtop_feed_state stream_state(struct rtop_feed *base)
 {
   struct feed_stream *feed = (struct feed_stream *)base;
@@ -445,8 +445,8 @@ struct rtop_feed *rtop_feed_stream_next(struct rtop_feed *first, uint32_t source
   return first->ops == &stream_ops ? stream_make_feed(((struct feed_stream *)first)->pipe, source, source) : NULL;
 }
 
-/* Reads until a process is known. Data before that belong to no process; a caller may want all later data to pass one
- * by one. */
+/* Reads until a process is known. Earlier data belong to no process; a caller may want all subsequent data to pass
+ * one by one. */
 static void pipe_meet(struct feed_pipe *pipe)
 {
   const struct rtop_recording *content = rtop_recording_stream_content(pipe->stream);
@@ -458,7 +458,7 @@ static void pipe_meet(struct feed_pipe *pipe)
   }
 }
 
-/* Waits until the stream has named a process, or has ended. */
+/* Waits until the stream has named a process or ended. */
 static struct rtop_feed *stream_await(struct feed_pipe *pipe, struct rtop_error *error)
 {
   struct rtop_feed *feed = NULL;
@@ -491,7 +491,7 @@ bool rtop_feed_stream_as_nobody(struct rtop_error *error)
   return false;
 }
 
-/* The user whose files may be opened for this stream: for root, nobody or the user that root was before. */
+/* Returns the user whose files may be opened for this stream: for root, nobody or the user that root was before. */
 static uid_t stream_owner(uid_t owner)
 {
   uid_t user = geteuid();

@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 enum {
-  INJECT_GDB_MS = 60000,   /* limit including retries; then gdb is interrupted and releases the process */
-  INJECT_START_MS = 10000, /* limit for reaching a safepoint; a busy process is much faster */
+  INJECT_GDB_MS = 60000,   /* limit including retries (ms), after which gdb is interrupted and releases the process */
+  INJECT_START_MS = 10000, /* limit for reaching a safepoint (ms); a busy process is much faster */
   INJECT_LOOK_US = 20000,
-  INJECT_SAID_BYTES = 16384, /* kept bytes of gdb's output; our line is the last one */
+  INJECT_SAID_BYTES = 16384, /* number of bytes of gdb's output that are kept; the last line is that of the script */
 };
 
 static bool inject_refuse(struct rtop_error *error, pid_t pid, const char *why)
@@ -80,7 +80,7 @@ static bool inject_allowed(pid_t pid, bool others, struct rtop_error *error)
   return inject_is_ruby(pid) || inject_refuse(error, pid, "it has no Ruby loaded");
 }
 
-/* Paths must be free of quotes, since gdb gets them in quotes. */
+/* Finds the files for gdb. Paths must be free of quotes, since gdb gets them in quotes. */
 static bool inject_files(char *object, char *script, size_t bytes)
 {
   char folder[PATH_MAX];
@@ -96,7 +96,8 @@ static void inject_exec(pid_t pid, const char *object, const char *script, int o
 {
   char call[PATH_MAX + 64];
   snprintf(call, sizeof call, "python inject(%d, '%s')", (int)pid, object);
-  /* A process group of its own: keys of the terminal must not interrupt gdb before it has released the process. */
+  /* gdb gets a process group of its own: keys of the terminal must not interrupt it before it has
+     released the process. */
   setpgid(0, 0);
   int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
@@ -106,7 +107,7 @@ static void inject_exec(pid_t pid, const char *object, const char *script, int o
          script, "-ex", call, (char *)NULL);
 }
 
-/* Reads gdb's output until it has ended; asks it to end when that takes too long. */
+/* Reads gdb's output until gdb has ended; interrupts gdb when that takes too long. */
 static void inject_listen(pid_t child, int from, char *said)
 {
   int64_t until_ms = clock_now_ms() + INJECT_GDB_MS;

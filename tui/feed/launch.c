@@ -36,7 +36,7 @@ struct rtop_launch {
   int64_t started_ns, ended_ns;
   int log_fd; /* -1: none */
   char log_path[PATH_MAX];
-  char more_path[PATH_MAX]; /* addition to PATH for a command that is only found there; else "" */
+  char more_path[PATH_MAX]; /* addition to PATH for a command that was found only there; else "" */
   char note[512];
 };
 
@@ -80,7 +80,7 @@ static bool launch_is_program(const char *folder, size_t length, const char *nam
   return bytes > 0 && (size_t)bytes < sizeof path && access(path, X_OK) == 0;
 }
 
-/* Finds the command also beside the Ruby that `make deps` built, since that Ruby and its programs are not in PATH. */
+/* Finds the command. The bin directory of the Ruby that `make deps` built is searched, too, since it is not in PATH. */
 static void launch_find(struct rtop_launch *launch, const char *name, const char *extension_folder)
 {
   char ruby[PATH_MAX], shown[128], place[256];
@@ -104,7 +104,7 @@ static void launch_find(struct rtop_launch *launch, const char *name, const char
 static void launch_exec(const struct rtop_launch *launch, char *const *command, const char *folder)
 {
   sigset_t none;
-  /* The command must not outlive this program, however that ends. */
+  /* The command must not outlive this program, however this program ends. */
   if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != launch->parent) _exit(126);
   sigemptyset(&none);
   signal(SIGPIPE, SIG_DFL); /* what we ignore the command should not */
@@ -127,7 +127,7 @@ static void launch_exec(const struct rtop_launch *launch, char *const *command, 
   execvp(command[0], command);
 }
 
-/* Forks. A pipe closes itself when exec succeeds, and carries errno if it fails. Returns that errno. */
+/* Forks. A pipe closes itself when exec succeeds, and carries errno if exec fails. Returns that errno. */
 static int launch_fork(struct rtop_launch *launch, char *const *command, const char *folder)
 {
   int report[2], problem = 0;
@@ -217,7 +217,7 @@ bool rtop_launch_ended(struct rtop_launch *launch)
   if (got == 0 || (got < 0 && errno == EINTR)) return false;
   launch->ended = true;
   launch->ended_ns = clock_now_ns();
-  signals_crash_group(0); /* From now on its pid may belong to another process. */
+  signals_crash_group(0); /* From now on the command's pid may belong to another process. */
   launch->killed = got == launch->pid && WIFSIGNALED(status);
   if (got == launch->pid) launch->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains in words why a command shows nothing. */
+/* Explains in words why a command shows no data. */
 #include "launch_words.h"
 
 #include "family.h"

@@ -33,7 +33,7 @@ static void list_add_window(struct list_second *second, const struct rtop_window
   }
 }
 
-/* Describes the process by the thresholds of the verdict, which also knows stacks. */
+/* Describes the process by the thresholds of the verdict; unlike the verdict, without stacks. */
 static const char *list_does(const struct list_second *second, double held)
 {
   double length = (double)second->length_ns;
@@ -100,7 +100,7 @@ static void list_read(struct rtop_list_row *row, struct rtop_reader *reader, str
   if (row->state == RTOP_FEED_LIVE || row->state == RTOP_FEED_STALLED)
     rtop_target_command(holder, row->command, sizeof row->command);
   if (row->state == RTOP_FEED_LIVE && rtop_launch_is_stopped(row->pid))
-    row->state = RTOP_FEED_STALLED; /* A single look cannot show that no windows come. */
+    row->state = RTOP_FEED_STALLED; /* A single reading cannot show that no windows come. */
   list_window(row, port, window);
   list_end(row, reader, port);
 }

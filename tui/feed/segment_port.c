@@ -20,12 +20,13 @@ enum { PORT_PATIENCE_MS = 3000, PORT_NOBODY = 65534 };
 
 struct segment_port {
   struct rtop_reader *reader;
-  pid_t child; /* 0: none was needed, or it is gone */
+  pid_t child; /* pid of the child; 0: none was needed, or it has ended */
   int fd;      /* to it; -1: none is needed */
   const char *problem;
   struct port_request request;
   struct rtop_counters counters;
-  /* Data that came ahead of their request: entries from first_… on, and strings of these frames. */
+  /* Data that came ahead of their request: frames from first_frame and nodes from first_node on, and strings
+     of these frames. */
   uint64_t first_frame, first_node;
   uint32_t frame_count, node_count, string_count, thread_count, string_at;
   uint32_t last_frame;  /* that was asked for, */
@@ -51,7 +52,7 @@ static void port_end_child(struct segment_port *port)
   port->child = 0;
 }
 
-/* Stops believing the child. The descriptor number stays set, since it means "there is a child". */
+/* Stops trusting the child. The descriptor number stays set, since it means "there is a child". */
 static bool port_break(struct segment_port *port)
 {
   port_end_child(port);
@@ -118,7 +119,7 @@ const struct rtop_counters *segment_port_counters(const struct segment_port *por
 
 static bool port_rights(struct source_rights *rights, pid_t pid, uid_t owner)
 {
-  /* Files are not opened: a user with unknown groups needs none. */
+  /* The child opens no files, so for a user with unknown groups it needs none. */
   if (!source_rights_of(rights, pid, owner)) *rights = (struct source_rights){ .user = owner, .group = PORT_NOBODY };
   return owner != 0 && owner != (uid_t)-1;
 }
@@ -320,7 +321,7 @@ bool segment_port_thread(struct segment_port *port, const struct rtop_window *wi
   return thread->name_bytes <= sizeof thread->name;
 }
 
-/* ---- tables: read in order, so that the entries that follow are fetched along ----------------------- */
+/* ---- tables: read in order, so that one request also fetches the following entries ------------------- */
 
 static bool port_ask_entries(struct segment_port *port, enum port_operation operation, uint64_t first, uint64_t all,
                              uint32_t most, struct port_answer *answer)
@@ -331,8 +332,8 @@ static bool port_ask_entries(struct segment_port *port, enum port_operation oper
   return answer->count == port->request.count || port_break(port);
 }
 
-/* Published entries never change, except that labels are completed; so an entry is fetched once for each pass in
- * order. */
+/* Fetches frames from `id` on. Published entries never change, except that labels are completed; so an entry is fetched
+ * once for each pass in order. */
 static bool port_fetch_frames(struct segment_port *port, uint32_t id)
 {
   struct port_answer answer;
@@ -378,7 +379,7 @@ bool segment_port_node(struct segment_port *port, uint32_t id, struct rtop_node_
   return found->right && (id == RTOP_NODE_ROOT ? node->parent == RTOP_NODE_ROOT : node->parent < id);
 }
 
-/* Requests this string, and those of the frames that follow if they were not requested before. */
+/* Requests this string, and those of the following frames that were not requested before. */
 static void port_want_strings(struct segment_port *port, uint32_t reference)
 {
   struct port_request *request = &port->request;
@@ -414,7 +415,7 @@ static bool port_fetch_strings(struct segment_port *port, uint32_t reference)
   return true;
 }
 
-/* Strings are used in the order in which they came. */
+/* Finds a fetched string. Strings are used in the order in which they came. */
 static const struct port_string *port_find_string(struct segment_port *port, uint32_t reference)
 {
   for (uint32_t i = 0; i < port->string_count; i++) {

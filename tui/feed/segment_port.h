@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to a segment for feeds: counters, windows, names, nodes, threads. When root looks at another user's channel, a
+/* Access to a segment for feeds: counters, windows, names, nodes, threads. When root reads another user's channel, a
  * child process reads the segment instead: it has the owner's user and groups, only the segment and a socket open, and
  * almost no system calls (source_rights.h). Its answers have fixed layouts and are validated again here: every count,
  * index and sum. This process then has no mapping of the segment; tests/README.md, "What root does with another user's
- * files", says why what it does with the file is safe.
+ * files", explains why its remaining uses of the file are safe.
  *
  * Threads: one. Waits at most 3 s for an answer; a child that gives none, or a wrong one, is ended, and from then on
  * nothing can be read.
@@ -17,19 +17,20 @@
 struct rtop_error;
 struct segment_port;
 
-/* Opens a port on a reader, which must live longer. `owner`: of the file; `pid`: of the process, if known. NULL with
+/* Opens a port on a reader, which must outlive it. `owner`: owner of the file; `pid`: the process, if known. NULL with
  * the reason in *error (only for root: the owner's rights cannot be assumed). */
 struct segment_port *segment_port_open(struct rtop_reader *reader, pid_t pid, uid_t owner, struct rtop_error *error);
 void segment_port_close(struct segment_port **port);
 
-/* Is another process reading, and which? 0: none. */
+/* Returns the pid of the child process that reads the segment; 0: this process reads it. */
 pid_t segment_port_process(const struct segment_port *port);
-/* A sentence when the child had to be ended; else NULL. */
+/* Returns a sentence when the child had to be ended; else NULL. */
 const char *segment_port_problem(const struct segment_port *port);
 
-/* The channel's state, by the locks, which this process checks itself, and by counters, which are read anew. */
+/* Returns the channel's state, judged by the locks, which this process checks itself, and by the counters, which
+   are read again. */
 enum rtop_channel_state segment_port_state(struct segment_port *port, int64_t now_mono_ns, pid_t *pid);
-/* The counters as of the last state or window read; no count exceeds its table. */
+/* Returns the counters as of the last state or window read; no count exceeds its table. */
 const struct rtop_counters *segment_port_counters(const struct segment_port *port);
 
 /* Like the functions of the same names in reader.h. */

@@ -20,7 +20,7 @@ enum {
   PORT_FRAMES_MAX = 256,
   PORT_NODES_MAX = 2048,
   PORT_STRINGS_MAX = 192,
-  /* limit for elements of a window, each of which takes more bytes than that */
+  /* limit for elements of a window; each takes at least four bytes */
   PORT_ELEMENTS_MAX = RTOP_WINDOW_RAW_BYTES_MAX / 4,
 };
 
@@ -55,8 +55,8 @@ struct port_string {
   uint32_t bytes;
   char text[RTOP_STRING_BYTES_MAX + 1]; /* of which so many are sent */
 };
-/* Follows the header of PORT_WINDOW; then come the arrays and a port_thread per thread. PORT_COUNTERS is followed by
- * the counters. */
+/* Follows the header of PORT_WINDOW; after it come the arrays and a port_thread per thread. PORT_COUNTERS is followed
+ * by the counters. */
 struct port_window {
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   uint64_t counters_present;
@@ -65,11 +65,11 @@ struct port_window {
   struct rtop_counters published; /* when it had been read */
 };
 
-/* segment_port.c: makes a port to a process that runs already. NULL: memory ran out. */
+/* segment_port.c: makes a port to a child that is running already. NULL: memory ran out. */
 struct segment_port *port_attach(struct rtop_reader *reader, pid_t child, int fd);
 /* Has the counters read anew. */
 void port_look(struct segment_port *port);
-/* segment_port_serve.c: answers requests until there are no more, in the child that has dropped its rights. */
+/* segment_port_serve.c: answers requests in the child that has dropped its rights, until there are no more. */
 _Noreturn void port_serve(struct rtop_reader *reader, int fd);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end that parses. Whatever a hostile segment does to this process stays in it. */
+/* The end of a port that parses the segment. Whatever damage a hostile segment does stays in this process. */
 #include "segment_port_impl.h"
 
 #include "tui/text/whole_io.h"

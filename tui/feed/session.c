@@ -36,7 +36,7 @@ static struct rtop_session *session_create(uint32_t rate_hz, size_t memory_bytes
   return NULL;
 }
 
-/* Code below the working directory of a process is its own. */
+/* Registers the working directory of a process, below which code counts as its own. */
 static void session_own(struct rtop_session *session, struct rtop_feed *feed)
 {
   rtop_feed_find_folder(feed);
@@ -52,8 +52,8 @@ void session_leave_out(struct rtop_session *session, const char *why)
   snprintf(session->left_out[session->left_out_count++], SESSION_WORDS_BYTES, "%s", why);
 }
 
-/* Does the process run on this machine? The pid of a stream belongs to another machine or time, so nothing can be
- * asked about it here. */
+/* Does the process run on this machine? The pid of a stream belongs to another machine or time, so the process cannot
+ * be examined here. */
 static bool session_is_here(const struct rtop_feed *feed)
 {
   return !rtop_feed_info(feed)->host;
@@ -67,7 +67,7 @@ static void session_say_recording(struct rtop_session *session)
       session, "the recording holds no more than its first 128 processes: those that come from now on are not in it");
 }
 
-/* Is the feed over for long enough that nothing more will come, and the process gone? */
+/* Has the feed been over so long that nothing more will come, and is the process gone? */
 static bool session_can_go(const struct session_feed *feed, int64_t now_ms)
 {
   if (!session_is_over(feed->state) || feed->state == RTOP_FEED_REPLAY || !feed->over_since_ms) return false;
@@ -75,7 +75,7 @@ static bool session_can_go(const struct session_feed *feed, int64_t now_ms)
   return !feed->start_ticks || rtop_family_start_ticks(rtop_feed_info(feed->feed)->pid) != feed->start_ticks;
 }
 
-/* The place for a new feed. The first feed always stays, since its clock is used for all. */
+/* Returns the index for a new feed. The first feed always stays, since its clock is used for all. */
 int session_place(const struct rtop_session *session)
 {
   int64_t now_ms = clock_now_ns() / 1000000, oldest_ms = INT64_MAX;
@@ -104,7 +104,7 @@ static void session_tell_pulse(struct rtop_session *session, int place)
   rtop_recorder_pulse(session->recorder, (uint32_t)place, &pulse);
 }
 
-/* Writes the end to the recorder: a file gets no other sign of it. */
+/* Writes the end to the recorder: a file has no other sign of the end. */
 static void session_tell_end(struct rtop_session *session, int place)
 {
   enum rtop_feed_state state = session->feeds[place].state;
@@ -129,7 +129,7 @@ static uint64_t session_name(const struct session_feed *feed)
   return rtop_fnv(RTOP_FNV_START, name, strlen(name));
 }
 
-/* Describes the feed to the recorder. Readers of streams tell machines apart by the host. */
+/* Describes the feed to the recorder. Readers of streams distinguish machines by the host. */
 static void session_tell_recorder(struct rtop_session *session, int place)
 {
   struct session_feed *feed = &session->feeds[place];
@@ -180,10 +180,11 @@ void session_take_of(struct rtop_session *session, struct rtop_feed *feed, int p
     .feed = feed, .host = host, .state = rtop_feed_seen_state(feed), .start_ticks = info->start_ticks
   };
   taken->parent = info->parent;
-  if (!session_is_over(taken->state) && session_is_here(feed)) { /* Otherwise its pid may belong to another process. */
+  if (!session_is_over(taken->state) && session_is_here(feed)) { /* In all other cases its pid may
+                                                                    belong to another process. */
     const struct rtop_kin *kin = rtop_family_find(&session->family, info->pid);
     taken->parent = kin ? kin->parent : 0;
-    /* The process may be ending right now; its status is then still learnt under these ticks. */
+    /* The process may be ending right now; its status is then still found by these ticks. */
     taken->start_ticks = rtop_family_listed_ticks(info->pid);
   }
   session_tell_recorder(session, place);
@@ -266,8 +267,8 @@ static void session_names_none(const struct rtop_session *session, struct rtop_e
                  "no process that can be watched is called '%s' (--list shows those that can)", name);
 }
 
-/* Adds processes by pid. Those that cannot be watched are left out as long as there are others, since a pattern also
- * finds programs other than Ruby. */
+/* Adds processes by pid. Those that cannot be watched are left out if any other can, since a pattern also finds
+ * programs other than Ruby. */
 static bool session_add_pids(struct rtop_session *session, const struct rtop_session_wish *wish,
                              struct rtop_error *error)
 {
@@ -365,8 +366,8 @@ void rtop_session_close(struct rtop_session **handle)
   free(session);
 }
 
-/* Opens the channel that `pid` has now. For a process that we started, also one that it left at its death; else only
- * a live one, since older dead ones are nothing new. */
+/* Opens the channel that `pid` has now. For a process that this program started, also a channel that it left when it
+ * died; else only a live one, since older dead ones contain nothing new. */
 static bool session_follow(struct rtop_session *session, pid_t pid, bool ours)
 {
   struct rtop_registry_entry entry;
@@ -444,7 +445,7 @@ static void session_look(struct rtop_session *session, int64_t now_ms)
   session_names_tick(session, now_ms);
 }
 
-/* Explains why there is no data of the command while that is so; how it ended is reported once. */
+/* Explains why there is no data of the command as long as there is none; how the command ended is reported once. */
 static void session_explain(struct rtop_session *session, bool ended)
 {
   bool channel = session->count > 0;
@@ -453,7 +454,7 @@ static void session_explain(struct rtop_session *session, bool ended)
   session->waits = !ended && !channel && rtop_launch_waits(session->launch, session->words, sizeof session->words);
 }
 
-/* Reads for living processes why their threads have no core. */
+/* Reads the reasons why threads of living processes have no core. */
 static void session_cores(struct rtop_session *session, int64_t now_ms)
 {
   if (session->stream || session->hosts || now_ms < session->next_cores_ms || session->count > SESSION_CORES_MAX)
@@ -657,7 +658,7 @@ bool rtop_session_record(struct rtop_session *session, const char *path, uint64_
   return session->recorder != NULL;
 }
 
-/* Writes ends to the recorder. The end of a stream says nothing about its processes. */
+/* Writes the ends of processes to the recorder. The end of a stream is not an end of its processes. */
 static void session_tell_ends(struct rtop_session *session)
 {
   for (int i = 0; i < session->count && session->recorder; i++) {

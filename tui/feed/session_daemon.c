@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that continue in the background: the first process ends, and another one that it left does the work. */
+/* Commands that continue in the background: the first process ends, and another one that it left behind
+   does the work. */
 #include "session_impl.h"
 
 #include "shm/base/process.h"
@@ -7,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A process that has ended; its pid may be reused from now on. */
+/* Notes that a process has ended, whose pid may be reused from now on. */
 static void daemon_reaped(void *context, pid_t pid, uint64_t start_ticks, int status)
 {
   struct rtop_session *session = context;
@@ -39,7 +40,7 @@ void session_waited(struct rtop_session *session)
   }
 }
 
-/* The feed of the process that we started; NULL: it had no channel that we saw. */
+/* Returns the feed of the process that this program started; NULL: no channel of it was seen. */
 static const struct session_feed *daemon_first(const struct rtop_session *session)
 {
   for (int i = 0; i < session->count; i++)
@@ -47,14 +48,15 @@ static const struct session_feed *daemon_first(const struct rtop_session *sessio
   return NULL;
 }
 
-/* `exit!` without an argument ends a process with status 1, also one that has left its work to a child. */
+/* Did the first process end by `exit!` without an argument? Its status is then 1, even if it left its work
+   to a child. */
 static bool daemon_by_exit(const struct rtop_session *session, const struct session_feed *first)
 {
   return rtop_launch_status(session->launch) == 1 && first && first->state == RTOP_FEED_DEAD;
 }
 
 /* Does the command continue in the background as this process? Other programs that a command leaves running must not
- * hold up those who wait for it. It counts if the process has a session of its own, or if the first process did not
+ * delay users who wait for its end. The process counts if it has a session of its own, or if the first process did not
  * end in order, or was only a shell. */
 bool session_is_daemon(const struct rtop_session *session, pid_t pid)
 {
@@ -74,7 +76,7 @@ static bool daemon_has_feed(const struct rtop_session *session, const struct rto
   return false;
 }
 
-/* Has it no channel yet, and is it young enough to get one? */
+/* Has the process no channel yet, and is it young enough to get one? */
 static bool daemon_may_come(const struct rtop_session *session, const struct rtop_kin *kin, int64_t since_ms)
 {
   if (since_ms > SESSION_DAEMON_MS || daemon_has_feed(session, kin) || !rtop_launch_is_ruby(kin->pid)) return false;
@@ -88,7 +90,8 @@ static bool daemon_any_comes(const struct rtop_session *session, int64_t since_m
   return false;
 }
 
-/* When the last of them ended, including one between the command and what may still come. */
+/* Returns the time when the last process ended, including those between the command and the process that may still
+   make a channel. */
 static int64_t daemon_last_ms(const struct rtop_session *session)
 {
   int64_t last_ms = session->ended_ms;
@@ -97,8 +100,8 @@ static int64_t daemon_last_ms(const struct rtop_session *session)
   return last_ms;
 }
 
-/* Will the exit status of a child of ours be known in a moment? Its channel ended without a word, and the kernel
- * releases the lock before it reports the end. */
+/* Will the exit status of a child of this program be known in a moment? Its channel ended without a reason, and the
+ * kernel releases the lock before it reports the end. */
 static bool daemon_status_comes(const struct session_feed *feed, int64_t now_ms)
 {
   struct process_stat stat;
@@ -127,8 +130,8 @@ void session_await(struct rtop_session *session, int64_t now_ms)
   int64_t since_ms = now_ms - daemon_last_ms(session);
   session->awaits = !session_all_over(session) && since_ms <= SESSION_FORK_MS;
   if (!session_all_over(session)) return;
-  /* Looks repeatedly for a moment: a process may be listed, fork, and be gone when it is read, so that its child is
-   * missed. */
+  /* Scans repeatedly for a moment: a process may be listed, fork, and be gone when it is read, so that its
+     child is missed. */
   if (!rtop_family_may_be_left(&session->family) && first && first->state != RTOP_FEED_DEAD) return;
   session_tree_look(session);
   session->awaits = daemon_any_comes(session, since_ms) || !session_all_over(session) || since_ms <= SESSION_LOOKS_MS;

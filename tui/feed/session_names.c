@@ -33,7 +33,7 @@ static bool names_fit(const struct rtop_session *session, const struct rtop_regi
   return false;
 }
 
-/* Oldest first, so that descendants are found as children. */
+/* Sorts processes oldest first, so that descendants are found as children. */
 static int names_by_age(const void *left, const void *right)
 {
   const struct rtop_registry_entry *a = left, *b = right;
@@ -55,7 +55,7 @@ void session_names_look(struct rtop_session *session)
   size_t count = entries ? rtop_registry_list(entries, NAMES_ENTRIES_MAX) : 0;
   if (count) qsort(entries, count, sizeof *entries, names_by_age);
   session->without_place = 0;
-  bool looked = false; /* Processes that came a moment ago are not read again. */
+  bool looked = false; /* Processes that appeared a moment ago are not read again. */
   for (size_t i = 0; i < count; i++) {
     if (!names_fit(session, &entries[i]) || names_watched(session, entries[i].pid)) continue;
     if (session_place(session) < 0) session->without_place++;

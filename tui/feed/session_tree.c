@@ -8,13 +8,15 @@
 
 enum {
   TREE_LOOK_MS = 1000,
-  /* ms between looks that also read known pids again, which takes some milliseconds on a full machine */
+  /* ms between scans that also read known pids again, which takes some milliseconds on a full machine */
   TREE_THOROUGH_MS = 5000,
   TREE_YOUNG_MS = 10000,
-  TREE_LOOK_SOON_MS = 100,  /* ms between looks for a command that we started, whose first seconds are wanted, too */
-  TREE_AGAIN_MS = 100,      /* ms until a member without a channel is asked again; the delay grows */
+  TREE_LOOK_SOON_MS = 100,  /* ms between searches while a command that this program started
+                               is young, since its first seconds are watched, too */
+  TREE_AGAIN_MS = 100,      /* ms until a member without a channel is checked again; the delay grows */
   TREE_AGAIN_MAX_MS = 5000, /* but so often at least */
-  TREE_MISSES_MAX = 16,     /* members asked in vain per look; the others have their turn at the next one */
+  TREE_MISSES_MAX = 16,     /* maximum number of members checked in vain per
+                               scan; the others are checked at the next one */
 };
 
 void session_tree_add(struct rtop_session *session, pid_t pid)
@@ -22,7 +24,7 @@ void session_tree_add(struct rtop_session *session, pid_t pid)
   if (session->follows) rtop_family_add(&session->family, pid);
 }
 
-/* The feed that this very process has now, or had last. */
+/* Returns the feed that exactly this process has now, or had last. */
 static struct session_feed *tree_feed(struct rtop_session *session, const struct rtop_kin *kin)
 {
   struct session_feed *found = NULL;
@@ -44,7 +46,7 @@ void session_say_crowded(struct rtop_session *session)
   session_leave_out(session, text);
 }
 
-/* Accepts a member's channel if the kernel says that this process holds it, and if it belongs to the user of its
+/* Accepts a member's channel if the kernel confirms that this process holds it, and if it belongs to the user of its
  * parent; a master that is root may have changed its workers' user. */
 static bool tree_find(const struct rtop_kin *kin, struct rtop_registry_entry *entry)
 {
@@ -56,8 +58,8 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin)
 {
   struct rtop_registry_entry entry;
   if (!tree_find(kin, &entry)) return false;
-  /* Parents join first: a parent that had no channel when it was asked got one before it forked this child. Its pid
-   * may be reused by now, even for the child. */
+  /* Parents join first: a parent without a channel at its last check may have made one before it forked this child. Its
+     pid may be reused by now, even for the child. */
   struct rtop_kin *parent = rtop_family_find(&session->family, kin->parent);
   bool same = parent && parent->start_ticks == kin->parent_start_ticks;
   if (same && !tree_feed(session, parent)) tree_join(session, parent);
@@ -77,7 +79,8 @@ static bool tree_join(struct rtop_session *session, struct rtop_kin *kin)
   return true;
 }
 
-/* Updates the list of tries. Members keep their order and new ones come last, so remaining entries move up. */
+/* Updates the list of tries. Members keep their order and new ones come last, so entries move up when
+   others are removed. */
 static bool tree_renew_tries(struct rtop_session *session)
 {
   const struct rtop_family *family = &session->family;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up a process, and explains why it cannot be watched. */
+/* Examines a process, and explains why it cannot be watched. */
 #include "target.h"
 
 #include "launch.h"
@@ -129,7 +129,7 @@ static void target_explain_ruby(const struct rtop_target *target, char *text, si
            (int)target->pid, (int)target->pid, folder);
 }
 
-/* Messages of the channel that need no further explanation, whatever the process is. */
+/* Explains messages of the channel that need no further examination of the process. */
 static bool target_explain_segment(pid_t pid, const struct rtop_error *cause, char *text, size_t bytes)
 {
   if (!cause || !cause->text[0]) return false;

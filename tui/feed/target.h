@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc says about a process that somebody wants to watch, and a sentence that explains why it cannot be watched
- * and what to do.
+/* Reads /proc about a process that is to be watched, and explains in a sentence why it cannot be watched and
+ * what to do.
  *
- * All of it comes from another process: it is bounded and sanitised here, and only used for messages.
+ * All data come from another process: they are bounded and sanitised here, and only used for messages.
  *
  * Threads: no shared state. Does not allocate; reads /proc.
  */
@@ -20,18 +20,18 @@ struct rtop_target {
   bool exists;
   bool zombie;
   bool readable;  /* this user may examine the process: its maps are readable */
-  bool ruby;      /* libruby or a ruby executable is mapped, or its command says so */
+  bool ruby;      /* libruby or a ruby executable is mapped, or the command line indicates Ruby */
   bool extension; /* rperf_top.so is mapped */
   uid_t uid;
   char user[64];     /* name of uid, or its number */
-  char command[256]; /* sanitised command line; "[name]" when it has none */
+  char command[256]; /* sanitised command line; "[name]" when the process has none */
 };
 
-/* Sanitised command line of a living process, which programs may set themselves (puma, sidekiq). False when it has
- * none or does not exist; *command is then unchanged. */
+/* Returns the sanitised command line of a living process, which programs may set themselves (puma, sidekiq). False when
+ * it has none or does not exist; *command is then unchanged. */
 bool rtop_target_command(pid_t pid, char *command, size_t command_bytes);
 
-/* Sanitised name of a user, or the number if there is none. */
+/* Returns the sanitised name of a user, or the number if there is no name. */
 void rtop_target_user(uid_t uid, char *name, size_t name_bytes);
 
 void rtop_target_look(pid_t pid, struct rtop_target *target);

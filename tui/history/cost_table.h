@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A table (thread, node) -> cost: a dense array of cells, and a hash index into it.
  *
- * Private to the profile. The cells may be borrowed from a struct rtop_sum, so that a sum is built in place. A zeroed
- * struct is an empty table.
+ * Private to the profile. The cells may be borrowed from a struct rtop_sum, so that a sum is built in place. A struct
+ * of zeros is an empty table.
  */
 #ifndef RTOP_TUI_COST_TABLE_H
 #define RTOP_TUI_COST_TABLE_H
@@ -16,7 +16,8 @@ struct cost_table {
   size_t count, capacity;
 };
 
-/* The cost of (thread, node), zero if new; NULL when memory ran out. Valid until the next call. */
+/* Finds or adds the cost of (thread, node); a new one is zero. NULL when memory ran out. The pointer is valid until the
+   next call. */
 struct rtop_cost *cost_table_at(struct cost_table *table, uint32_t thread, uint32_t node);
 /* Like cost_table_at(), but NULL when there is no such cell. */
 struct rtop_cost *cost_table_find(const struct cost_table *table, uint32_t thread, uint32_t node);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* limit for cached answers per process; beyond it they are discarded and computed again */
+/* limit for cached results of one process; when it is reached, all are discarded and computed again as needed */
 enum { LENS_APART_BYTES_MAX = 8 << 20 };
 
 /* A map from nodes to shown nodes, in pages: for all processes together, or for one of many, which has few nodes. */
@@ -33,7 +33,7 @@ struct rtop_lens {
   uint32_t version;
   uint32_t names;              /* rtop_symbols_names() when the cached answers were computed */
   struct lens_nodes nodes;     /* shown node + 1; 0: not asked yet */
-  struct lens_source *sources; /* by source: its answers, where processes are shown separately */
+  struct lens_source *sources; /* answers of each source, by source, where processes are shown separately */
   size_t source_capacity, apart_bytes;
   struct rtop_pairs leaves; /* (shown node, label set) -> node with the labels at the leaf, + 1 */
   uint32_t *path;           /* nodes on the path up to one with a known answer */
@@ -42,7 +42,8 @@ struct rtop_lens {
 
 enum { LENS_PAGE = 256 };
 
-/* The cached answer for a node, 0 if there is none yet. NULL: memory ran out. *bytes grows by the memory taken. */
+/* Returns the cached answer for a node, 0 if there is none yet. NULL: memory ran out. *bytes grows by
+   the memory allocated. */
 static uint32_t *lens_nodes_at(struct lens_nodes *nodes, uint32_t node, size_t *bytes)
 {
   size_t page = node / LENS_PAGE, before = nodes->capacity;
@@ -240,7 +241,7 @@ void rtop_lens_own(struct rtop_lens *lens, const char *folder)
   if (lens_frames_own(&lens->frames, folder)) rtop_lens_forget(lens);
 }
 
-/* A completed name may match other patterns and belong to another class, so answers are discarded. */
+/* Completing a name discards the answers, since the name may match other patterns and belong to another class. */
 uint32_t rtop_lens_version(struct rtop_lens *lens)
 {
   if (lens->names != rtop_symbols_names(lens->frames.symbols) && !lens_plain(&lens->look)) rtop_lens_forget(lens);
@@ -260,7 +261,7 @@ static uint32_t lens_tags(struct rtop_lens *lens, uint32_t above, uint32_t set, 
   return above;
 }
 
-/* The node for a call whose caller is shown as `above`; the caller itself when there is no room. */
+/* Returns the node for a call whose caller is shown as `above`; the caller itself when there is no room. */
 static uint32_t lens_call(struct rtop_lens *lens, uint32_t process, uint32_t above, const struct rtop_call_node *call)
 {
   struct rtop_symbols *symbols = lens->frames.symbols;
@@ -304,7 +305,8 @@ void rtop_lens_renumber(struct rtop_lens *lens, uint32_t source, uint32_t number
   rtop_lens_process(lens, source, 0);
 }
 
-/* The map that holds the answers of a source; that of all sources when it is not shown separately. */
+/* Returns the map that holds the answers of a source; the map of all sources when the source is not shown
+   separately. */
 static struct lens_nodes *lens_nodes_of(struct rtop_lens *lens, uint32_t source, uint32_t *process)
 {
   *process = lens->look.processes && source < lens->source_capacity ? lens->sources[source].process : 0;
@@ -357,7 +359,7 @@ uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node)
   return *leaf - 1;
 }
 
-/* Position of the key in the list; NULL if it is not there. */
+/* Position of the key in the list; NULL if the list does not contain it. */
 static char *lens_find_key(char *keys, const char *key)
 {
   size_t bytes = strlen(key);

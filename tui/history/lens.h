@@ -2,13 +2,13 @@
 /* A lens: what is shown of a stack, by hiding and merging frames.
  *
  * It maps every call tree node to the node shown for it. Time of a hidden frame goes to the nearest shown caller, at
- * the line of that call, else to the root, so the total stays 100 %. Label sets, the outermost frames of labelled
- * stacks, are hidden unless requested; a label value can become a frame "key=value" at the root or leaf of its stacks.
- * Merged frames become one artificial frame (RTOP_SYMBOL_GROUP, or one per line), and calls within a class or gem
- * disappear. Shown nodes and artificial frames are in the same symbols under ids of their own.
+ * the line of that call, or to the root if there is none, so the total stays 100 %. Label sets, the outermost frames of
+ * labelled stacks, are hidden unless requested; a label value can become a frame "key=value" at the root or leaf of its
+ * stacks. Merged frames become one artificial frame (RTOP_SYMBOL_GROUP, or one per line), and calls within a class or
+ * gem disappear. Shown nodes and artificial frames are in the same symbols under ids of their own.
  *
- * Time can also be left out by thread state; then no method, stack or label contains it, but process and thread totals
- * do: the lens maps nodes, sums select states.
+ * Time can also be left out by thread state; such time is missing from methods, stacks and labels, but not from process
+ * and thread totals: the lens maps nodes, sums select states.
  *
  * Answers are cached per node until the look changes or names are completed; memory grows with the symbols. Threads:
  * one.
@@ -48,31 +48,33 @@ struct rtop_lens_look {
 
 struct rtop_lens;
 
-/* Makes a lens that shows everything as it is. The symbols must outlive it. NULL when memory ran out. */
+/* Makes a lens that hides and merges nothing. The symbols must outlive the lens. NULL when memory ran out. */
 struct rtop_lens *rtop_lens_create(struct rtop_symbols *symbols);
 void rtop_lens_destroy(struct rtop_lens **lens);
 
-/* Sets what is shown. False when memory ran out or a pattern is invalid; nothing changes then. */
+/* Sets what is shown. False when memory ran out or a pattern is invalid; the lens is then unchanged. */
 bool rtop_lens_set(struct rtop_lens *lens, const struct rtop_lens_look *look);
 const struct rtop_lens_look *rtop_lens_look(const struct rtop_lens *lens);
-/* NULL when the patterns are valid, else a message for people in a static buffer. */
+/* Checks the patterns of hidden frames. NULL when they are valid, else a message for people in a static buffer. */
 const char *rtop_lens_check(const char *exclude);
 /* Adds the working directory of a watched process: code below it belongs to the application even if the directory is
- * inside a gem directory, and its files are named from there. Raw bytes. Only a handful are kept. */
+ * inside a gem directory, and its files are named from there. Raw bytes. Only a few directories are kept. */
 void rtop_lens_own(struct rtop_lens *lens, const char *folder);
 
 /* Is this a method of the application, as opposed to a gem, the standard library or Ruby? */
 bool rtop_lens_is_mine(const struct rtop_lens *lens, const struct rtop_symbol *symbol);
 
-/* A number that changes whenever an answer may have changed: sums made at different versions must not be mixed. */
+/* Returns a number that changes whenever an answer may have changed: sums made at different versions must
+   not be mixed. */
 uint32_t rtop_lens_version(struct rtop_lens *lens);
-/* The node that is shown for a node; 0 when no frame of it is shown. RTOP_LENS_OUT: its labels do not match, so its
- * time is not shown at all. */
+/* The node that is shown for a node; 0 when none of its frames is shown. RTOP_LENS_OUT: the labels of the node do not
+ * match, so its time is not shown at all. */
 #define RTOP_LENS_OUT UINT32_MAX
 uint32_t rtop_lens_node(struct rtop_lens *lens, uint32_t source, uint32_t node);
-/* Like rtop_lens_node(), without label frames at the leaf: where a thread is, as opposed to how its time is labelled. */
+/* Like rtop_lens_node(), without label frames at the leaf: for the present stack of a thread, not for labelled time. */
 uint32_t rtop_lens_place(struct rtop_lens *lens, uint32_t source, uint32_t node);
-/* Sets the process of a source (rtop_process_of()); 0: not shown separately. Two sources of one process count as one. */
+/* Sets the process that a source belongs to (rtop_process_of()); 0: the source is not shown separately. Two sources of
+   one process count as one. */
 void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process);
 /* Memory of the cached answers for processes shown separately. */
 size_t rtop_lens_apart_bytes(const struct rtop_lens *lens);
@@ -88,9 +90,9 @@ static inline bool rtop_lens_shows(const struct rtop_lens_look *look, unsigned s
   return look->states == 0 || (look->states >> state & 1) != 0;
 }
 
-/* Adds a key to a list of keys. NULL when it is in the list then, else the problem, for people. */
+/* Adds a key to a list of keys. NULL when the list contains the key afterwards, else the problem, for people. */
 const char *rtop_lens_add_key(char *keys, const char *key);
-/* Removes a key from the list. False when it was not there. */
+/* Removes a key from the list. False when the list did not contain it. */
 bool rtop_lens_drop_key(char *keys, const char *key);
 
 const char *rtop_merge_name(enum rtop_merge merge); /* "method", … as on the command line */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes for one frame whether it is hidden, what it is merged into, and its name. */
+/* Computes for one frame whether it is hidden, the frame into which it is merged, and its name. */
 #include "lens_frames.h"
 
 #include "shm/base/label_text.h"
@@ -11,7 +11,7 @@
 
 enum { LENS_TEXT_MAX = 4200 };
 
-/* The part of the path below a process's working directory; the whole path when it is elsewhere. */
+/* Returns the part of the path below a process's working directory; the whole path when it is not below one. */
 static const char *below_own(const struct lens_frames *frames, const char *path)
 {
   for (int i = 0; i < frames->own_count; i++) {
@@ -47,7 +47,7 @@ static bool excluded(const struct lens_frames *frames, const struct rtop_symbol 
   return frames->patterns && rtop_patterns_match(frames->patterns, &frame);
 }
 
-/* Is it Ruby's own? Ruby versions differ in which of Ruby's own methods are in C and which in Ruby. */
+/* Is it a method of Ruby itself? Ruby versions differ in which of these methods are in C and which in Ruby. */
 static bool is_of_ruby(const struct lens_frames *frames, const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_C || origin_of(frames, symbol, NULL) == RTOP_ORIGIN_CORE;
@@ -134,7 +134,7 @@ static uint32_t merged(struct lens_frames *frames, uint32_t frame, const struct 
   case RTOP_MERGE_LINE:
   case RTOP_MERGES: break;
   }
-  return found ? found : frame; /* no room for another frame: it is shown unmerged */
+  return found ? found : frame; /* there is no room for another frame: this one is shown unmerged */
 }
 
 static struct lens_answer answer_of(struct lens_frames *frames, uint32_t frame)

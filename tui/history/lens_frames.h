@@ -29,12 +29,12 @@ struct lens_frames {
   size_t capacity;
 };
 
-/* The shown frame of a frame. `line`: the executed line, used where lines are shown separately. */
+/* Returns the frame that is shown for a frame. `line`: the executed line, used where lines are shown separately. */
 struct lens_frame lens_frames_get(struct lens_frames *frames, uint32_t frame, uint32_t line);
-/* The frame "key=value" for a key of a label set; 0: the set lacks the key, or there is no room. */
+/* Returns the frame "key=value" for a key of a label set; 0: the set lacks the key, or there is no room. */
 uint32_t lens_frames_tag(struct lens_frames *frames, uint32_t set, const char *key, size_t key_bytes);
 bool lens_frames_is_mine(const struct lens_frames *frames, const struct rtop_symbol *symbol);
-/* Adds a working directory. False when known already, useless, or when there is no room. */
+/* Adds a working directory. False when it is known already or useless, or when there is no room. */
 bool lens_frames_own(struct lens_frames *frames, const char *folder);
 void lens_frames_forget(struct lens_frames *frames);
 void lens_frames_destroy(struct lens_frames *frames);

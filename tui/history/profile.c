@@ -21,11 +21,11 @@ SAME(RTOP_STATE_MARKING, RTOP_MARKING);
 SAME(RTOP_STATE_SWEEPING, RTOP_SWEEPING);
 SAME(RTOP_STATES, RTOP_STATE_COUNT);
 
-/* Late records of this length are kept for the detection of stalls. */
+/* Minimum length of late records that are kept for the detection of stalls (ns). */
 #define PROFILE_LONG_NS INT64_C(100000000)
 
 enum { PROFILE_LONGS_MAX = 256 };
-enum { PROFILE_HOLE_NS = 10000000 }; /* Windows follow each other; a hole smaller than this is rounding. */
+enum { PROFILE_HOLE_NS = 10000000 }; /* A hole between windows that is shorter than this is due to rounding (ns). */
 
 struct rtop_profile *rtop_profile_create(uint64_t memory_bytes_max)
 {
@@ -107,7 +107,7 @@ uint64_t rtop_profile_source_bytes(const struct rtop_profile *profile)
   return profile->source_bytes;
 }
 
-/* The source's last gap if it ends there and nothing followed: adjacent lost stretches become one gap. */
+/* Returns the source's last gap if it ends at end_ns and nothing followed: adjacent lost stretches become one gap. */
 static struct profile_window *profile_last_gap(struct rtop_profile *profile, uint32_t source, int64_t end_ns)
 {
   for (size_t i = profile->count; i-- > 0;) {
@@ -211,7 +211,7 @@ static bool profile_is_long(const struct rtop_late *late)
          (late->cell.state == RTOP_RUNNING || late->cell.state == RTOP_BLOCKED);
 }
 
-/* Keeps long late records, up to a limit; none when memory ran out. */
+/* Keeps long late records with the window, up to a limit; none when memory ran out. */
 static void profile_keep_longs(struct profile_window *window, const struct profile_input *input)
 {
   size_t count = 0;
@@ -446,7 +446,7 @@ struct profile_source *profile_place(struct rtop_profile *profile, uint32_t sour
   struct profile_source *known = profile_source(profile, source, *start_ns);
   if (!known || end_ns <= known->last_end_ns) return NULL;
   if (*start_ns < known->last_end_ns)
-    *start_ns = known->last_end_ns; /* Known time is not added twice, whatever the window claims. */
+    *start_ns = known->last_end_ns; /* Time that is known already is not added twice, whatever the window claims. */
   if (*start_ns - known->last_end_ns > PROFILE_HOLE_NS + (end_ns - *start_ns) / 2)
     profile_gap(profile, known, known->last_end_ns, *start_ns);
   return known;

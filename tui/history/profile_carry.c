@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of windows that memory could not hold, one per (thread, node); kept only on request (rtop_profile_keep_sums).
- * Provisional time is kept separately per thread while a late record may replace it: windows go oldest first, so each
- * thread has at most one such stretch.
+ * Provisional time is kept separately per thread while a late record may replace it: windows are carried oldest first,
+ * so each thread has at most one such stretch.
  */
 #include "profile_carry.h"
 
@@ -19,7 +19,7 @@ static void carry_add(struct rtop_profile *profile, const struct profile_cell *c
   profile_cost_add_cell(cost, cell);
 }
 
-/* Nothing replaced the provisional time, so it becomes final. */
+/* Makes provisional time that nothing replaced final. */
 static void carry_settle(struct rtop_profile *profile, struct profile_thread *thread)
 {
   struct profile_cell cell = {
@@ -66,7 +66,7 @@ void profile_carry_window(struct rtop_profile *profile, const struct profile_win
   for (size_t i = 0; i < window->thread_count; i++) carry_presence(profile, &window->threads[i]);
 }
 
-/* Moves time that became known out of the time that was not sampled, as far as there is enough. */
+/* Subtracts time that became known from the time that was not sampled, as far as the latter suffices. */
 static void carry_take_unsampled(struct rtop_profile *profile, const struct profile_cell *known)
 {
   struct rtop_cost *cost =
@@ -86,7 +86,7 @@ void profile_carry_late(struct rtop_profile *profile, const struct profile_cell 
   profile_slides_restart(profile);
 }
 
-/* The thread that stands for all ended threads of this name. */
+/* Returns the thread that stands for all ended threads of this name. */
 static struct profile_thread *carry_stand_in(struct rtop_profile *profile, const struct profile_thread *gone)
 {
   struct profile_thread_key key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why threads of a source had no core: a ring buffer of readings of its process. */
+/* The reasons why threads of a source had no core: a ring buffer of readings of its process. */
 #include "profile_state.h"
 
 static const struct rtop_profile_cores *cores_back(const struct profile_cores *cores, uint32_t back)
@@ -20,8 +20,8 @@ static uint64_t cores_change(uint64_t from, uint64_t to, double scale)
   return (uint64_t)((double)(to - from) * scale);
 }
 
-/* Finds the readings around the span, or at most half its length away from its ends, and subtracts two of one
- * process. */
+/* Subtracts the readings around the span from each other, of one process and at most half the span's length away from
+ * its ends. */
 bool rtop_profile_cores(const struct rtop_profile *profile, uint32_t source, struct rtop_span span,
                         struct rtop_profile_cores *change)
 {

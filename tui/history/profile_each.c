@@ -14,7 +14,7 @@ static void each_window(const struct rtop_profile *profile, struct rtop_span spa
     struct profile_window *window = profile_window_at(profile, i);
     if (window->start_ns >= span.end_ns) break;
     if (window->end_ns <= span.start_ns) continue;
-    /* The profile is unchanged from the caller's point of view. */
+    /* The cast is harmless: for the caller the profile is unchanged. */
     if (whole) profile_need((struct rtop_profile *)profile, window);
     struct rtop_look look = {
       .start_ns = window->start_ns,

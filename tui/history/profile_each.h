@@ -15,7 +15,7 @@ struct profile_window;
 struct rtop_look {
   int64_t start_ns, end_ns;
   uint32_t source;         /* as the feed calls it */
-  bool gap;                /* a gap: nothing is known of this time; all fields below are 0 */
+  bool gap;                /* the window is a gap: its time is unknown, and all fields below `gap` are 0 */
   const uint64_t *wall_ns; /* per state, over all threads */
   const struct rtop_span_counters *counters;
   size_t thread_count, cell_count, begun_count;
@@ -33,7 +33,7 @@ struct rtop_look_thread {
   bool ended;
   bool stale; /* `node` is from stack_age_ns before the end of the window */
   uint64_t state_age_ns, stack_age_ns;
-  uint64_t provisional_ns; /* time in the window since the last safepoint, not replaced yet */
+  uint64_t provisional_ns; /* time in the window since the last safepoint, not yet replaced by a late record (ns) */
   struct rtop_lock lock;
 };
 
@@ -62,10 +62,10 @@ void rtop_profile_each_summary(const struct rtop_profile *profile, struct rtop_s
 struct rtop_look_thread rtop_look_thread(const struct rtop_look *look, size_t index);
 struct rtop_look_long rtop_look_long(const struct rtop_look *look, size_t index);
 struct rtop_look_cell rtop_look_cell(const struct rtop_look *look, size_t index);
-/* A label that began, even if the lens leaves it out (profile_lists.h). */
+/* Returns a label that began, even if the lens leaves it out (profile_lists.h). */
 struct rtop_begun_count rtop_look_begun(const struct rtop_look *look, size_t index);
 struct rtop_raised_count rtop_look_raised(const struct rtop_look *look, size_t index);
-/* The part of a window's figure that a sum over the span would contain. */
+/* Returns the part of a window's figure that a sum over the span would contain. */
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value);
 
 /* Name ("" if none) and serial of a thread in a look. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Late records: move time whose stack was unknown when its window came to where it belongs. */
+/* Late records: move time whose stack was unknown when its window came to the node where it was spent. */
 #include "profile_late.h"
 
 #include "profile_carry.h"
@@ -32,8 +32,8 @@ static void late_take(struct profile_cell *from, const struct profile_cell *part
   from->samples -= part->samples;
 }
 
-/* Moves time of a thread that became known out of its state's time that was not sampled, as far as there is enough;
- * with `tell`, slides are told. */
+/* Subtracts time of a thread that became known from its state's time that was not sampled, as far as the latter
+ * suffices; with `tell`, slides are informed. */
 static void late_take_unsampled(struct rtop_profile *profile, struct profile_window *window,
                                 const struct profile_cell *known, bool tell)
 {
@@ -46,7 +46,7 @@ static void late_take_unsampled(struct rtop_profile *profile, struct profile_win
   profile_window_changes(profile, window);
 }
 
-/* For channels before version 1.2: removes provisional time. False when there was none. */
+/* Removes provisional time, for channels before version 1.2. False when there was none. */
 static bool late_drop_provisional(struct rtop_profile *profile, struct profile_window *window,
                                   struct profile_presence *presence, bool tell)
 {
@@ -64,8 +64,8 @@ struct late_walk {
   struct rtop_profile *profile;
   const struct profile_late *late;
   int64_t end_ns;           /* of the interval */
-  uint32_t steps;           /* entries visited; the second walk visits as many */
-  uint64_t placed_ns;       /* length of the interval that lies in windows we hold */
+  uint32_t steps;           /* number of entries visited; the second walk visits as many */
+  uint64_t placed_ns;       /* length of the part of the interval that is covered by windows in memory (ns) */
   struct profile_cell rest; /* what no older window took */
 };
 
@@ -76,14 +76,14 @@ static int64_t late_overlap(const struct late_walk *walk, int64_t start_ns, int6
   return to > from ? to - from : 0;
 }
 
-/* Did the window get its share already, when it was fetched? */
+/* Did the window get its share when it was fetched? */
 static bool late_is_settled(const struct rtop_profile *profile, const struct profile_late *late,
                             const struct profile_window *window)
 {
   return late->loading && (window->absent || window->loaded != profile->loads);
 }
 
-/* If the record reaches over the window's end, its stack is the thread's stack at that end. */
+/* Makes the record's stack that of the thread at the window's end, if the record reaches beyond this end. */
 static void late_show(const struct late_walk *walk, const struct profile_window *window,
                       struct profile_presence *presence)
 {
@@ -99,7 +99,8 @@ static void late_show(const struct late_walk *walk, const struct profile_window 
 /* Replaces what the window had for this time: provisional time, or time that was not sampled. */
 static void late_replace(struct late_walk *walk, struct profile_window *window, const struct profile_cell *part)
 {
-  bool tell = !walk->late->loading; /* A window that is loading is told to slides as a whole, by then or later. */
+  bool tell = !walk->late->loading; /* A window that is being loaded is reported to
+                                       slides as a whole when loading is complete. */
   struct profile_presence *presence = profile_presence_find(window, part->thread);
   bool dropped = presence && late_drop_provisional(walk->profile, window, presence, tell);
   if (!dropped) late_take_unsampled(walk->profile, window, part, tell);
@@ -116,14 +117,14 @@ static bool late_give(struct late_walk *walk, struct profile_window *window, con
   return true;
 }
 
-/* Is everything from the start of the interval on in the list of the source's last windows? */
+/* Does the list of the source's last windows contain everything from the start of the interval on? */
 static bool late_is_recent(const struct late_walk *walk, const struct profile_recent *recent)
 {
   return !walk->late->loading && recent->first < recent->end &&
          recent->windows[recent->first % PROFILE_RECENT]->start_ns <= walk->late->start_ns;
 }
 
-/* The next older window; NULL: there are no more. */
+/* Returns the next older window; NULL: there are no more. */
 static struct profile_window *late_next(const struct late_walk *walk, const struct profile_recent *recent, uint64_t *at)
 {
   if (!recent) return *at > 0 ? profile_window_at(walk->profile, (size_t)-- * at) : NULL;
@@ -132,7 +133,7 @@ static struct profile_window *late_next(const struct late_walk *walk, const stru
 
 /* Walks from the source's newest data down to the first window that the interval reaches. A window claims the time up
  * to the start of the next entry, so rounding between windows loses nothing; gaps claim none. With `place` older
- * windows get their shares, otherwise they are only measured. */
+ * windows get their shares, otherwise their overlap is only measured. */
 static void late_walk(struct late_walk *walk, const struct profile_window *newest, bool place)
 {
   struct rtop_profile *profile = walk->profile;
@@ -158,8 +159,8 @@ static void late_walk(struct late_walk *walk, const struct profile_window *newes
   walk->steps = steps;
 }
 
-/* Gives the newest window its share. Its provisional time began after the record, and slides do not know the window
- * yet. */
+/* Gives the newest window its share. Its provisional time began after the record and stays; slides do not know the
+ * window yet. */
 static void late_give_newest(struct late_walk *walk, struct profile_window *window)
 {
   struct profile_presence *presence = profile_presence_find(window, walk->rest.thread);
@@ -168,7 +169,7 @@ static void late_give_newest(struct late_walk *walk, struct profile_window *wind
   profile_window_add_cell(walk->profile, window, &walk->rest);
 }
 
-/* Gives carried windows their share. Returns its length. */
+/* Gives carried windows their share. Returns the length of the share (ns). */
 static uint64_t late_carry(struct late_walk *walk, const struct profile_window *newest)
 {
   const struct profile_source *source = &walk->profile->sources[newest->source];
@@ -197,6 +198,6 @@ void profile_apply_late(struct rtop_profile *profile, struct profile_window *win
   walk.rest = late_part(&late->cell, walk.placed_ns);
   if (!late->loading) profile->late_dropped_ns += late->cell.wall_ns - walk.placed_ns - late_carry(&walk, window);
   late_walk(&walk, window, true);
-  /* The newest window gets its share and the rest left by rounding. */
+  /* The newest window gets its share and the remainder left by rounding. */
   if (newest_too && !profile_cell_is_empty(&walk.rest)) late_give_newest(&walk, window);
 }

@@ -16,7 +16,7 @@ struct lists_kind {
   bool (*before)(const void *row, const void *key);
   void (*add)(void *to, const void *later); /* of the same key */
   size_t carried_max;                       /* limit for rows of windows that memory cannot hold */
-  /* changes a row beyond the limit into the row for the rest; NULL: it is dropped */
+  /* turns a row beyond the limit into the row that stands for all such rows; NULL: the row is dropped */
   void (*become_rest)(void *row);
 };
 
@@ -113,8 +113,8 @@ static bool lists_merge(const struct lists_kind *kind, void *rows, size_t *count
   return true;
 }
 
-/* Selects from sorted rows those whose keys are in the list, and others while there is room; the rest are folded.
- * Returns their number, still sorted. */
+/* Selects from sorted rows those whose keys are in the list, and others while there is room; the remaining rows are
+ * folded. Returns the number of selected rows, still sorted. */
 static size_t lists_choose(const struct lists_kind *kind, const char *all, size_t count, char *from, size_t from_count)
 {
   size_t room = kind->carried_max > count ? kind->carried_max - count : 0, kept = 0, at = 0;
@@ -382,7 +382,7 @@ static void slow_free_args(struct profile_exact *list, struct rtop_slow_call *ca
   free((char *)call->args);
 }
 
-/* Of calls, or of blocks: there are some. */
+/* Drops the shortest call, or the shortest block. The list must have one. */
 static void slow_drop_shortest(struct profile_exact *list, bool blocks)
 {
   struct rtop_slow_call *at = NULL;
@@ -476,7 +476,7 @@ void profile_exact_note(struct rtop_profile *profile, const struct profile_exact
   }
 }
 
-/* Did the call end in this part? It may even have ended before the window that reports it. */
+/* Did the call end in this part? The call may even have ended before the window that reports it. */
 bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_window *window,
                         const struct profile_part *part)
 {
@@ -549,7 +549,7 @@ static void raised_bound(struct profile_raised *list)
   raised_become_rest(&rest);
   for (size_t i = PROFILE_RAISED_MAX; i < list->count; i++) raised_add(&rest, &list->all[i]);
   memmove(list->all + 1, list->all, (PROFILE_RAISED_MAX - 1) * sizeof *list->all);
-  list->all[0] = rest; /* the smallest possible key; it may occur twice */
+  list->all[0] = rest; /* the row that stands for the others has the smallest possible key, which may occur twice */
   list->count = lists_join(&raised_kind, (char *)list->all, PROFILE_RAISED_MAX);
   struct rtop_raised_count *fewer = realloc(list->all, list->count * sizeof *list->all);
   if (fewer) list->all = fewer;

@@ -11,7 +11,7 @@
 #include "shm/base/format.h"
 
 struct rtop_begun_count {
-  uint32_t node;  /* node of the label set; any other node: the set found no room */
+  uint32_t node;  /* node of the label set; a node that is none: the label belongs to a set that found no room */
   uint32_t label; /* which one of the set */
   uint64_t count; /* count, as a sum over the span would contain it */
 };
@@ -22,10 +22,11 @@ void rtop_profile_each_begun(const struct rtop_profile *profile, struct rtop_spa
                              void (*visit)(void *context, uint32_t source, const struct rtop_begun_count *begun),
                              void *context);
 
-/* For the profile, as all lists below. Rows are added in any order and then arranged: sorted by key and joined (of
- * "now" values the later remains). Arranged lists are merged by profile_..._add_all(), the later window second.
- * profile_..._carry() merges windows that memory cannot hold, with a limit, beyond which rows lose their set or class
- * and place, or are dropped (traced methods). All take at most the time of sorting. False when memory ran out. */
+/* For the profile, as all lists in this header. Rows are added in any order and then arranged: sorted by key and joined
+ * (of present values the later remains). Arranged lists are merged by profile_..._add_all(), with the later window as
+ * the second argument. profile_..._carry() merges windows that memory cannot hold, with a limit on the number of rows;
+ * rows beyond it lose their set or class and place, or are dropped (traced methods). No function takes longer than
+ * sorting. False when memory ran out. */
 enum { PROFILE_CARRIED_MAX = 1 << 18 };
 
 /* By node and label. */
@@ -47,7 +48,7 @@ static inline size_t profile_begun_bytes(const struct profile_begun *list)
 struct rtop_fibers_wait {
   uint64_t serial; /* of the thread */
   uint32_t name;   /* node of the fibers' name, given by the program; 0: none */
-  uint32_t node;   /* node where they wait, or waited last; 0: unknown */
+  uint32_t node;   /* node where the fibers wait, or waited last; 0: unknown */
   uint32_t alive, waiting;
   uint64_t wait_ns, longest_ns;
 };
@@ -63,7 +64,7 @@ struct rtop_fibers_look {
 /* Visits every window of the span in order of time, with or without fibers. The lens is not applied. */
 void rtop_profile_each_fibers(const struct rtop_profile *profile, struct rtop_span span,
                               void (*visit)(void *context, const struct rtop_fibers_look *look), void *context);
-/* The part of a window's time that a sum over the span would contain. */
+/* Returns the part of `ns` of a window that a sum over the span would contain. */
 uint64_t rtop_fibers_share(const struct rtop_fibers_look *look, uint64_t ns);
 
 /* By thread, name and node. */
@@ -71,7 +72,7 @@ struct profile_fibers {
   struct rtop_fibers_wait *all;
   size_t count, capacity;
 };
-/* Lists of fibers are made when the first row is added: most windows have none (NULL). */
+/* Adds a row. A list of fibers is made when its first row is added: most windows have none (NULL). */
 bool profile_fibers_add(struct profile_fibers **list, const struct rtop_fibers_wait *fibers);
 bool profile_fibers_arrange(struct profile_fibers *list);
 /* A later window's. */
@@ -90,34 +91,34 @@ struct rtop_exact_number {
 };
 
 /* Visits the figures of traced methods in every window of the span, oldest first, regardless of the lens; windows at
- * its ends count in proportion. The same key may come many times: rtop_exact_sum() (shm/window/window.h) combines
- * them. `source` is UINT32_MAX where it is unknown. */
+ * the ends of the span count in proportion. The same key may come many times: rtop_exact_sum() (shm/window/window.h)
+ * combines them. `source` is UINT32_MAX where it is unknown. */
 void rtop_profile_each_exact(const struct rtop_profile *profile, struct rtop_span span,
                              void (*visit)(void *context, uint32_t source, const struct rtop_exact_number *number),
                              void *context);
 
 /* A call of a traced method that took longer than the threshold, or one of the slowest blocks with labels. */
 struct rtop_slow_call {
-  uint32_t node;  /* node of the method, a child of the root */
+  uint32_t node;  /* node of the method: a child of the root */
   uint32_t stack; /* with its labels; 0: not known */
   int64_t end_ns;
   uint64_t serial; /* of the thread; 0: not known */
   uint64_t total_ns, self_ns, wait_ns, off_ns;
   bool raised;      /* left by an exception */
-  const char *args; /* its arguments, safe to show; NULL: unknown. Valid until the profile changes */
-  uint32_t own;     /* of a block: a bit for each label of its set that the block is about; 0: a call */
-  uint64_t work_ns[RTOP_WORK_CAUSES]; /* of a block: its total by cause, without RTOP_WORK_WHOLE */
+  const char *args; /* the call's arguments, sanitised; NULL: unknown. Valid until the profile changes */
+  uint32_t own;     /* of a block: a bit for each label of its set that began the block; 0: a call */
+  uint64_t work_ns[RTOP_WORK_CAUSES]; /* of a block: its total time by cause (ns), without RTOP_WORK_WHOLE */
 };
 enum { PROFILE_SLOW_MAX = 1024, PROFILE_BLOCKS_MAX = 256 }; /* calls, blocks of a window, however many it says */
 
-/* Visits the slow calls and blocks that ended in the span, in order of windows. The number of slow calls, including those
- * that found no room, is a figure (RTOP_EXACT_SLOW). `source` as above. */
+/* Visits the slow calls and blocks that ended in the span, in order of windows. The number of slow calls, including
+ * calls that found no room, is a figure (RTOP_EXACT_SLOW). `source` is UINT32_MAX where it is unknown. */
 void rtop_profile_each_slow(const struct rtop_profile *profile, struct rtop_span span,
                             void (*visit)(void *context, uint32_t source, const struct rtop_slow_call *call),
                             void *context);
 
-/* Figures by node, what and key; NULL is an empty list, as most are. With them slow calls in order of arrival; of too
- * many the longest. */
+/* Figures sorted by node, what and key, and slow calls in order of arrival; if there are too many calls, the longest
+ * are kept. NULL is an empty list, as most are. */
 struct profile_exact {
   struct rtop_exact_number *all;
   size_t count, capacity;
@@ -127,7 +128,7 @@ struct profile_exact {
 };
 /* Adds a slow call, with a copy of its arguments that the list owns. */
 bool profile_slow_add(struct profile_exact **list, const struct rtop_slow_call *call);
-/* Gives back the room that no call or block takes, once all of a window are there. */
+/* Frees the room that no call or block uses, once all of a window have been added. */
 void profile_slow_fit(struct profile_exact *list);
 size_t profile_slow_args_bytes(const struct rtop_slow_call *call); /* as a window tells them */
 static inline size_t profile_slow_count(const struct profile_exact *list)
@@ -149,12 +150,12 @@ static inline size_t profile_exact_bytes(const struct profile_exact *list)
   return sizeof *list + list->capacity * sizeof *list->all + list->slow_capacity * sizeof *list->slow +
          list->args_bytes;
 }
-/* The proportional part of a figure; a figure that is not a sum is taken whole. */
+/* Returns the proportional part of a figure; a figure that is not a sum is taken whole. */
 uint64_t profile_exact_share(const struct profile_part *part, const struct rtop_exact_number *number);
 /* Remembers what is in it. */
 void profile_exact_note(struct rtop_profile *profile, const struct profile_exact *list);
 struct profile_window;
-/* Did the call end in this part of the window that reports it? */
+/* Did the call end in this part of the window that contains it? */
 bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_window *window,
                         const struct profile_part *part);
 
@@ -162,15 +163,16 @@ bool profile_slow_is_in(const struct rtop_slow_call *call, const struct profile_
 struct rtop_raised_count {
   uint32_t name; /* node of the class name; 0: any class */
   uint32_t
-      /* node of the innermost Ruby frame, a child of the root, or of the C function that it called, below; 0: unknown */
+      /* node of the innermost Ruby frame, a child of the root, or below it of the C function that it called; 0:
+         unknown */
       node;
   uint64_t serial; /* serial of the thread; 0: unknown, or several */
   uint64_t count;
-  int64_t first_ns, last_ns; /* the first one may be from before the window that reports it */
+  int64_t first_ns, last_ns; /* first_ns may be earlier than the window that reports the exception */
 };
 
-/* Visits the exceptions of every window of the span, oldest first, regardless of the lens; windows at its ends count
- * in proportion. The same key may come many times. `source` is UINT32_MAX where it is unknown. */
+/* Visits the exceptions of every window of the span, oldest first, regardless of the lens; windows at the ends of the
+ * span count in proportion. The same key may come many times. `source` is UINT32_MAX where it is unknown. */
 void rtop_profile_each_raised(const struct rtop_profile *profile, struct rtop_span span,
                               void (*visit)(void *context, uint32_t source, const struct rtop_raised_count *raised),
                               void *context);

@@ -40,8 +40,8 @@ bool rtop_profile_add_known(struct rtop_profile *profile, uint32_t source, const
   return true;
 }
 
-/* Position of the window of a source that ends there; profile->count: there is none. Its start may have been moved
- * up, never down. */
+/* Position of the window of a source that ends at the same time; profile->count: there is none. The start of the window
+ * may have been moved up, never down. */
 static size_t load_find(const struct rtop_profile *profile, uint32_t source, const struct rtop_window *from)
 {
   for (size_t i = profile_first_from(profile, from->start_mono_ns); i < profile->count; i++) {
@@ -53,7 +53,7 @@ static size_t load_find(const struct rtop_profile *profile, uint32_t source, con
   return profile->count;
 }
 
-/* Threads of windows that can be fetched again keep their ids. */
+/* Pins a thread of windows that can be fetched again, so that it keeps its id. */
 static void load_pin(struct rtop_profile *profile, uint32_t id)
 {
   struct profile_thread *thread = profile_thread_at(profile, id);
@@ -142,7 +142,7 @@ static void load_drop(struct rtop_profile *profile, struct profile_window *windo
   profile->memory.bytes += profile_window_bytes(window);
 }
 
-/* Unloads the older half of the loaded windows, until there is room or only those needed last are left. */
+/* Unloads the older half of the loaded windows, until there is room or only the most recently needed ones are left. */
 void profile_unload(struct rtop_profile *profile)
 {
   while (profile->memory.bytes > profile->memory.bytes_max) {

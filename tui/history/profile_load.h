@@ -8,8 +8,8 @@
 
 #include "profile_state.h"
 
-/* Fetches the window; it may become a gap if it cannot be read. Other windows may be unloaded meanwhile, but not
- * those needed last. */
+/* Fetches the window, which becomes a gap if it cannot be read. Other windows may be unloaded meanwhile, but not the
+ * most recently needed ones. */
 void profile_load(struct rtop_profile *profile, struct profile_window *window);
 void profile_unload(struct rtop_profile *profile);
 static inline void profile_need(struct rtop_profile *profile, struct profile_window *window)

@@ -23,7 +23,7 @@ static bool marks_make_room(struct rtop_profile *profile)
   return true;
 }
 
-/* Position of the first mark at or after the time. */
+/* Position of the first mark at or after time_ns. */
 static size_t marks_find(const struct rtop_profile *profile, int64_t time_ns)
 {
   size_t low = 0, high = profile->marks.count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps the history within memory. When memory is full, the oldest short windows are merged to windows of a second,
  * then of ten seconds, so that the history reaches back for hours and all sums stay correct; then the oldest are
- * dropped. Names that no window uses are removed now and then (see rtop_profile_forget).
+ * dropped. Names that no window uses are removed occasionally (see rtop_profile_forget).
  *
  * A merged window covers consecutive windows of one source within one second (or ten) of the clock. If more than
  * MERGE_ENDED_MAX threads ended in it, they become one, "(other threads)", as in the merged tiers of a channel.
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory for windows. A program that keeps making methods also keeps making names; these shorten the history, down to
- * a third. A moderate amount of names is free. */
+/* Memory for windows (bytes). A program that keeps making methods also keeps making names; names shorten the history,
+ * down to a third. A moderate amount of names is free. */
 static size_t memory_room(const struct rtop_profile *profile)
 {
   static const size_t names_free = 4 << 20;
@@ -32,8 +32,8 @@ enum { MERGE_LEVELS = 2, MERGE_WINDOWS_MAX = 64, MERGE_ENDED_MAX = 32, MERGE_FOL
 #define MERGE_HOLE_NS INT64_C(10000000)
 #define MERGE_SECOND_NS INT64_C(1000000000)
 
-/* A level of merging: takes windows up to `longest_ns`, makes windows of `length_ns`, and may use a third or a sixth
- * of the memory. Limited per call, so that nobody has to wait. */
+/* A level of merging: merges windows of up to `longest_ns` into windows of `length_ns`, which may use a third or a
+ * sixth of the memory. The work of a call is limited, so that no caller has to wait. */
 static const struct merge_level {
   int64_t longest_ns, length_ns;
   unsigned share, at_a_time;
@@ -114,7 +114,7 @@ static size_t merge_count_ended(const struct rtop_profile *profile, const struct
   return ended;
 }
 
-/* The thread that stands for many, listed in the window. NULL: memory ran out. */
+/* Returns the thread that stands for many, and lists it in the window. NULL: memory ran out. */
 static struct profile_thread *merge_others(struct rtop_profile *profile, struct profile_window *window)
 {
   static const char name[] = "(other threads)";
@@ -129,7 +129,7 @@ static struct profile_thread *merge_others(struct rtop_profile *profile, struct 
   return others;
 }
 
-/* Folds ended threads into one. There is room for one more cell and presence than the threads need. */
+/* Folds ended threads into one. The window has room for one more cell and presence than its threads need. */
 static void merge_fold_ended(struct rtop_profile *profile, struct profile_window *window)
 {
   const struct profile_thread *others =
@@ -254,8 +254,8 @@ static void merge_close(struct merge_sweep *sweep, struct merge_group *group)
   group->count = 0;
 }
 
-/* Returns true if the window was added or does not belong to this level; false if its group is complete: ask again
- * after merging. */
+/* Takes the window into its group. True if the window was added or does not belong to this level; false if its group is
+ * complete: the caller merges the group and calls again. */
 static bool merge_take(struct merge_sweep *sweep, const struct profile_window *window, size_t position)
 {
   struct merge_group *group = &sweep->groups[window->source];
@@ -334,8 +334,8 @@ bool profile_drop_oldest(struct rtop_profile *profile)
   return true;
 }
 
-/* Is the oldest window past the time to keep? Windows are in order of start, so the newest end is near the last
- * window's. */
+/* Is the oldest window older than the profile is to keep? Windows are in order of start, so the newest end is near the
+ * last window's. */
 static bool memory_is_past(const struct rtop_profile *profile)
 {
   int64_t now_ns = profile_window_at(profile, profile->count - 1)->end_ns;
@@ -357,7 +357,8 @@ void profile_drop_old(struct rtop_profile *profile)
 
 /* ---- names ------------------------------------------------------------------------------------------ */
 
-/* Minimum growth before names are checked again, and how many windows unused names are kept for. */
+/* Minimum growth of names (bytes) before they are checked again, and the number of windows for which unused names are
+   kept. */
 enum { FORGET_STEP = 1 << 20, FORGET_WINDOWS = 100 };
 
 void rtop_profile_keep_ns(struct rtop_profile *profile, int64_t keep_ns)

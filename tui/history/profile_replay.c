@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes the profile's contents on again, as a feed would. Late records are in place by now, so there are none. */
+/* Passes the profile's contents to a tap, as a feed would. Late records have been applied already, so none are
+   passed. */
 #include "profile_counters.h"
 #include "profile_load.h"
 #include "profile_windows.h"
@@ -17,7 +18,7 @@ struct replay {
   size_t index_capacity;
 };
 
-/* More threads may become known while windows are loaded. */
+/* Makes room for all threads: more may become known while windows are loaded. */
 static bool replay_reserve(struct replay *replay)
 {
   return rtop_reserve(&replay->index_of, &replay->index_capacity, replay->profile->threads.count + 1u,
@@ -48,7 +49,7 @@ static bool replay_threads(struct replay *replay, const struct profile_window *f
   return true;
 }
 
-/* Adds a thread that the window does not list, but a late record has time of. */
+/* Adds a thread that the window does not list, but to which a late record gave time. */
 static bool replay_unlisted(struct replay *replay, uint32_t id)
 {
   const struct profile_thread *thread = profile_thread_at(replay->profile, id);

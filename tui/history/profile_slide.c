@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a slide keeps of the windows in its span (not gaps), to avoid reading each of them again. */
+/* What a slide keeps of each window in its span (not of gaps), to avoid reading the windows again. */
 struct profile_kept {
   struct profile_kept_thread { /* by id of the thread */
     uint32_t cells, windows;   /* told; that list it */
@@ -19,7 +19,7 @@ struct profile_kept {
   uint32_t listed;             /* threads that windows list */
   struct profile_kept_source { /* by index of the source */
     struct rtop_span_counters changes;
-    uint32_t present[PROFILE_COUNTERS_MAX]; /* by counter id: number of windows that have it */
+    uint32_t present[PROFILE_COUNTERS_MAX]; /* number of windows that have the counter, by counter id */
   } * sources;
   size_t source_capacity;
 };
@@ -33,7 +33,7 @@ struct rtop_slide {
   struct rtop_span span;
   bool carry;       /* with what memory could not hold */
   uint64_t last_id; /* of windows that could be in it */
-  uint64_t ids;     /* sum of the ids of its windows, to detect changes by others */
+  uint64_t ids;     /* sum of the ids of the windows in the span, to detect changes that the slide did not make */
   uint32_t lens;
   struct profile_kept kept;
   bool failed;
@@ -60,7 +60,7 @@ static bool sum_grow_threads(struct rtop_sum *sum)
   return true;
 }
 
-/* The row of a thread, made at its first use. */
+/* Returns the row of a thread, made at its first use. */
 static struct rtop_thread_row *sum_row(struct sum_build *build, uint32_t id)
 {
   struct profile_thread *thread = profile_thread_at(build->profile, id);
@@ -171,7 +171,7 @@ static bool sum_carries(const struct sum_build *build)
   return profile->carry.costs.count && build->sum->span.start_ns <= rtop_profile_bounds(profile).start_ns;
 }
 
-/* Fills in what needs no window contents: covered time, gaps, and the last window of every source. */
+/* Fills in the part that needs no window contents: covered time, gaps, and the last window of every source. */
 static void head_times(struct sum_build *build, const struct rtop_span *span)
 {
   const struct rtop_profile *profile = build->profile;
@@ -200,7 +200,7 @@ static void head_changes(struct sum_build *build, const struct profile_kept *kep
   }
 }
 
-/* Fills in "now" values: each from the last window that has it, going back from the newest until all are found. */
+/* Fills in present values: each from the last window that has it, going back from the newest until all are found. */
 static void head_now(struct sum_build *build, const struct rtop_span *span, const struct profile_kept *kept)
 {
   struct rtop_profile *profile = build->profile;
@@ -243,7 +243,7 @@ static bool profile_sum_head(struct rtop_profile *profile, struct rtop_lens *len
 
 /* ---- what comes and goes ---------------------------------------------------------------------------- */
 
-/* Is the window part of what the sink was told? Sets *part to it. */
+/* Has the window been reported to the sink? Sets *part to the reported part. */
 static bool slide_has(const struct rtop_slide *slide, const struct profile_window *window, struct profile_part *part)
 {
   return slide->known && !window->gap && window->id <= slide->last_id && profile_part_of(window, &slide->span, part);
@@ -257,7 +257,8 @@ static bool slide_has_thread(struct rtop_slide *slide, uint32_t thread)
   return fine;
 }
 
-/* Tells the sink a cell. `source` is that of the thread, which may be gone when its last window leaves. */
+/* Reports a cell to the sink. `source` is that of the thread, which may be unknown once its last window has left the
+   span. */
 static void slide_tell(struct rtop_slide *slide, uint32_t source, uint32_t thread, uint32_t node,
                        const struct rtop_cost *cost, bool shown, bool comes)
 {
@@ -320,7 +321,7 @@ static void slide_window(struct rtop_slide *slide, struct profile_window *window
   }
 }
 
-/* Tells carried cost, which is one for all states: everything but wall time is assigned to the running time. */
+/* Reports carried cost, which is not divided by state: everything but wall time is assigned to the running time. */
 static void slide_carried_cost(struct rtop_slide *slide, uint32_t source, uint32_t thread, uint32_t node,
                                const struct rtop_cost *cost)
 {
@@ -382,7 +383,7 @@ static void slide_all(struct rtop_slide *slide, struct rtop_span span)
   }
 }
 
-/* Moves the span by what enters and leaves. False when its windows are not those that the sink was told. */
+/* Moves the span by reporting what enters and leaves. False when its windows are not the reported ones. */
 static bool slide_step(struct rtop_slide *slide, struct rtop_span span)
 {
   struct rtop_profile *profile = slide->profile;
@@ -402,7 +403,7 @@ static bool slide_step(struct rtop_slide *slide, struct rtop_span span)
   return met == expected;
 }
 
-/* Is a fresh start much cheaper than removing what is left behind? A caller that keeps a sum also keeps the shape of
+/* Is a fresh start much cheaper than removing the windows that leave? A caller that keeps a sum also keeps the shape of
  * its stacks over a step. */
 static bool slide_is_far(const struct rtop_slide *slide, const struct rtop_span *span)
 {
@@ -567,7 +568,7 @@ static bool once_finish(struct rtop_sum *sum, uint32_t threads)
   return true;
 }
 
-/* Makes a sum with a temporary slide, which need not be told of changes. */
+/* Makes a sum with a temporary slide, to which no changes are reported. */
 static bool sum_through(struct rtop_profile *profile, struct rtop_lens *lens, struct rtop_span span,
                         struct rtop_sum *sum)
 {
@@ -594,7 +595,7 @@ static bool sum_through(struct rtop_profile *profile, struct rtop_lens *lens, st
 
 bool rtop_profile_sum(const struct rtop_profile *asked, struct rtop_span span, struct rtop_sum *sum)
 {
-  /* Only scratch data change: the profile is unchanged from the caller's point of view. */
+  /* The cast is harmless: only scratch data change. */
   struct rtop_profile *profile = (struct rtop_profile *)asked;
   return sum_through(profile, profile->lens, span, sum);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sources of a profile: those of feeds, and those that are over. */
+/* The sources of a profile: those of feeds, and ended ones. */
 #include "profile_sources.h"
 
 #include "profile_carry.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of ended sources that may still have windows; beyond it the oldest windows are dropped. */
+/* Maximum number of ended sources that may still have windows; beyond it the oldest windows are dropped. */
 enum { SOURCES_OVER_MAX = 1024 };
 
 static bool source_is_over(const struct profile_source *source)
@@ -67,7 +67,7 @@ static uint32_t sources_tidy(struct rtop_profile *profile)
   return over;
 }
 
-/* Threads are identified by the number of their source, so they are renumbered, too. */
+/* Renumbers the threads of a source, since they are identified by the number of their source. */
 static void threads_renumber(struct rtop_profile *profile, uint32_t source, uint32_t number)
 {
   struct profile_threads *threads = &profile->threads;

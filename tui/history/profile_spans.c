@@ -22,7 +22,7 @@ struct rtop_span rtop_profile_bounds(const struct rtop_profile *profile)
   return span;
 }
 
-/* Sources end their windows at different moments; one that has reported nothing for longer than this has ended or
+/* Sources end their windows at different moments; one that has reported nothing for longer than this (ns) has ended or
  * hangs. */
 #define TOLD_APART_NS INT64_C(200000000)
 
@@ -93,21 +93,21 @@ static void summary_add(struct rtop_window_summary *summary, const struct profil
   source->entry_now = now;
 }
 
-/* Does this window cover the same time as the entry before, from another source? */
+/* Does this window cover the same time as the previous entry, from another source? */
 static bool summary_same_time(const struct profile_window *entry, const struct profile_window *window)
 {
   return entry && !entry->gap && !window->gap && entry->source != window->source &&
          profile_middle(window) < entry->end_ns;
 }
 
-/* Counts entries; those from `skip` on are written if `out` is not NULL. */
+/* Counts entries; entries from number `skip` on are written if `out` is not NULL. */
 static size_t summary_walk(const struct rtop_profile *profile, const struct rtop_span *span, size_t skip,
                            struct rtop_window_summary *out)
 {
   const struct profile_window *entry = NULL;
   size_t entries = 0;
   for (uint32_t i = 0; i < profile->source_count; i++)
-    profile->sources[i].entry = 0; /* scratch data: the profile is unchanged from the caller's point of view */
+    profile->sources[i].entry = 0; /* only scratch data change, so the cast is harmless */
   struct profile_walk walk = profile_walk(profile, *span);
   for (const struct profile_window *window; (window = profile_walk_next(&walk));) {
     bool same = summary_same_time(entry, window);
@@ -217,7 +217,7 @@ bool rtop_profile_thread_times(const struct rtop_profile *profile, struct rtop_s
 
 /* ---- of one source out of several ------------------------------------------------------------------- */
 
-/* The next window of one source, given by its number, not its position. */
+/* Returns the next window of one source, given by its number, not its position. */
 static const struct profile_window *alone_next(struct profile_walk *walk, uint32_t source)
 {
   const struct profile_window *window = profile_walk_next(walk);
@@ -325,7 +325,7 @@ void rtop_profile_window_alone(const struct rtop_profile *profile, uint32_t sour
   }
 }
 
-/* ---- blame of calls that go on: not reported yet --------------------------------------------------- */
+/* ---- blame of calls that have not ended, which no window reports yet ------------------------------------ */
 
 #define OPEN_LONGEST_NS INT64_C(60000000000)
 
@@ -339,7 +339,7 @@ static bool open_is(const struct rtop_thread_row *row)
   return row->stale && !row->ended && open_holds(row->state);
 }
 
-/* Since when, within the span, a call goes on; the span's end if none does. */
+/* Start, within the span, of a call that has not ended; the span's end if there is none. */
 static int64_t open_since(const struct rtop_sum *sum)
 {
   int64_t since_ns = sum->span.end_ns, first_ns = sum->span.start_ns;
@@ -354,7 +354,8 @@ static int64_t open_since(const struct rtop_sum *sum)
   return since_ns;
 }
 
-/* Waiting that nobody was blamed for, and the time with the GVL in unknown stacks by which it is divided. */
+/* Waiting in a window for which no method was blamed, and the time with the GVL in unknown stacks, in proportion to
+   which this waiting is divided. */
 struct open_window {
   uint64_t left_ns, held_ns;
 };

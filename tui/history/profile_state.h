@@ -13,8 +13,8 @@ enum { PROFILE_SECONDS = 1024, PROFILE_KEEPERS_MAX = 8, PROFILE_RETIRED = 256, P
 
 struct rtop_slide;
 
-/* The last windows and gaps of a source, oldest first, without omission from the first one on. With hundreds of
- * sources, a source's windows are far apart in the profile's list. */
+/* The last windows and gaps of a source, oldest first; between the first and the last of them, none is missing. With
+ * hundreds of sources, a source's windows are far apart in the profile's list. */
 struct profile_recent {
   struct profile_window *windows[PROFILE_RECENT]; /* number n is at index n % PROFILE_RECENT */
   uint64_t first, end;
@@ -33,7 +33,7 @@ struct profile_source {
   /* scratch of a sum */
   uint32_t gaps;
   struct rtop_span_counters now;
-  uint64_t wanted; /* counters whose last value is still being looked for */
+  uint64_t wanted; /* a bit for each counter whose last value has not been found yet */
   struct profile_window *last;
   /* scratch for timelines: the source's values in the current entry */
   size_t entry;
@@ -54,17 +54,19 @@ struct profile_cores {
   uint32_t next, count;
 };
 
-/* When the data of a stretch last changed (profile_windows.c). */
+/* When the data of a second last changed (profile_windows.c). */
 struct profile_changes {
-  uint64_t count, latest[PROFILE_SECONDS]; /* number of the latest change of each second, modulo the array size */
+  uint64_t count, latest[PROFILE_SECONDS]; /* count: number of changes so far; latest: number of the latest
+                                              change of each second, by second modulo the array size */
 };
 
 /* Use and limits of memory (profile_memory.c). */
 struct profile_memory {
   size_t bytes, bytes_max; /* of windows; of all */
   int64_t keep_ns;         /* 0: all that memory holds */
-  size_t forget_from;      /* size of names that, exceeded by FORGET_STEP, makes unused names be removed, */
-  uint64_t forget_at;      /* as does this number of windows; 0: only the size does */
+  size_t forget_from;      /* size of names (bytes) above which unused names are
+                              removed, once it is exceeded by FORGET_STEP */
+  uint64_t forget_at;      /* number of windows at which unused names are removed, too; 0: only the size decides */
   struct rtop_profile_keeper keepers[PROFILE_KEEPERS_MAX];
   uint32_t keeper_count;
 };
@@ -105,13 +107,14 @@ struct rtop_profile {
   bool has_exact; /* some window has or had figures of traced methods */
   bool has_work;  /* and of labelled work */
   uint64_t late_dropped_ns;
-  int64_t revised_ns;                /* start of the time changed by late records; INT64_MAX: none */
-  uint32_t late_steps;               /* remaining steps for the window that is being added */
+  int64_t revised_ns;                /* start of the time that late records changed; INT64_MAX: none */
+  uint32_t late_steps;               /* remaining steps of late records, for the window that is being added */
   struct rtop_profile_tap tap;       /* functions are NULL: none */
   struct rtop_profile_loader loader; /* load is NULL: none */
   uint64_t loads;
   struct rtop_slide *slides; /* slides to tell when their windows change */
-  struct cost_table *table;  /* index of the sum being made; allocated separately because sums are const */
+  struct cost_table *table;  /* hash index of the sum being made; allocated separately
+                                because sums are made from a const profile */
 };
 
 static inline struct profile_thread *profile_thread_at(const struct rtop_profile *profile, uint32_t id)

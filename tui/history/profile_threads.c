@@ -79,7 +79,7 @@ void profile_thread_free(struct profile_threads *threads, uint32_t id)
   if (threads->free_count == threads->free_capacity) {
     uint32_t capacity = threads->free_capacity ? threads->free_capacity * 2 : 64;
     uint32_t *ids = realloc(threads->free_ids, capacity * sizeof *ids);
-    if (!ids) return; /* without memory the id is not reused, which is harmless */
+    if (!ids) return; /* without memory the id is never reused, which is harmless */
     threads->free_ids = ids;
     threads->free_capacity = capacity;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A window as the profile holds it: cells, threads, and the part that a span gets. Private to the profile.
  *
- * Threads: one. Independent of the profile; nodes and threads are its ids.
+ * Threads: one. Independent of the profile; nodes and threads are ids of the profile.
  */
 #ifndef RTOP_TUI_PROFILE_WINDOW_H
 #define RTOP_TUI_PROFILE_WINDOW_H
@@ -12,9 +12,11 @@
 /* Limits for values from channels, so that sums over all windows in memory cannot overflow. */
 #define PROFILE_CELL_MAX (UINT64_C(1) << 42)
 #define PROFILE_LATE_MAX (UINT64_C(1) << 50)
-#define PROFILE_EXACT_MAX (UINT64_C(1) << 56) /* sums of squares are large numbers; their sums saturate */
+/* Limit for sums of squares, which are large numbers; their sums saturate. */
+#define PROFILE_EXACT_MAX (UINT64_C(1) << 56)
 #define PROFILE_TIME_MAX (INT64_C(1) << 61)
-/* Windows up to this length count whole in the span that contains their middle; longer ones are shared. */
+/* Windows up to this length count whole in the span that contains their middle; longer ones count in proportion to the
+   overlap. */
 #define PROFILE_WHOLE_NS INT64_C(500000000)
 
 struct profile_cell {
@@ -43,7 +45,8 @@ struct profile_long {
 };
 
 struct profile_window {
-  uint64_t id; /* in order of arrival, so that slides recognise windows */
+  uint64_t id; /* number of the window in order of arrival, by which
+                  sliding sums (profile_slide.h) distinguish windows */
   int64_t start_ns, end_ns;
   uint32_t source; /* index into sources */
   bool gap;
@@ -52,15 +55,16 @@ struct profile_window {
   uint64_t wall_ns[RTOP_STATES]; /* cells and provisional time */
   /* For a window of a loader: */
   uint64_t place;                   /* 0: there is no loader for it */
-  bool absent;                      /* not loaded: no threads and cells; wall_ns is from the index */
-  uint32_t alive;                   /* threads at its end, while it is not loaded */
-  uint64_t loaded, used;            /* when it was last fetched and needed, by profile->loads */
+  bool absent;                      /* the window is not loaded: it has no threads
+                                       and cells; wall_ns is from the index */
+  uint32_t alive;                   /* number of threads at the end of the window, while it is not loaded */
+  uint64_t loaded, used;            /* values of profile->loads when the window was last fetched and last needed */
   struct profile_presence *threads; /* by thread */
   size_t thread_count;
   struct profile_cell *cells; /* unordered, but for the first ones (profile_window_arrange) */
   size_t cell_count, cell_capacity;
   size_t unsampled_count;
-  struct profile_long *longs; /* long late records that came with it; none once it is merged */
+  struct profile_long *longs; /* long late records that came with the window; none once it is merged */
   size_t long_count;
   struct profile_begun begun;
   struct profile_fibers *fibers; /* NULL: none */
@@ -82,14 +86,15 @@ static inline int64_t profile_middle(const struct profile_window *window)
 void profile_window_arrange(struct profile_window *window, uint32_t unsampled);
 /* NULL: the window does not list it. */
 struct profile_presence *profile_presence_find(const struct profile_window *window, uint32_t thread);
-/* The unsampled time of this thread and state; NULL: there is none. */
+/* Returns the unsampled time of this thread and state; NULL: there is none. */
 struct profile_cell *profile_window_unsampled(const struct profile_window *window, uint32_t thread, uint32_t state);
 
 /* The part of a window that a span gets, as times from the window's start. */
 struct profile_part {
   int64_t from_ns, to_ns, length_ns;
 };
-/* False when the span gets nothing. Of a gap: the part in the span. */
+/* Computes the part of a window that the span gets. False when the span gets nothing. Of a gap: the part in the
+   span. */
 bool profile_part_of(const struct profile_window *window, const struct rtop_span *span, struct profile_part *part);
 static inline bool profile_part_is_whole(const struct profile_part *part)
 {
@@ -106,11 +111,11 @@ struct profile_cover {
   uint32_t windows;
 };
 void profile_cover_add(struct profile_cover *cover, int64_t start_ns, int64_t end_ns);
-/* Clips to the span, so that each of several processes, whose windows end at different moments, has as many windows
- * in it. */
+/* Clips the times to the span, so that each of several processes, whose windows end at different moments, has equally
+ * many windows in it. */
 void profile_cover_clip(const struct rtop_span *span, int64_t *start_ns, int64_t *end_ns);
 
-/* Time that a thread without a safepoint is charged for the window, until more is known. */
+/* Returns the time that a thread without a safepoint is provisionally charged for the window. */
 static inline struct profile_cell profile_provisional(const struct profile_presence *presence)
 {
   return (struct profile_cell){
@@ -130,7 +135,7 @@ static inline void profile_cell_add(struct profile_cell *to, const struct profil
   to->blame_ns += from->blame_ns;
 }
 
-/* Is a cell empty? Late records may have taken all of its time; such a cell gives no row. */
+/* Is a cell empty? Late records may have taken all of its time; an empty cell gives no row. */
 static inline bool profile_cell_is_empty(const struct profile_cell *cell)
 {
   return !(cell->wall_ns | cell->cpu_ns | cell->allocations | cell->blame_ns | cell->samples);

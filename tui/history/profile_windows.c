@@ -39,7 +39,7 @@ static bool windows_make_room(struct rtop_profile *profile)
   return true;
 }
 
-/* A window out of order makes the list unknown. */
+/* Adds the window to its source's list of last windows; a window out of order invalidates the list. */
 static void recent_add(struct rtop_profile *profile, struct profile_window *window)
 {
   struct profile_recent *recent = &profile->sources[window->source].recent;
@@ -111,7 +111,7 @@ struct profile_window *profile_walk_read(struct profile_walk *walk)
 {
   for (struct profile_window *window; (window = profile_walk_next(walk));) {
     if (window->gap) continue;
-    /* The profile is unchanged from the caller's point of view. */
+    /* The cast is harmless: for the caller the profile is unchanged. */
     profile_need((struct rtop_profile *)walk->profile, window);
     return window;
   }
@@ -141,7 +141,7 @@ static size_t changes_slot(int64_t second)
   return (size_t)((uint64_t)second % PROFILE_SECONDS);
 }
 
-/* The range of seconds that contains the stretch; at most as many as there are slots. */
+/* Computes the range of seconds that contains the stretch; at most as many as there are slots. */
 static void changes_seconds(int64_t start_ns, int64_t end_ns, int64_t *from, int64_t *to)
 {
   *from = changes_second(start_ns);
@@ -174,7 +174,7 @@ uint64_t rtop_profile_change(const struct rtop_profile *profile, struct rtop_spa
 
 enum { STEPS_HOLE_NS = 10000000 }; /* a smaller one is rounding */
 
-/* Windows of all sources are interleaved; the next one of a source is never farther away than this. */
+/* Maximum distance, in entries, to the next window of a source: windows of all sources are interleaved. */
 static size_t steps_reach(const struct rtop_profile *profile)
 {
   return (size_t)profile->source_count * 4 + 16;
@@ -186,8 +186,9 @@ static bool steps_better(const struct profile_window *window, const struct profi
   return window->source < than->source;
 }
 
-/* Position of the window that contains the instant before `time_ns`: of the first source that has one; a gap only
- * where nothing else is known. Between windows: the one before. count: there is no window. */
+/* Position of the window that contains the instant before `time_ns`: of the first source that has one; a gap only where
+ * no source has a window. For an instant between windows, that of the earlier one. profile->count: there is no
+ * window. */
 static size_t steps_find(const struct rtop_profile *profile, int64_t time_ns)
 {
   size_t upper = profile_first_from(profile, time_ns), reach = steps_reach(profile), best = profile->count;
@@ -216,8 +217,8 @@ struct rtop_span rtop_profile_window_of(const struct rtop_profile *profile, int6
   return steps_span(profile, steps_find(profile, time_ns));
 }
 
-/* The next entry that is not a gap: of the same source while it continues, else of any; `from` itself if there is
- * none. */
+/* Returns the next entry that is not a gap: of the same source while it continues, else of any; `from` itself if there
+ * is none. */
 static size_t steps_next(const struct rtop_profile *profile, size_t from)
 {
   const struct profile_window *here = profile_window_at(profile, from);

@@ -8,17 +8,17 @@
 
 #include "profile_state.h"
 
-/* Takes over the window and gives it an id. False: memory ran out, and the caller still owns it. */
+/* Takes ownership of the window and gives it an id. False: memory ran out, and the caller still owns the window. */
 bool profile_window_insert(struct rtop_profile *profile, struct profile_window *window);
-/* Call before a window is removed or merged into another one. */
+/* To be called before a window is removed or merged into another one. */
 void profile_window_lose(struct rtop_profile *profile, const struct profile_window *window);
 bool profile_window_add_cell(struct rtop_profile *profile, struct profile_window *window,
                              const struct profile_cell *cell);
-/* Position of the first window that starts at that time or later; count when there is none. */
+/* Position of the first window that starts at `start_ns` or later; the number of windows when there is none. */
 size_t profile_first_from(const struct rtop_profile *profile, int64_t start_ns);
-/* Position of the first window that can reach `time_ns` or beyond; count when there is none. */
+/* Position of the first window that can reach `time_ns` or beyond; the number of windows when there is none. */
 size_t profile_find(const struct rtop_profile *profile, int64_t time_ns);
-/* Walks over the windows and gaps of which a span has a part. Windows must not be added or removed meanwhile. */
+/* A walk over the windows and gaps of which a span has a part. No window may be added or removed meanwhile. */
 struct profile_walk {
   const struct rtop_profile *profile;
   struct rtop_span span;
@@ -28,13 +28,13 @@ struct profile_walk {
 struct profile_walk profile_walk(const struct rtop_profile *profile, struct rtop_span span);
 /* NULL: there are no more. */
 struct profile_window *profile_walk_next(struct profile_walk *walk);
-/* The next window that is not a gap, fetched if necessary. */
+/* Returns the next window that is not a gap, fetched if necessary. */
 struct profile_window *profile_walk_read(struct profile_walk *walk);
-/* Call when a window that lists the thread is removed; with its last window the thread is freed, unless sums of it
- * are carried. */
+/* To be called when a window that lists the thread is removed; with its last window the thread is freed, unless sums of
+ * it are carried. */
 void profile_thread_unlist(struct rtop_profile *profile, uint32_t id);
 
-/* Call when the data of this stretch change. */
+/* To be called when the data between these times change. */
 void profile_changes(struct rtop_profile *profile, int64_t start_ns, int64_t end_ns);
 static inline void profile_window_changes(struct rtop_profile *profile, const struct profile_window *window)
 {

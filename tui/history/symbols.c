@@ -19,13 +19,14 @@
 enum {
   SYMBOLS_FRAMES_MAX = 1 << 20,
   SYMBOLS_NODES_MAX = 1 << 22,
-  SYMBOLS_DEPTH_MAX = 4096, /* twice the extension's limit; stacks are written out in full */
+  SYMBOLS_DEPTH_MAX = 4096, /* limit of depth: twice the extension's; stacks are written out in full */
   SYMBOLS_TEXT_MAX = 4096,
-  SYMBOLS_NAMES_BYTES_MAX = 128 << 20, /* a hostile table can name one long string a million times */
+  SYMBOLS_NAMES_BYTES_MAX = 128 << 20, /* limit of all names: a hostile table can
+                                          name one long string a million times */
   SYMBOLS_CHUNK = 4096,                /* entries per chunk; chunks never move, so pointers stay valid */
 };
 
-/* Marks of frames and nodes: used in the current or last sweep; not used in the last one; removed. */
+/* Marks of frames and nodes: used in the current or last sweep; unused in the last sweep; removed. */
 enum { SYMBOLS_USED = 1, SYMBOLS_IDLE = 2, SYMBOLS_GONE = 4 };
 
 struct symbols_frame {
@@ -53,10 +54,10 @@ struct symbols_head { /* of a frame's key; no padding */
 struct rtop_symbols {
   struct symbols_frame **frames; /* by id; NULL: gone */
   uint32_t frame_count, frame_capacity;
-  uint32_t frames_gone, frame_gone; /* number of removed frames; the first one is at this id or later */
+  uint32_t frames_gone, frame_gone; /* frames_gone: number of removed frames; frame_gone: a lower bound of their ids */
   uint32_t nodes_gone, node_gone;
   uint32_t reuses, serial;
-  size_t used_bytes; /* memory of what was marked as used in the current sweep */
+  size_t used_bytes; /* memory of the entries marked as used in the current sweep */
   size_t names_bytes;
   struct symbols_frame *frames_by_key;
   struct symbols_chunk **node_chunks;
@@ -130,7 +131,7 @@ static void symbols_reuse(struct rtop_symbols *symbols, uint32_t *gone)
   symbols->reuses++;
 }
 
-/* A removed id to reuse; frame_count when there is none. */
+/* Returns a removed id to reuse; frame_count when there is none. */
 static uint32_t symbols_free_frame_id(struct rtop_symbols *symbols)
 {
   if (!symbols->frames_gone) return symbols->frame_count;
@@ -138,7 +139,7 @@ static uint32_t symbols_free_frame_id(struct rtop_symbols *symbols)
   return symbols->frame_gone;
 }
 
-/* Computed once, because it is needed for every stack of every window. */
+/* Notes what a symbol waits for: computed once, because it is needed for every stack of every window. */
 static void symbol_learn_waits(struct rtop_symbol *symbol)
 {
   bool core = rtop_symbol_is_core(symbol);
@@ -193,7 +194,7 @@ static uint32_t symbols_find_frame(struct rtop_symbols *symbols, const char *con
   return found->id;
 }
 
-/* Keeps the process's own name of a frame that is shown under a stable one; forgotten when memory runs out. */
+/* Keeps the process's own name of a frame that is shown under a stable one; the name is lost when memory runs out. */
 static void symbols_keep_generated(struct rtop_symbols *symbols, uint32_t id, const char *label, size_t label_bytes)
 {
   char clean[RTOP_GENERATED_NAME_MAX + 1];
@@ -327,7 +328,7 @@ static uint64_t symbols_mix(uint64_t hash, uint64_t value)
   return hash ^ hash >> 32;
 }
 
-/* The slot that holds the node, else a free one. */
+/* Returns the slot that holds the node, else a free one. */
 static size_t symbols_slot(const struct rtop_symbols *symbols, const struct rtop_call_node *key)
 {
   uint64_t hash = symbols_mix(symbols_mix(symbols->seed, (uint64_t)key->parent << 32 | key->frame), key->line);
@@ -359,7 +360,7 @@ static bool symbols_grow_slots(struct rtop_symbols *symbols)
   return true;
 }
 
-/* A removed id larger than the parent's, to reuse; node_count when there is none, or none near. */
+/* Returns a removed id larger than the parent's, to reuse; node_count when there is none nearby. */
 static uint32_t symbols_free_node_id(struct rtop_symbols *symbols, uint32_t parent)
 {
   enum { NEAR = 4 * SYMBOLS_CHUNK };
@@ -423,7 +424,7 @@ struct rtop_symbols *rtop_symbols_create(void)
   if (getrandom(&symbols->seed, sizeof symbols->seed, GRND_NONBLOCK) < 0) symbols->seed = (uint64_t)(uintptr_t)symbols;
   rtop_symbols_frame(symbols, "(root)", 6, "", 0, "", 0, 0, RTOP_SYMBOL_SPECIAL);
   if (symbols->frame_count == 1 && symbols_grow_nodes(symbols)) {
-    symbols->node_count = 1; /* zeroed: its own parent, frame 0, and not in the hash table */
+    symbols->node_count = 1; /* node 0 is zeroed: its own parent, with frame 0, and not in the hash table */
     return symbols;
   }
   rtop_symbols_destroy(&symbols);
@@ -490,7 +491,7 @@ static void symbols_drop_frame(struct rtop_symbols *symbols, uint32_t id)
   symbols->frames_gone++;
 }
 
-/* Judges an entry at the end of a sweep: unused for the first time, it becomes idle; for the second time, it is
+/* Judges an entry at the end of a sweep: an entry unused for the first time becomes idle; for the second time, it is
  * removed (true). */
 static bool symbols_judge(uint8_t *marks)
 {
@@ -499,8 +500,8 @@ static bool symbols_judge(uint8_t *marks)
   return goes;
 }
 
-/* An idle node still marks its frame and parent as used, so these become idle later at the earliest and nothing is
- * removed before its children. */
+/* Ends a sweep. An idle node still marks its frame and parent as used, so these become idle later at the earliest and
+ * nothing is removed before its children. */
 void rtop_symbols_sweep_end(struct rtop_symbols *symbols)
 {
   uint32_t nodes = symbols->nodes_gone;

@@ -32,13 +32,15 @@ struct rtop_symbol {           /* a frame */
   const char *label;           /* "Object#fib" */
   const char *path;            /* "" for C; for a group only set if it is a file */
   const char *namespace_label; /* "Price", "" at top level */
-  const char *generated; /* name in the process that reported it last; NULL: the same as label. See rtop_symbol_raw() */
+  const char *generated;       /* name of the frame in the process that reported it last;
+                            NULL: the same as label. See rtop_symbol_raw() */
   uint32_t line;
   enum rtop_symbol_kind kind;
-  bool locks; /* private, like the next field: results of the functions below */
+  bool locks; /* private, as is the next field: results of the functions declared below the struct */
   enum rtop_wait waits;
   enum rtop_wait_kind waits_for;
-  uint32_t process; /* rtop_process_of(), where processes are shown separately; 0: all processes */
+  uint32_t process; /* process of the frame (rtop_process_of()), where
+                       processes are shown separately; 0: all processes */
 };
 
 /* Lines of its file can be shown. */
@@ -46,18 +48,18 @@ static inline bool rtop_symbol_has_source(const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_RUBY || (symbol->kind == RTOP_SYMBOL_GROUP && symbol->path[0]);
 }
-/* The label that the process knows the method by, for requests to it and for storage. */
+/* Returns the label under which the process knows the method, for requests to the process and for storage. */
 static inline const char *rtop_symbol_raw(const struct rtop_symbol *symbol)
 {
   return symbol->generated ? symbol->generated : symbol->label;
 }
-/* Neither C nor made by the profiler: what people look for. */
+/* Is it neither C nor a frame of the profiler, so that people search for it? */
 static inline bool rtop_symbol_is_code(const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_RUBY || symbol->kind == RTOP_SYMBOL_GROUP;
 }
 
-/* Is it C, or Ruby code of Ruby itself? Only for such methods is it known what they wait for (waits.h). */
+/* Is it C, or Ruby code of Ruby itself? Only of such methods the cause of a wait is known (waits.h). */
 static inline bool rtop_symbol_is_core(const struct rtop_symbol *symbol)
 {
   return symbol->kind == RTOP_SYMBOL_C || strncmp(symbol->path, "<internal:", strlen("<internal:")) == 0;
@@ -71,7 +73,7 @@ static inline enum rtop_wait rtop_symbol_wait(const struct rtop_symbol *symbol)
 {
   return symbol->waits;
 }
-/* What a thread that is off the GVL in this method waits for. */
+/* Returns what a thread that is off the GVL in this method waits for. */
 static inline enum rtop_wait_kind rtop_symbol_waits_for(const struct rtop_symbol *symbol)
 {
   return symbol->waits_for;
@@ -126,16 +128,16 @@ const char *rtop_symbol_words(const struct rtop_symbol *symbol);
 /* Finds or adds the same frame in other symbols, for all processes. */
 uint32_t rtop_symbols_frame_from(struct rtop_symbols *symbols, const struct rtop_symbol *symbol);
 
-/* The same frame for a single process; frames of the profiler have no such variant and return themselves. 0 on
- * failure. */
+/* Finds or adds the variant of a frame for a single process; frames of the profiler have no such variant, and their own
+ * id is returned. 0 on failure. */
 uint32_t rtop_symbols_frame_of(struct rtop_symbols *symbols, uint32_t frame, uint32_t process);
-/* Completes the label of a frame ("sleep" becomes "Kernel#sleep"). Frames that get the same label this way stay
- * distinct. Does nothing when memory runs out. */
+/* Completes the label of a frame ("sleep" becomes "Kernel#sleep"). Frames stay distinct when they get the same label.
+ * Does nothing when memory runs out. */
 void rtop_symbols_relabel(struct rtop_symbols *symbols, uint32_t frame, const char *label, size_t label_bytes,
                           const char *namespace_label, size_t namespace_bytes);
 uint32_t rtop_symbols_node(struct rtop_symbols *symbols, uint32_t parent, uint32_t frame, uint32_t line);
 
-/* The node "(not sampled)", a child of the root, for time whose stack is unknown; 0: there is none yet. */
+/* Returns the node "(not sampled)", a child of the root, for time whose stack is unknown; 0: there is none yet. */
 uint32_t rtop_symbols_unsampled(const struct rtop_symbols *symbols);
 
 /* Changes with every label that is completed. */
@@ -144,21 +146,21 @@ uint32_t rtop_symbols_names(const struct rtop_symbols *symbols);
 /* Some node has labels. */
 bool rtop_symbols_labelled(const struct rtop_symbols *symbols);
 
-/* Removal of unused entries. Between begin and end, callers mark everything that is used; marking a node marks its
- * callers. An entry that was not marked in two consecutive sweeps is removed, and its id is reused later; an entry
- * that is added again before stays. */
+/* Remove unused entries. Between begin and end, callers mark everything that is used; marking a node marks its callers.
+ * An entry that was not marked in two consecutive sweeps is removed, and its id is reused later; an entry that is added
+ * again before its removal stays. */
 void rtop_symbols_sweep_begin(struct rtop_symbols *symbols);
 void rtop_symbols_use_node(struct rtop_symbols *symbols, uint32_t node);
 void rtop_symbols_use_frame(struct rtop_symbols *symbols, uint32_t frame);
 size_t rtop_symbols_used_bytes(const struct rtop_symbols *symbols); /* so far */
 void rtop_symbols_sweep_end(struct rtop_symbols *symbols);
-/* Was the entry marked in the last sweep, or added since? Callers that keep ids without marking them must forget the
- * others after every sweep. */
+/* Was the entry marked in the last sweep, or added since? Callers that keep ids without marking them must forget ids
+ * for which it is false after every sweep. */
 bool rtop_symbols_holds_node(const struct rtop_symbols *symbols, uint32_t node);
 bool rtop_symbols_holds_frame(const struct rtop_symbols *symbols, uint32_t frame);
-/* How often the id of a removed entry was reused. */
+/* Number of times that the id of a removed entry was reused. */
 uint32_t rtop_symbols_reuses(const struct rtop_symbols *symbols);
-/* A number of the frame that is never reused, unlike its id. */
+/* Returns the frame's serial number, which is never reused, unlike its id. */
 uint32_t rtop_symbols_serial(const struct rtop_symbols *symbols, uint32_t frame);
 
 /* Approximate memory of frames and nodes. */
@@ -166,11 +168,11 @@ size_t rtop_symbols_bytes(const struct rtop_symbols *symbols);
 
 uint32_t rtop_symbols_frame_count(const struct rtop_symbols *symbols);
 uint32_t rtop_symbols_node_count(const struct rtop_symbols *symbols);
-/* The entry of an id; an id that is out of range or removed gives the root. Never NULL. */
+/* Returns the entry of an id; for an id that is out of range or removed, the root. Never NULL. */
 const struct rtop_symbol *rtop_symbols_get(const struct rtop_symbols *symbols, uint32_t frame);
 const struct rtop_call_node *rtop_symbols_get_node(const struct rtop_symbols *symbols, uint32_t node);
-/* The line of a call in its file. Code given to eval counts its own lines while Ruby names the method around it, so a
- * line before the method is replaced by the method's first line. 0: unknown. */
+/* Returns the line of a call in its file. Code given to eval counts its own lines while Ruby names the method around
+ * it, so a line before the method is replaced by the method's first line. 0: unknown. */
 uint32_t rtop_symbols_line(const struct rtop_symbols *symbols, uint32_t node);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The labels view: endpoints and jobs, their time, how often they began. view_labels_draw.c draws the rows. */
+/* The labels view: endpoints and jobs, their time, and how many times they began. view_labels_draw.c draws the rows. */
 #include "view_labels.h"
 
 #include "tui/text/text.h"
@@ -36,14 +36,15 @@ static bool labels_have_no_order(const struct ui *ui)
   return as_it_was && !labels_view(ui)->by_self;
 }
 
-/* True while the user has not chosen an order and sorting by busy time would hide a slow endpoint below busy ones. */
+/* Are rows sorted by time per begin? Yes, while the user has not chosen an order and sorting by busy time would hide a
+   slow endpoint below busy ones. */
 static bool labels_are_by_each(const struct ui *ui)
 {
   const struct labels_view *view = labels_view(ui);
   return view->by_each && view->table.counted && labels_have_no_order(ui);
 }
 
-/* Where blocks are timed, all of their time counts. */
+/* Does all time of the blocks count? Yes, where blocks are timed. */
 static bool labels_are_by_total(const struct ui *ui)
 {
   return labels_are_timed(ui) && !labels_are_by_each(ui) && labels_have_no_order(ui);
@@ -124,8 +125,8 @@ static bool labels_build(struct ui *ui)
          label_order_apply(&view->order, &view->table, &options, view->sum.length_ns, ui->look.units == UNITS_PERCENT);
 }
 
-/* Starts when three quarters of their time are off the GVL and ends below a half (hysteresis), so that the order is
- * stable. */
+/* Chooses the order, which is stable by hysteresis: by time per begin, from three quarters of the time off the GVL
+ * until this falls below a half. */
 static bool labels_choose_order(struct labels_view *view)
 {
   double off = 0, all = 0;
@@ -159,7 +160,7 @@ static void take_key(struct labels_view *view, int place)
   memcpy(view->key, view->table.keys[place].name, sizeof view->key);
 }
 
-/* Unless the user chose one: the key with most time, which stays as long as it has any. */
+/* Chooses, unless the user did, the key with most time, which stays chosen as long as it has any. */
 static bool choose_key(struct labels_view *view)
 {
   int most = -1;
@@ -206,7 +207,8 @@ static bool next_key(struct ui *ui)
   return true;
 }
 
-/* Writes "!key=value" with characters escaped that are special in patterns. False: there is no room. */
+/* Writes "!key=value" (without `without`, no '!') with the characters escaped that are special in patterns. False:
+   there is no room. */
 static bool label_pattern(char *out, size_t bytes, const struct label_row *row, bool without)
 {
   size_t used = (size_t)snprintf(out, bytes, "%s%.*s=", without ? "!" : "", (int)row->key_bytes, row->name);
@@ -220,7 +222,7 @@ static bool label_pattern(char *out, size_t bytes, const struct label_row *row, 
   return true;
 }
 
-/* Makes all views show only the label's work, or all other work. Earlier choices stay in force. */
+/* Makes all views show only the label's work, or all other work. Earlier choices stay active. */
 static bool choose_label(struct ui *ui, bool without)
 {
   char pattern[2 * RTOP_LABEL_VALUE_MAX + RTOP_LABEL_KEY_MAX + 4];
@@ -279,7 +281,7 @@ static bool sort_step(struct ui *ui, int step)
   return true;
 }
 
-/* Opens at once when somebody said what is slow. */
+/* Opens or closes the slow blocks, which are open at first if a threshold was given. */
 static bool toggle_slow(struct ui *ui)
 {
   struct labels_view *view = labels_view(ui);

@@ -8,7 +8,7 @@
 #include "tui/ui/ui.h"
 
 struct labels_view {
-  struct rtop_live *live; /* live sum by label sets; made when the view is first shown */
+  struct rtop_live *live; /* live sum by label sets; made when the view is shown for the first time */
   struct rtop_sum sum;
   struct label_table table;
   struct label_order order;
@@ -25,7 +25,7 @@ struct labels_view {
   struct off_ways ways;
 };
 
-/* How many rows below the table are taken by slow blocks of the row under the cursor: 0 when they are not shown. */
+/* Number of rows below the table for slow blocks of the row under the cursor; 0: they are not shown. */
 int labels_slow_rows(const struct ui *ui);
 /* Draws them there. */
 void labels_draw_slow(struct ui *ui, struct rect below);
@@ -36,8 +36,9 @@ void labels_draw(struct ui *ui);
 struct labels_column {
   enum rtop_sort_key sort;
   const char *title, *title_time;
-  int columns, from; /* width including the blank before it; table width from which it is shown, */
-  int from_timed;    /* and that width where durations of blocks are known */
+  int columns, from; /* columns: width including the blank before the column;
+                        from: table width from which the column is shown, */
+  int from_timed;    /* and from_timed: the same where durations of blocks are known */
 };
 enum { LABELS_COLUMNS = 8 };
 /* Are durations of blocks known? Then quantiles and causes are shown instead of less exact figures. */
@@ -45,7 +46,7 @@ bool labels_are_timed(const struct ui *ui);
 const struct labels_column *labels_column(int index);
 /* Is the column shown? Busy time and CPU time depend on the mode; all time always has a column. */
 bool labels_column_is_shown(const struct ui *ui, int index);
-/* The column by which rows are sorted; RTOP_SORT_NAME: none of them. */
+/* Returns the column by which rows are sorted; RTOP_SORT_NAME: none of the columns. */
 enum rtop_sort_key labels_view_sort(const struct ui *ui);
 const struct label_row *labels_view_row(const struct ui *ui, size_t place);
 struct ui_rows labels_view_rows(const struct ui *ui);

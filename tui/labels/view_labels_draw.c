@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the labels: a row each, and where there is room a bar of its time by state or cause. */
+/* Draws the labels: one row each, and if there is room, a bar of its time by state or cause. */
 #include "view_labels.h"
 
 #include "tui/term/draw.h"
@@ -25,7 +25,7 @@ struct labels_pen {
   int bar, bar_columns; /* column; 0: not shown */
 };
 
-/* Where there is little room for names, the sort column replaces P50. */
+/* Are the quantiles shown? If there is little room for names, the sort column replaces P50. */
 static bool times_are_shown(const struct labels_pen *pen, int index)
 {
   enum rtop_sort_key sort = labels_view_sort(pen->ui);
@@ -91,7 +91,7 @@ static bool is_timed(const struct label_row *row)
   return row->work != NULL && row->work->ended > 0;
 }
 
-/* Figures over all threads are left out while some threads are hidden. */
+/* Writes a figure. Figures over all threads are left out while some threads are hidden. */
 static void figure_text(const struct labels_pen *pen, const struct label_row *row, int index, char *text, size_t bytes)
 {
   const struct ui *ui = pen->ui;
@@ -149,7 +149,7 @@ static void causes_text(const struct work_figures *work, char *text, size_t byte
   work_causes_words(text, bytes, ns, ns[RTOP_WORK_WHOLE]);
 }
 
-/* An open block that already took longer than all ended ones matters most. */
+/* Draws the causes. An open block that has already taken longer than all ended ones takes precedence. */
 static void draw_causes(const struct labels_pen *pen, const struct label_row *row, int y, enum face face)
 {
   const struct work_figures *work = row->work;
@@ -225,5 +225,6 @@ void labels_draw(struct ui *ui)
   if (view->table.count == 0) ui_draw_empty(pen.table, why_empty(ui));
   struct ui_rows rows = labels_view_rows(ui);
   ui_rows_draw(&rows, pen.table, labels_draw_row, &pen);
-  if (below > 0) labels_draw_slow(ui, (struct rect){ pen.table.y + pen.table.rows, pen.table.x, below, pen.table.columns });
+  if (below > 0)
+    labels_draw_slow(ui, (struct rect){ pen.table.y + pen.table.rows, pen.table.x, below, pen.table.columns });
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest blocks of the label under the cursor, below the table: what each did, and where. */
+/* The slowest blocks of the label under the cursor, below the table: what each block did, and where. */
 #include "view_labels.h"
 
 #include "tui/methods/slow_words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a live sum hands out: cells, threads and rows, brought up to date by one update. */
+/* The results of a live sum: cells, threads and rows, all brought up to date by one update. */
 #include "live.h"
 
 #include "live_impl.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stacks that left the span are freed once there are this many more of them than of others. */
+/* Number of unused places, beyond that of used ones, at which stacks that left the span are freed. */
 enum { LIVE_IDLE_PLACES_MAX = 16384 };
 
 static void live_restart(void *context)
@@ -129,7 +129,7 @@ void rtop_live_destroy(struct rtop_live **handle)
   free(live);
 }
 
-/* Cells refer to threads by row of the sum, and rows move when threads come and go. */
+/* Gives cells the row numbers of their threads: rows move when threads come and go. */
 static void name_threads(struct rtop_live *live, const struct rtop_sum *sum)
 {
   bool moved = false;
@@ -192,7 +192,7 @@ bool rtop_live_take(struct rtop_live *live, const struct rtop_sum *sum)
   return !live->failed;
 }
 
-/* Threads that are shown from now on add their figures, hidden ones subtract theirs. */
+/* Adds the figures of threads that are shown from now on, and subtracts those of hidden ones. */
 static void choose_threads(struct rtop_live *live, const struct rtop_sum *sum)
 {
   bool any = false;
@@ -259,7 +259,7 @@ bool rtop_live_methods(struct rtop_live *live, const struct rtop_sum *sum, struc
 {
   choose_threads(live, sum);
   live->spent_known = false;
-  if (!methods) return !live->failed; /* Pending changes are propagated when rows are next wanted. */
+  if (!methods) return !live->failed; /* Pending changes are propagated when rows are requested next. */
   live_stacks_change(live, sum);
   live_nodes_up(live);
   bool fine = take_options(live, options);

@@ -11,7 +11,7 @@
 
 enum { LIVE_NONE = UINT32_MAX };
 
-/* A node for one thread. Index 0 means none. */
+/* The time that one thread spent in one node of the call tree. Places are referred to by index; index 0 means none. */
 struct live_place {
   uint32_t thread, node;
   uint32_t entry;   /* index into nodes */
@@ -26,12 +26,13 @@ struct live_delta {
   struct rtop_cost cost; /* modulo 2^64 */
 };
 
-/* A pending change of a node that its callers do not have yet. Stored in order of arrival, close together. */
+/* A pending change of a node that its callers do not have yet. Changes are stored in order of arrival, close
+   together. */
 struct live_up {
   struct rtop_cost self, total;
   uint64_t cells, own_cells; /* in and below it; in it */
   uint32_t entry;
-  uint32_t threads; /* change of the number of threads that have it on their stack, modulo 2^32 */
+  uint32_t threads; /* change of the number of threads that have the node on their stack, modulo 2^32 */
   uint32_t next;    /* in the list of its depth, + 1 */
   bool own;         /* self is something */
 };
@@ -43,8 +44,8 @@ struct live_gain {
   uint32_t threads;
 };
 
-/* The way up a stack from a node, by index into nodes: `frame` is its frame, or for a recursive call that of the next
- * node above which is not; the root's is 0. */
+/* One step up a stack; the array has an element for each node, at the node's index. `frame` is the node's frame; for a
+ * recursive call it is the frame of the nearest node above that is not a recursive call; for the root it is 0. */
 struct live_climb {
   uint32_t frame;
   uint32_t up; /* index of the next node above */
@@ -53,15 +54,16 @@ struct live_climb {
 /* Wall time of a frame on the stack of one thread. The shares of a frame are adjacent, hashed by thread. */
 struct live_share {
   uint64_t wall_ns;
-  uint32_t thread; /* thread + 1; 0: free. In the first entry of an unused room: index of the next such room */
+  uint32_t thread; /* thread + 1; 0: the entry is free. In the first entry of an
+                      unused room: index of the next unused room of this order */
 };
 
 struct live_most {
-  uint64_t wall_ns;     /* largest share of a thread that is not hidden; valid unless `look` is set */
-  uint32_t thread;      /* thread + 1; 0: no share is above 0 */
-  uint32_t first, used; /* shares: index of the first; number in use */
+  uint64_t wall_ns;     /* largest share of a thread that is not hidden (ns); valid unless `look` is set */
+  uint32_t thread;      /* index + 1 of the thread with the largest share; 0: no share is above 0 */
+  uint32_t first, used; /* first: index of the first share; used: number of shares in use */
   uint8_t order;        /* room for 1 << order shares; 0: no room */
-  bool look;            /* the largest share was that of `thread` and may not be largest any more */
+  bool look;            /* the share of `thread` was the largest and may not be any more */
   bool listed;          /* in `changed` */
 };
 
@@ -81,7 +83,7 @@ enum { LIVE_SHARES_ORDERS = 32 };
 struct live_shares {
   struct live_share *all; /* index 0 is none */
   size_t count, capacity;
-  uint32_t idle[LIVE_SHARES_ORDERS]; /* unused rooms by order: index of the first */
+  uint32_t idle[LIVE_SHARES_ORDERS]; /* index of the first unused room, by order */
   struct live_most *most;            /* by frame */
   size_t most_capacity;
   uint32_t *changed; /* frames whose ratio is another one */
@@ -92,14 +94,14 @@ struct live_shares {
 };
 
 struct live_frame {
-  uint8_t passes;    /* the filter: 0 not asked, 1 no, 2 yes */
+  uint8_t passes;    /* does the row pass the filter? 0 not asked, 1 no, 2 yes */
   const char *label; /* as it was asked */
 };
 
 struct live_thread {
   bool hidden;
   uint32_t row;   /* in the sum, + 1 */
-  uint32_t stack; /* entry of the innermost node that counts as its stack, + 1; 0: none */
+  uint32_t stack; /* index + 1 of the innermost node that counts as the thread's stack; 0: none */
   uint32_t seen;  /* turn in which it was there */
   struct rtop_cost cost;
 };
@@ -155,7 +157,7 @@ struct rtop_live {
   size_t frame_capacity;
 
   struct rtop_method_row *rows;
-  uint64_t *row_cells; /* by row: number of cells that have it on their stack */
+  uint64_t *row_cells; /* number of cells that have the frame on their stack, by row */
   uint32_t row_count;
   size_t row_capacity, row_cell_capacity;
   uint32_t *row_of; /* by frame: index + 1 */
@@ -191,7 +193,7 @@ static inline void live_cost_take(struct rtop_cost *from, const struct rtop_cost
 
 /* live_places.c */
 void live_places_restart(struct rtop_live *live);
-/* The place of a node of a thread; 0: memory ran out. */
+/* Finds or adds the place of a node of a thread; 0: memory ran out. */
 uint32_t live_place(struct rtop_live *live, uint32_t thread, uint32_t node);
 /* Finds or adds a node over all threads, with all its callers. LIVE_NONE: memory ran out. */
 uint32_t live_entry(struct rtop_live *live, uint32_t node);
@@ -200,7 +202,7 @@ bool live_depths_push(struct live_depths *depths, uint32_t depth, uint32_t index
 /* live_up.c: changes go up. */
 void live_settle(struct rtop_live *live);
 void live_nodes_up(struct rtop_live *live);
-/* A cell is added to the nodes of all chosen threads, or removed from them. */
+/* Adds a cell to the nodes of all chosen threads, or removes it from them. */
 void live_node_change(struct rtop_live *live, uint32_t entry, const struct rtop_cost *cost, uint64_t cells);
 /* Updates which nodes are on stacks at the end of the span. */
 void live_stacks_change(struct rtop_live *live, const struct rtop_sum *sum);
@@ -221,9 +223,9 @@ void live_shares_settle(struct rtop_live *live);
 void live_shares_look(struct rtop_live *live);
 /* The frame's row needs its ratio updated. */
 void live_most_changed(struct rtop_live *live, uint32_t frame);
-/* Frames whose ratio has changed since the last call. */
+/* Returns the frames whose ratio has changed since the last call. */
 const uint32_t *live_shares_finish(struct rtop_live *live, uint32_t *count);
-/* Time of the thread that had the frame on its stack for longest. */
+/* Returns the time (ns) that the frame was on the stack of the thread that had it there longest. */
 uint64_t live_most_ns(const struct rtop_live *live, uint32_t frame);
 void live_shares_restart(struct rtop_live *live);
 

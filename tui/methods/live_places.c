@@ -118,7 +118,8 @@ static void add_up(struct rtop_live *live)
 
 const struct rtop_live_spent *rtop_live_spent(const struct rtop_live *asked)
 {
-  struct rtop_live *live = (struct rtop_live *)asked; /* The live sum is unchanged from the caller's point of view. */
+  struct rtop_live *live = (struct rtop_live *)asked; /* The cast is harmless: for the caller
+                                                         the live sum is unchanged. */
   if (!rtop_reserve(&live->spent, &live->spent_capacity, (size_t)live->node_count + 1, sizeof *live->spent))
     return NULL;
   if (!live->spent_known) add_up(live);

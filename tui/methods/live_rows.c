@@ -60,7 +60,7 @@ void live_rows_clock(struct rtop_live *live, enum rtop_mode mode)
   }
 }
 
-/* Drops an empty row; the last row moves to its place. */
+/* Drops an empty row; the last row moves to its index. */
 static void drop_row(struct rtop_live *live, uint32_t frame)
 {
   uint32_t at = live->row_of[frame] - 1, last = --live->row_count;
@@ -70,7 +70,7 @@ static void drop_row(struct rtop_live *live, uint32_t frame)
   live->row_of[frame] = 0;
 }
 
-/* Drops idle rows. A row may have become non-empty since, and may be listed twice. */
+/* Drops idle rows. A row may have become non-empty again, and the list may contain it twice. */
 static void drop_idle(struct rtop_live *live)
 {
   for (uint32_t i = 0; i < live->idle_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The wall time of every method on the stack of each thread, for the ratio, which is that of the largest. */
+/* The wall time of every method on the stack of each thread; the largest of them gives the method's ratio. */
 #include "live_impl.h"
 
 #include "tui/text/reserve.h"
@@ -12,7 +12,7 @@ static size_t room_of(const struct live_most *most)
   return most->order ? (size_t)1 << most->order : 0;
 }
 
-/* The entry of the thread's share, or the free one that it would get. */
+/* Returns the entry of the thread's share, or the free one that it would get. */
 static struct live_share *share_at(const struct live_shares *shares, const struct live_most *most, uint32_t thread)
 {
   size_t mask = room_of(most) - 1, at = thread & mask;
@@ -21,7 +21,7 @@ static struct live_share *share_at(const struct live_shares *shares, const struc
   return &first[at];
 }
 
-/* Index of a room of 1 << order empty shares; 0: memory ran out. */
+/* Returns the index of a room of 1 << order empty shares; 0: memory ran out. */
 static uint32_t room_make(struct live_shares *shares, uint32_t order)
 {
   uint32_t first = shares->idle[order];
@@ -69,8 +69,8 @@ static bool spread(struct live_shares *shares, struct live_most *most)
   return true;
 }
 
-/* The share of a thread, added if new; NULL: memory ran out. Where searches are needed, a quarter of the entries
- * stays free, so that they end soon. */
+/* Returns the share of a thread, added if new; NULL: memory ran out. Where searches are needed, a quarter of the
+ * entries stays free, so that searches end soon. */
 static struct live_share *share_for(struct live_shares *shares, struct live_most *most, uint32_t thread)
 {
   bool wide = is_wide(shares, most);
@@ -148,7 +148,8 @@ void live_shares_settle(struct rtop_live *live)
     live->failed = true;
     return;
   }
-  settle_dues(live, &shares->falling); /* Decreases first, so that no thread leads just for a moment. */
+  settle_dues(live, &shares->falling); /* Decreases come first, so that no thread has
+                                          the largest share just for a moment. */
   settle_dues(live, &shares->growing);
 }
 

@@ -12,7 +12,7 @@ static bool cost_is_zero(const struct rtop_cost *cost)
   return any == 0;
 }
 
-/* The pending change of a node; NULL: memory ran out. Valid until the next call. */
+/* Returns the pending change of a node; NULL: memory ran out. Valid until the next call. */
 static struct live_up *up_of(struct rtop_live *live, uint32_t entry)
 {
   struct rtop_live_node *node = &live->nodes[entry];
@@ -105,7 +105,7 @@ static void cell_drop(struct rtop_live *live, struct live_place *place)
   place->cell = 0;
 }
 
-/* Applies the change of a place to its cell, its thread and its node, and starts it on the way up. */
+/* Applies the change of a place to its cell, its thread and its node, and notes it for the node's callers. */
 static void settle_one(struct rtop_live *live, const struct live_delta *delta)
 {
   struct live_place *place = &live->places[delta->place];

@@ -18,7 +18,7 @@ bool rtop_methods_leave_out(const char *expression, struct rtop_sum *sum)
   return fine;
 }
 
-/* Hides threads that an expression leaves out, in a copy of the rows. */
+/* Hides threads that an expression excludes, in a copy of the rows. */
 static bool choose_threads(struct rtop_sum *sum, const char *expression)
 {
   struct rtop_thread_row *threads = malloc((sum->thread_count + 1) * sizeof *threads);

@@ -44,7 +44,7 @@ static bool changes_enough(const struct rtop_method_row *row, const struct rtop_
   return row && (double)row->total_ns >= min_percent / 100 * (double)methods->length_ns;
 }
 
-/* Keeps present rows that are or were large enough. */
+/* Keeps rows that are large enough in either span. */
 static void changes_keep(struct rtop_changes *changes, const struct rtop_methods *now,
                          const struct rtop_methods *before, unsigned char *there, double min_percent)
 {
@@ -87,7 +87,7 @@ bool rtop_changes_join(struct rtop_changes *changes, const struct rtop_methods *
   if (changes->count > kept)
     qsort(changes->rows + kept, changes->count - kept, sizeof *changes->rows, changes_compare_losses);
   for (size_t i = kept; i < changes->count; i++)
-    changes->rows[i].total_ns = 0; /* The largest old value decided the order; it is not part of the present. */
+    changes->rows[i].total_ns = 0; /* The old value was only needed for the order; the present total is 0. */
   free(there);
   return fine;
 }

@@ -5,8 +5,8 @@
 
 #include "methods.h"
 
-/* A compiled expression, kept with its text. methods_matches() is true when the frame passes the filter; an invalid
- * expression passes nothing. */
+/* A compiled expression with its text. methods_matches() is true when the frame passes the filter; no frame passes an
+ * invalid expression. */
 struct methods_regex {
   char *text; /* what is compiled; NULL: nothing */
   regex_t compiled;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The frames of the symbols in the order of their names, kept up to date while frames come and names are completed.
+/* The frames of the symbols in the order of their names, kept up to date while frames are added and names are
+ * completed.
  *
- * Threads: one. A zeroed struct is empty.
+ * Threads: one. A struct of zeros is empty.
  */
 #ifndef RTOP_TUI_NAME_ORDER_H
 #define RTOP_TUI_NAME_ORDER_H
@@ -9,7 +10,8 @@
 #include "tui/history/symbols.h"
 #include <stdbool.h>
 
-/* by_place: compares path and line before the name, else the name first; then ids. */
+/* Compares two frames. by_place: path and line first, then the name, else the name first; equal frames are ordered by
+   id. */
 int rtop_name_compare(const struct rtop_symbols *symbols, uint32_t first, uint32_t second, bool by_place);
 
 struct rtop_name_order {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* maximum frames of a place: the function called by the program, and what that called */
+/* maximum number of frames of a place: the function that the program called, and the calls below it */
 enum { RAISED_PLACE_DEPTH = 16 };
 
 struct raised_walk {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exceptions of a span by class and place, most frequent first. No screen.
  *
- * Threads: one. The list owns its memory and reuses it; a zeroed struct is empty.
+ * Threads: one. The list owns its memory and reuses it; a struct of zeros is empty.
  */
 #ifndef RTOP_TUI_RAISED_LIST_H
 #define RTOP_TUI_RAISED_LIST_H
@@ -18,9 +18,10 @@ struct rtop_raised_count; /* profile_lists.h */
 /* Where an exception was raised; frames are those of the process. */
 struct raised_place {
   uint32_t class_frame; /* frame whose label is the class name; 0: any class, for exceptions that found no room */
-  uint32_t frame, line; /* the program's method and the line in it; 0: unknown */
-  uint32_t node;        /* its node, or that of the known part */
-  uint32_t called; /* the C function or Ruby's own method that it called and that raised; 0: none, or Kernel#raise */
+  uint32_t frame, line; /* the program's method that raised and the line in it; 0: unknown */
+  uint32_t node;        /* node of that method, or of the known part of the stack */
+  uint32_t called;      /* the C function or method of Ruby itself that the program's
+                      method called and that raised; 0: none, or Kernel#raise */
 };
 
 struct raised_row {
@@ -34,7 +35,7 @@ struct raised_list {
   struct raised_row *rows;
   size_t count, capacity;
   uint64_t all;  /* exceptions that have a class */
-  uint64_t rest; /* exceptions in rows that are left out because there are too many */
+  uint64_t rest; /* number of exceptions in rows that are left out because there are too many */
   bool failed;   /* private */
 };
 
@@ -43,7 +44,7 @@ bool raised_list_build(struct raised_list *list, const struct rtop_profile *prof
 void raised_list_destroy(struct raised_list *list);
 
 struct raised_place raised_place_of(const struct rtop_symbols *symbols, const struct rtop_raised_count *raised);
-/* The name of the class; "(others)" for exceptions that found no room. */
+/* Returns the name of the class; "(others)" for exceptions that found no room. */
 const char *raised_class(const struct rtop_symbols *symbols, const struct raised_place *place);
 
 #endif

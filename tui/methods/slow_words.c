@@ -7,7 +7,7 @@
 #include "work_figures.h"
 #include <string.h>
 
-/* Who had less of its time than this is not told. */
+/* Minimum share of a holder that is named (per cent). */
 enum { SLOW_LEAST_PERCENT = 5 };
 
 void slow_causes_words(char *out, size_t bytes, const struct rtop_slow_call *block)

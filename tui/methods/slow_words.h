@@ -7,11 +7,11 @@
 
 /* "sleep 62% GVL 20%": exact. */
 void slow_causes_words(char *out, size_t bytes, const struct rtop_slow_call *block);
-/* "sleep in Kernel#sleep < Orders#wait (90%), GVL held by worker 2 in Report#build": where it was in its largest cause, and
- * behind whom, of what was seen. */
+/* Writes, as far as it was seen, where a block was in its largest cause, and which thread it waited for: "sleep in
+ * Kernel#sleep < Orders#wait (90%), GVL held by worker 2 in Report#build". */
 void slow_where_words(char *out, size_t bytes, const struct slow_look *look, const struct rtop_slow_call *block,
                       const struct rtop_symbols *symbols);
-/* "endpoint=GET /orders, user=7": the labels that it is about. */
+/* Writes the labels that began the block: "endpoint=GET /orders, user=7". */
 void slow_label_words(char *out, size_t bytes, const struct rtop_slow_call *block, const struct rtop_symbols *symbols);
 
 #endif

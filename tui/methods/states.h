@@ -18,7 +18,7 @@ enum thread_word {
 const char *state_word(enum rtop_state state); /* "run", on the screen */
 char state_sign(enum rtop_state state);        /* '|' */
 const char *state_key(enum rtop_state state);  /* "running", in JSON and pprof */
-/* A phrase such as "waiting for the GVL", for exports that people read. */
+/* Returns a phrase such as "waiting for the GVL", for exports that people read. */
 const char *state_name(enum rtop_state state);
 const char *state_does(enum rtop_state state); /* "waits for the GVL", of a thread */
 const char *state_help(enum rtop_state state);

@@ -9,7 +9,7 @@ struct translation {
   const struct rtop_symbols *from;
   struct rtop_symbols *to;
   uint32_t *frames; /* id + 1; 0: not yet */
-  uint32_t *nodes;  /* UINT32_MAX: wanted, later its new id; 0: not wanted, or the root */
+  uint32_t *nodes;  /* new id of each node; UINT32_MAX: wanted, not translated yet; 0: not wanted, or the root */
 };
 
 static uint32_t translate_frame(struct translation *translation, uint32_t frame)

@@ -9,7 +9,7 @@
 
 #include "tui/history/profile.h"
 
-/* False when memory ran out; the sum is then empty. */
+/* Translates the sum in place. False when memory ran out; the sum is then empty. */
 bool rtop_sum_translate(struct rtop_sum *sum, const struct rtop_symbols *from, struct rtop_symbols *to);
 
 #endif

@@ -8,7 +8,7 @@
 
 struct whole_walk {
   struct whole_numbers *numbers;
-  bool old[RTOP_SOURCES_MAX + 1]; /* by source: its figures are of an earlier request and are left out */
+  bool old[RTOP_SOURCES_MAX + 1]; /* by source: its figures belong to an earlier request and are left out */
   bool failed;
 };
 
@@ -135,7 +135,7 @@ uint64_t whole_own_ns(const struct whole_head *head)
   return head->calls ? head->own_ns / head->calls : 0;
 }
 
-/* The cell of a shown node; NULL: memory ran out. */
+/* Finds or adds the cell of a shown node; NULL: memory ran out. */
 static struct rtop_sum_cell *whole_cell(struct rtop_sum *sum, struct rtop_pairs *cells, uint32_t node)
 {
   uint32_t *at = rtop_pairs_at(cells, 0, node);
@@ -148,7 +148,7 @@ static struct rtop_sum_cell *whole_cell(struct rtop_sum *sum, struct rtop_pairs 
   return &sum->cells[*at - 1];
 }
 
-/* Is it a call for the lens? A merged frame may be below itself, and calls within it do not count. */
+/* Does the lens count it as a call? A merged frame may be below itself, and calls within it do not count. */
 static bool whole_is_call(const struct rtop_symbols *symbols, uint32_t caller, uint32_t node)
 {
   uint32_t frame = rtop_symbols_get_node(symbols, node)->frame;

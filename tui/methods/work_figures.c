@@ -16,7 +16,7 @@ struct work_count {
   uint64_t count;
 };
 
-/* A report of a process on open work of a label; of several the last one holds. */
+/* A process's report on open work of a label; of several reports the last one is valid. */
 struct work_open {
   struct work_figures *of;
   uint32_t source, node, label, what;
@@ -94,7 +94,8 @@ static void join_opens(struct work_numbers *numbers)
   numbers->opens_full = kept > OPENS_MAX;
 }
 
-/* Takes as long as sorting does, whatever a segment says; with too many labels the last ones are left out. */
+/* Notes a report on open work. Takes as long as sorting does, whatever a segment contains; with too many labels the
+   last ones are left out. */
 static bool note_open(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
                       const struct rtop_exact_number *number)
 {
@@ -128,7 +129,7 @@ bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures
     return add_count(numbers, figures, cause << 12 | rtop_work_key_bucket(number->key), number->value);
   case RTOP_WORK_OPEN:
   case RTOP_WORK_OLDEST_NS:
-    /* In windows kept only as sums the work was open at that time, not now. */
+    /* In windows that are kept only as sums the work was open at that time, not now. */
     return source == UINT32_MAX || note_open(numbers, figures, source, number);
   default: return true;
   }
@@ -136,8 +137,8 @@ bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures
 
 /* ---- quantiles ---------------------------------------------------------------------------------------- */
 
-/* The length that `wanted` of all pieces did not exceed; pieces without the cause count as shortest. UINT64_MAX: it is
- * that of the longest piece. */
+/* Returns the length (ns) that `wanted` of all pieces did not exceed; pieces without the cause count as shortest.
+ * UINT64_MAX: the length of the longest piece. */
 static uint64_t quantile(const struct work_count *counts, size_t count, uint64_t zeros, double wanted)
 {
   uint64_t seen = zeros;
@@ -193,7 +194,8 @@ static void tell(struct work_figures *figures, const struct work_count *counts, 
   }
 }
 
-/* What is open stands before its age; without open work no age is reported. */
+/* Writes the open work of each label. The number of open pieces comes before its age; without open work no age is
+   reported. */
 static void tell_opens(struct work_numbers *numbers)
 {
   join_opens(numbers);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How long labelled work took, by what its thread did meanwhile, and what is open. Exact except for quantiles, which
- * are within 0.8 % for the whole and within 6.2 % by cause. No screen.
+/* How long labelled work took, divided by what its thread did meanwhile, and which work has not ended. Exact except for
+ * quantiles, which are within 0.8 % for the whole and within 6.2 % by cause. No screen.
  *
- * Threads: one. The figures own their memory and reuse it; a zeroed struct is empty.
+ * Threads: one. The figures own their memory and reuse it; a struct of zeros is empty.
  */
 #ifndef RTOP_TUI_WORK_FIGURES_H
 #define RTOP_TUI_WORK_FIGURES_H
@@ -12,7 +12,8 @@
 
 struct work_time {
   uint64_t sum_ns, longest_ns;
-  uint64_t some;                   /* pieces with any time of that cause; for the whole: all that ended */
+  uint64_t some;                   /* number of pieces that spent any time on this
+                                      cause; for the whole: of all that ended */
   uint64_t counted;                /* of these, in buckets */
   bool known;                      /* most of them were: */
   uint64_t p50_ns, p90_ns, p99_ns; /* of all pieces that ended */
@@ -20,15 +21,15 @@ struct work_time {
 
 enum { WORK_QUANTILES = 3 }; /* p50, p90, p99 */
 
-/* Where a quantile would be by chance alone: the order statistics 2 sqrt(n q (1 - q)) + 1 ranks away, for the quantile q of
- * n pieces: two standard deviations, and one rank for what is a few pieces. */
+/* The range in which a quantile lies by chance alone: the order statistics 2 sqrt(n q (1 - q)) + 1 ranks away, for the
+ * quantile q of n pieces: two standard deviations, and one rank because n may be small. */
 struct work_range {
   uint64_t low_ns, high_ns;
 };
 
 struct work_figures {
   uint64_t ended, open, oldest_ns;
-  uint64_t over; /* of those that ended, in buckets above that of numbers->over_ns */
+  uint64_t over; /* number of ended pieces in buckets above that of numbers->over_ns */
   struct work_time of[RTOP_WORK_CAUSES];
   struct work_range range[WORK_QUANTILES]; /* of the whole; where that is known */
 };
@@ -51,8 +52,9 @@ static inline bool work_is(uint32_t what)
   return what >= RTOP_WORK_ENDED && what < RTOP_WORK_WHAT_END;
 }
 
-/* Takes a figure of rtop_profile_each_exact(), in its order, for which work_is() is true. `figures` must stay in
- * place until work_numbers_finish(), which computes everything that needs all figures. False: memory ran out. */
+/* Adds a figure from rtop_profile_each_exact(), in the order of its visits, for which work_is() is true. `figures` must
+ * stay in place until work_numbers_finish(), which computes everything that needs all figures. False: memory ran
+ * out. */
 bool work_numbers_add(struct work_numbers *numbers, struct work_figures *figures, uint32_t source,
                       const struct rtop_exact_number *number);
 void work_numbers_finish(struct work_numbers *numbers);
@@ -61,7 +63,8 @@ void work_numbers_finish(struct work_numbers *numbers);
 const char *work_cause_name(enum rtop_work_cause cause);
 /* For people: "run", "GVL", "I/O". */
 const char *work_cause_title(enum rtop_work_cause cause);
-/* "sleep 62% GVL 20%": the largest first, as many as fit; those below half a per cent left out. */
+/* Writes the causes with their shares: "sleep 62% GVL 20%", the largest first, as many as fit; shares below half a per
+   cent are left out. */
 void work_causes_words(char *text, size_t bytes, const uint64_t ns[RTOP_WORK_CAUSES], uint64_t all_ns);
 static inline uint64_t work_mean_ns(const struct work_figures *figures, enum rtop_work_cause cause)
 {

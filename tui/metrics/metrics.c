@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Earlier than all times, and far enough from the smallest number to avoid overflow. */
+/* a time earlier than all times, and far enough from the smallest number to avoid overflow */
 #define METRICS_NEVER_NS (INT64_MIN / 4)
 
 struct metrics *metrics_create(size_t top)
@@ -73,7 +73,7 @@ static char *process_about(const struct rtop_feed_info *info)
   return NULL;
 }
 
-/* Two processes with the same labels would make the whole page invalid, so only the newer one is kept. */
+/* Removes an older process with the same labels, since two such processes would make the whole page invalid. */
 static void metrics_alone(struct metrics *metrics, uint32_t source)
 {
   for (uint32_t i = 0; i < RTOP_SOURCES_MAX; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes did since they were first watched, as counters that only grow, for monitoring systems.
+/* The activity of processes since they were first watched, as counters that only grow, for monitoring systems.
  *
- * Everything comes from windows of the profile. A window is counted once, when late records (profile.h) can no longer
- * change it; younger windows are counted as pending, anew at every look. Time with an unknown stack counts for no
- * method until its window is counted, then for "(not sampled)". A window in which a call is still open waits up to
- * METRICS_LATE_NS.
+ * Everything comes from windows of the profile. A window is counted once, when late records (profile.h) can no
+ * longer change it; younger windows are counted as pending, again at every update. Time with an unknown stack counts
+ * for no method until its window is counted, then for "(not sampled)". A window in which a call is still open waits
+ * up to METRICS_LATE_NS.
  *
- * A process has the place (source) of its feed, and is reported for METRICS_LINGER_NS after its end. Threads: one.
+ * A process has the index (source) of its feed, and is reported for METRICS_LINGER_NS after its end. Threads: one.
  */
 #ifndef RTOP_TUI_METRICS_H
 #define RTOP_TUI_METRICS_H
@@ -41,7 +41,7 @@ enum metrics_count {
 
 struct metrics_process {
   uint64_t opened; /* which feed */
-  char *labels;    /* pid="4711",start="1700000000.123": which process that is */
+  char *labels;    /* labels that identify the process: pid="4711",start="1700000000.123" */
   char *about;     /* command, Ruby and user, as label text */
   bool up, gone;   /* gone: not told any more */
   struct metrics_figure counts[METRICS_COUNTS];
@@ -64,16 +64,16 @@ struct metrics {
 struct metrics *metrics_create(size_t top);
 void metrics_destroy(struct metrics **metrics);
 
-/* The process that now has the place of a source; to be set for each before a look. */
+/* The process that a source belongs to now; to be set for each source before metrics_look(). */
 struct metrics_source {
-  uint64_t opened; /* serial number of the feed; another number means another feed */
+  uint64_t opened; /* serial number of the feed; another number means that it is another feed */
   const struct rtop_feed_info *info;
   bool live, over;
 };
 void metrics_source(struct metrics *metrics, uint32_t source, const struct metrics_source *about);
 /* Those found since the last call. */
 void metrics_stalls(struct metrics *metrics, const struct stalls *stalls);
-/* Counts new windows. A NULL profile: nothing is watched yet. */
+/* Counts new windows. `profile` is NULL while nothing is watched yet. */
 void metrics_look(struct metrics *metrics, struct rtop_profile *profile);
 
 #endif

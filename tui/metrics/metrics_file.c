@@ -6,7 +6,7 @@
 #include "tui/export/export.h"
 #include <sys/stat.h>
 
-/* The umask, which can only be read by setting it; safe while there is one thread. */
+/* Returns the file mode by the umask, which can only be read by setting it; this is safe with a single thread. */
 static mode_t file_mode(void)
 {
   mode_t mask = umask(077);

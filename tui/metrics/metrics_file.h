@@ -7,7 +7,7 @@
 
 struct metrics;
 
-/* Replaces the file at once, with read permission for others according to the umask. False: errno says why, and the
+/* Replaces the file atomically; others may read it according to the umask. False: errno says why, and the
  * old file stays. */
 bool metrics_file_write(const struct metrics *metrics, const char *path);
 

@@ -112,8 +112,8 @@ static enum MHD_Result serve_metrics(struct metrics_server *server, struct MHD_C
   return page->response ? MHD_queue_response(connection, MHD_HTTP_OK, page->response) : MHD_NO;
 }
 
-/* Called after the head of a request, where an answer would close the connection, and again at its end; a call in
- * between means a body, which is not accepted and closes the connection. */
+/* Answers a request. libmicrohttpd calls this after the head, where an answer would close the connection, and again at
+ * the end; a call in between means a body, which is not accepted and closes the connection. */
 static enum MHD_Result serve_answer(void *context, struct MHD_Connection *connection, const char *url,
                                     const char *method, const char *version, const char *upload, size_t *upload_bytes,
                                     void **request)
@@ -141,7 +141,7 @@ static struct MHD_Response *serve_words(const char *words)
   return response;
 }
 
-/* Finds the port that was chosen when any would do. */
+/* Finds the port that the system chose for port 0. */
 static void serve_name(struct metrics_server *server, union serve_address *address)
 {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_LISTEN_FD);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Serves the page by HTTP: GET /metrics and GET /-/healthy, nothing else.
  *
- * There is no thread: requests are answered within metrics_server_wait(). A page is written at the first request after
- * a look, and serves all until the next look. A slow reader does not delay others; it keeps its page alive, one of
- * METRICS_CONNECTIONS at a time.
+ * There is no thread of its own: requests are answered within metrics_server_wait(). A page is written at the first
+ * request after an update, and is used for all requests until the next update. A slow reader does not delay others; it
+ * keeps its page alive, one of METRICS_CONNECTIONS at a time.
  */
 #ifndef RTOP_TUI_METRICS_SERVE_H
 #define RTOP_TUI_METRICS_SERVE_H
@@ -21,16 +21,16 @@ enum {
   METRICS_ADDRESS_BYTES = 128,
 };
 
-/* Is it "[ADDRESS:]PORT"? An address is numeric, IPv6 in brackets, by default 127.0.0.1. Port 0: any free one. */
+/* Is the text "[ADDRESS:]PORT"? An address is numeric, IPv6 in brackets, by default 127.0.0.1. Port 0: any free one. */
 bool metrics_address_is(const char *text);
 
-/* Opens a server; the metrics must outlive it. NULL, with one clear sentence in error->text. */
+/* Opens a server; the metrics must outlive the server. NULL, with one clear sentence in error->text, on failure. */
 struct metrics_server *metrics_server_open(const char *address, const struct metrics *metrics,
                                            struct rtop_error *error);
 void metrics_server_close(struct metrics_server **server);
 /* "http://127.0.0.1:9464/metrics" */
 const char *metrics_server_url(const struct metrics_server *server);
-/* Serves until the time is up, or a signal came. */
+/* Answers requests until the time is up or a signal comes. */
 void metrics_server_wait(struct metrics_server *server, int milliseconds);
 
 #endif

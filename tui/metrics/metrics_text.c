@@ -81,7 +81,7 @@ static void page_name(const struct page *page, const struct family *family)
   fprintf(page->out, "rperf_top_%s%s", family->name, family_suffix(family));
 }
 
-/* In the older format, which has no families, the type belongs to the series. */
+/* Writes the head of a family. In the older format, which has no families, the type belongs to the series. */
 static void page_head(const struct page *page, const struct family *family)
 {
   const char *suffix = page->format == METRICS_PLAIN ? family_suffix(family) : "";

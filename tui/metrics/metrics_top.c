@@ -21,7 +21,8 @@ struct metrics_entry {
   char key[]; /* both names with their ends */
 };
 
-/* Weight of the previous look against new figures. Nanoseconds decide, or counts where there are none. */
+/* Weight of the previous updates against new figures. Names are compared by nanoseconds, or by counts where
+   there are none. */
 static const double top_memory = 0.8;
 
 void metrics_top_begin(struct metrics_top *top)
@@ -84,7 +85,7 @@ static int top_by_lately(const void *left, const void *right)
   return memcmp(a->key, b->key, a->key_bytes);
 }
 
-/* Forgets an entry. Its pending figures come again at the next look, under any name. */
+/* Forgets an entry. Its pending figures are counted again at the next update, under any name. */
 static void top_forget(struct metrics_top *top, struct metrics_entry *entry)
 {
   for (int i = 0; i < METRICS_FIGURES; i++) top->rest[i].settled += entry->item.figures[i].settled;
@@ -104,7 +105,7 @@ static void top_tell(struct metrics_top *top)
   }
 }
 
-/* Names that have a place now were reported with the others until the last look. */
+/* Updates "other", which includes the figures that names had before they got a series. */
 static void top_tell_other(struct metrics_top *top)
 {
   uint64_t other[METRICS_FIGURES] = { top->rest[0].told, top->rest[1].told };

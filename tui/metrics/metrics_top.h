@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures by name, of which only important ones are shown: the methods or labels of one process.
  *
- * The names with the most recent activity get a place of their own and keep it while the process is watched. There are
- * METRICS_PLACES times as many places as names at the top; names without a place are summed as "other". A name's figure
- * begins at 0 when it gets a place; earlier values stay with "other". So no figure ever falls, and their sum is
- * complete.
+ * The names with the most recent activity get a series of their own and keep it while the process is watched. There are
+ * METRICS_PLACES times as many series as names at the top; names without a series are summed as "other". A name's
+ * figure begins at 0 when it gets a series; earlier values stay in "other". So no figure ever falls, and the sum of all
+ * figures is complete.
  *
- * Threads: one. A zeroed struct with `size` set is empty.
+ * Threads: one. A struct of zeros with `size` set is empty.
  */
 #ifndef RTOP_TUI_METRICS_TOP_H
 #define RTOP_TUI_METRICS_TOP_H
@@ -18,13 +18,14 @@
 enum {
   METRICS_PLACES = 4,
   METRICS_FIGURES = 2,
-  METRICS_TEXT_BYTES = 256, /* longer names are cut, and become one if equal then */
-  METRICS_NAMES_MAX = 512,  /* number of names kept; beyond it those with the least join the others */
+  METRICS_TEXT_BYTES = 256, /* maximum length of a name (bytes); longer names are cut,
+                               and those that are equal afterwards count as one */
+  METRICS_NAMES_MAX = 512,  /* maximum number of names kept; beyond it the least active ones are added to "other" */
   METRICS_TOP_USUAL = 20,
   METRICS_TOP_MAX = 100,
 };
 
-/* settled: final; pending: since then; told: shown before, and never falls. */
+/* settled: final value; pending: added since then, may change; told: value shown before, below which it never falls. */
 struct metrics_figure {
   uint64_t settled, pending, told;
 };
@@ -45,13 +46,13 @@ struct metrics_top {
   uint64_t other[METRICS_FIGURES];
 };
 
-/* Call at the start of a look: pending figures are reported anew. */
+/* To be called at the start of an update: pending figures are counted again. */
 void metrics_top_begin(struct metrics_top *top);
 void metrics_top_add(struct metrics_top *top, const char *first, const char *second, int figure, uint64_t settled,
                      uint64_t pending);
-/* Call at the end of a look: assigns places. */
+/* To be called at the end of an update: assigns series to names. */
 void metrics_top_end(struct metrics_top *top);
-/* The next name with a place after `item` (NULL: the first); NULL: there are no more. */
+/* Returns the next name with a series after `item` (NULL: the first); NULL: there are no more. */
 const struct metrics_item *metrics_top_next(const struct metrics_top *top, const struct metrics_item *item);
 static inline uint64_t metrics_item_value(const struct metrics_item *item, int figure)
 {

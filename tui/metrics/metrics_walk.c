@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Late records come later than this only where a stack is marked as unknown. */
+/* Age (ns) at which a window is settled; late records come later than this only where a stack is marked as unknown. */
 #define WALK_SETTLE_NS INT64_C(1000000000)
-/* Length of the longest window as it arrives: the whole window in which a stretch without a stack began must wait for
- * it. */
+/* Length (ns) of the longest window as it arrives: a stretch without a stack delays the whole window in
+ * which it began. */
 #define WALK_WINDOW_NS INT64_C(1100000000)
 
 enum { WALK_LABELS = RTOP_SOURCES_MAX }; /* of sets of labels: source + this */
 
-/* Time of a frame in a process, before its name is looked up. */
+/* Time of a frame in a process, before the frame's name is determined. */
 struct walk_part {
   uint64_t settled, pending;
 };
@@ -40,7 +40,7 @@ static struct metrics_process *walk_process(const struct walk *walk, const struc
   return process && !process->gone && look->end_ns > process->settled_ns ? process : NULL;
 }
 
-/* ---- first: for how long there are windows, and what was seen last ---------------------------------- */
+/* ---- first pass: the range of windows, and the last threads ------------------------------------------- */
 
 static void walk_note_end(void *context, const struct rtop_look *look)
 {
@@ -75,14 +75,14 @@ static void walk_decide(struct metrics_process *process)
 {
   int64_t until_ns = process->end_ns - WALK_SETTLE_NS;
   if (process->last_start_ns < until_ns)
-    until_ns = process->last_start_ns; /* a part of a window would be an estimate */
+    until_ns = process->last_start_ns; /* only whole windows are counted, because a part of one would be an estimate */
   if (process->stale_ns < until_ns) until_ns = process->stale_ns;
   process->settles_ns = until_ns > process->settled_ns ? until_ns : process->settled_ns;
 }
 
 /* ---- then: what is in them ----------------------------------------------------------------------------- */
 
-/* A window, which may have been merged with others meanwhile. */
+/* A window, which may have been merged with others since the last update. */
 struct walk_window {
   const struct rtop_look *look;
   struct rtop_span settled, pending;
@@ -128,7 +128,7 @@ static struct walk_sum *walk_sum(struct walk *walk, uint32_t source, uint32_t fr
   return &walk->sums[*place - 1];
 }
 
-/* Without memory, the frame's time counts for the others. */
+/* Adds time to a frame. Without memory, the time counts for "other". */
 static void walk_add(struct walk *walk, uint32_t source, uint32_t frame, const struct walk_part *part)
 {
   struct walk_sum *sum = walk_sum(walk, source, frame);
@@ -152,13 +152,15 @@ static void walk_cells(struct walk *walk, const struct walk_window *window)
     if (cell.state == RTOP_STATE_BLOCKED) continue;
     const struct rtop_call_node *node = rtop_symbols_get_node(walk->symbols, cell.node);
     struct walk_part part = walk_part(window, cell.wall_ns);
-    if (unsampled && cell.node == unsampled) part.pending = 0; /* it may still turn out which method it belongs to */
+    if (unsampled && cell.node == unsampled)
+      part.pending = 0; /* time whose method may still become
+                                                                  known is not counted as pending */
     walk_add(walk, look->source, node->frame, &part);
     if (node->labels) walk_add(walk, WALK_LABELS + look->source, node->labels, &part);
   }
 }
 
-/* The text of a label set; NULL: the frame is none. */
+/* Returns the text of a label set; NULL: the frame is not a label set. */
 static const char *walk_set(const struct walk *walk, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(walk->symbols, frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the windows of a profile for metrics.h. Private to it. */
+/* Counts the windows of a profile for metrics.h. Private to metrics.c. */
 #ifndef RTOP_TUI_METRICS_WALK_H
 #define RTOP_TUI_METRICS_WALK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides the history into intervals, and these into processes. */
+/* Divides the history into intervals, and the intervals into processes. */
 #include "push.h"
 
 #include "tui/history/profile_each.h"
@@ -9,7 +9,7 @@
 /* ---- how far it has come ------------------------------------------------------------------------------------ */
 
 struct push_reach {
-  /* by source: start of the oldest and end of the newest window; 0: none */
+  /* start of each source's oldest window and end of its newest one, by source; 0: none */
   int64_t start_ns[RTOP_SOURCES_MAX], end_ns[RTOP_SOURCES_MAX];
 };
 
@@ -33,7 +33,8 @@ static void gaps_note(void *context, const struct rtop_look *look)
   gaps->count += look->gap && look->end_ns > gaps->span.start_ns && look->end_ns <= gaps->span.end_ns;
 }
 
-/* End of the time that all living processes have reported, except those that stand still. */
+/* Returns the latest time up to which all living processes have reported, without waiting for a process whose last
+ * report is some seconds older than the newest one. */
 static int64_t reach_end(const struct push_reach *reach, const struct push_source *sources, size_t count, bool last,
                          int64_t newest_ns)
 {
@@ -45,7 +46,7 @@ static int64_t reach_end(const struct push_reach *reach, const struct push_sourc
   return end_ns;
 }
 
-/* ---- a sum as that of its processes -------------------------------------------------------------------------- */
+/* ---- dividing a sum by process ------------------------------------------------------------------------------- */
 
 static void push_put(struct push *push, struct rtop_profile *profile, const struct push_process *process,
                      uint32_t source, struct rtop_sum *part)
@@ -57,7 +58,7 @@ static void push_put(struct push *push, struct rtop_profile *profile, const stru
   else push->failed++;
 }
 
-/* Sends the wanted processes of a span; NULL: all. */
+/* Sends the wanted processes of a span; `wanted` NULL: all of them. */
 static void push_span(struct push *push, struct rtop_profile *profile, const struct push_source *sources, size_t count,
                       struct rtop_span span, const bool *wanted)
 {
@@ -81,7 +82,7 @@ static void push_span(struct push *push, struct rtop_profile *profile, const str
 
 /* ---- intervals ------------------------------------------------------------------------------------------------ */
 
-/* Another process in a place may bring a history that was not sent before. */
+/* Notes sources that now belong to another process, whose history may not have been sent yet. */
 static void push_places(struct push *push, const struct push_source *sources, size_t count,
                         const struct push_reach *reach)
 {
@@ -92,7 +93,7 @@ static void push_places(struct push *push, const struct push_source *sources, si
   }
 }
 
-/* Sends the time of processes that were behind when the last interval ended, and have reported it since. */
+/* Sends the time of processes that were behind at the end of the last interval, and have reported it since. */
 static void push_behind(struct push *push, struct rtop_profile *profile, const struct push_source *sources,
                         size_t count, const struct push_reach *reach)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends what processes did to a profile server: one profile per process and interval.
+/* Sends the profiles of processes to a profile server: one profile per process and interval.
  *
  * Each window of a process is sent once. An interval ends a second before the time that all living processes have
- * reported; what a process reports later about that time is sent with the next interval. Time whose stack becomes known
- * after that was sent as "(not sampled)". Unsent profiles wait in a queue (push_queue.h) and are retried after growing
- * pauses; those that find no room are counted.
+ * reported; windows of that time that arrive later are sent with the next interval. Time whose stack becomes known only
+ * after it was sent stays "(not sampled)". Unsent profiles wait in a queue (push_queue.h) and are retried after growing
+ * pauses; profiles for which there is no room are counted.
  *
  * Threads: one.
  */
@@ -21,16 +21,17 @@ enum push_kind { PUSH_NONE, PUSH_PYROSCOPE, PUSH_OTLP };
 
 /* "pyroscope", "otlp". False: it is neither. */
 bool push_kind_parse(const char *name, enum push_kind *kind);
-/* Kind of server by the end of the URL's path; PUSH_NONE: unknown. */
+/* Returns the kind of server, by the end of the URL's path; PUSH_NONE: unknown. */
 enum push_kind push_url_kind(const char *url);
-/* NULL for http or https with a host and without user, query or fragment; else what is wrong, for "URL %s". */
+/* Checks a URL. NULL for http or https with a host and without user, query or fragment; else the problem,
+   for "URL %s". */
 const char *push_url_problem(const char *url);
-/* The URL with the usual path if it has none; the caller frees it. NULL: memory ran out. */
+/* Returns the URL, with the usual path appended if it has none; the caller frees it. NULL: memory ran out. */
 char *push_url_whole(const char *url, enum push_kind kind);
-/* Is the name made of letters, digits and "._-/", as servers require for services? */
+/* Does the name consist of letters, digits and "._-/", as servers require for services? */
 bool push_name_is(const char *name);
 
-/* Younger data wait for the next interval, because many stacks become known a little later. */
+/* Data younger than this (ns) wait for the next interval, because many stacks become known a little later. */
 #define PUSH_LATE_NS INT64_C(1000000000)
 #define PUSH_INTERVAL_MIN 0.5
 enum { PUSH_INTERVAL_USUAL = 10, PUSH_INTERVAL_MAX = 60 };
@@ -51,7 +52,7 @@ struct push_item *push_item_make(enum push_kind kind, const struct push_process 
 
 /* ---- intervals: push.c -------------------------------------------------------------------------------------- */
 
-enum { PUSH_PROCESSES = RTOP_SUM_PARTS }; /* the last one is for all processes that lost their places */
+enum { PUSH_PROCESSES = RTOP_SUM_PARTS }; /* number of process entries; the last one is for all retired sources */
 
 struct push {
   enum push_kind kind;
@@ -59,21 +60,23 @@ struct push {
   char host[256];
   struct push_queue queue;
   int64_t start_ns;                  /* of the next interval */
-  int64_t told_ns[RTOP_SOURCES_MAX]; /* time up to which a source was sent while it was behind; 0: the same as all */
+  int64_t told_ns[RTOP_SOURCES_MAX]; /* time up to which each source was sent while
+                                        it was behind; 0: the same as for all */
   uint64_t opened[RTOP_SOURCES_MAX]; /* by which feed */
-  uint64_t profiles, gaps, failed;   /* profiles made; windows lost before they were read; profiles without memory */
-  uint64_t lost_ns;                  /* time that memory could not hold until it was sent */
+  uint64_t profiles, gaps, failed;   /* number of profiles made; of windows lost before they
+                                        were read; of profiles not made for lack of memory */
+  uint64_t lost_ns;                  /* time (ns) that memory could not hold until it was sent */
 };
 
-/* The process that now has the place of a source. */
+/* The process that a source belongs to now. */
 struct push_source {
   uint64_t opened; /* 0: nobody */
   bool live;       /* more comes */
   struct push_process process;
 };
 
-/* Queues everything new; `last`: all of it, else only the time that all living processes have reported. `sources`:
- * `count` entries, by source. */
+/* Queues profiles of everything new; `last`: of all data, else only up to the time that all living processes have
+ * reported. `sources`: `count` entries, by source. */
 void push_interval(struct push *push, struct rtop_profile *profile, const struct push_source *sources, size_t count,
                    bool last);
 

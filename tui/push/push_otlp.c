@@ -38,7 +38,7 @@ struct otlp {
   bool failed;
 };
 
-/* The number of a key; *is_new if it was added. 0: memory ran out. */
+/* Returns the number of a key; *is_new if it was added. 0: memory ran out. */
 static int32_t otlp_number(struct otlp_entry **entries, int32_t *count, const void *key, size_t bytes, bool *is_new)
 {
   struct otlp_entry *entry = NULL;
@@ -67,7 +67,8 @@ static void otlp_forget(struct otlp_entry **entries)
   }
 }
 
-/* Readers join lists that are split over several messages, so memory holds one piece at a time. */
+/* Writes a piece of the dictionary. Readers join lists that are split over several messages, so memory holds one piece
+   at a time. */
 static void otlp_emit(struct otlp *otlp, const Rtop__Otlp__Dictionary *piece)
 {
   Rtop__Otlp__Request request = RTOP__OTLP__REQUEST__INIT;
@@ -113,8 +114,8 @@ static void otlp_attribute(struct otlp *otlp, const Rtop__Pprof__Label *label, i
   otlp_emit(otlp, &piece);
 }
 
-/* Is the attribute wanted? pid belongs to the resource; of two equal names, ours and the program's, the first is
- * used. */
+/* Is the attribute wanted? pid belongs to the resource; of two attributes with one name, the profiler's and the
+ * program's, the first is used. */
 static bool otlp_is_wanted(const struct otlp *otlp, const Rtop__Pprof__Sample *sample, size_t at)
 {
   if (strcmp(otlp_text(otlp, sample->label[at]->key), "pid") == 0 && !sample->label[at]->str) return false;
@@ -198,7 +199,7 @@ static void otlp_empties(struct otlp *otlp)
   otlp_emit(otlp, &piece);
 }
 
-/* pprof numbers locations and functions 1, 2, … in order, and its strings begin with "". */
+/* Writes locations and functions, which pprof numbers 1, 2, … in order, and strings, which begin with "". */
 static void otlp_tables(struct otlp *otlp)
 {
   const Rtop__Pprof__Profile *from = otlp->from;
@@ -219,7 +220,7 @@ static void otlp_tables(struct otlp *otlp)
   if (!otlp->failed) otlp->first_mark[from->n_sample] = marks;
 }
 
-/* The samples with any value of this type. Returns their number. */
+/* Collects the samples with any value of this type. Returns their number. */
 static size_t otlp_samples(const struct otlp *otlp, size_t kind, Rtop__Otlp__Sample *samples, Rtop__Otlp__Sample **list)
 {
   size_t count = 0;

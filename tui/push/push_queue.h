@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles to be sent, oldest first, limited in bytes: a new one displaces the oldest, which are counted. The one being
- * sent stays until it is sent, refused or given up.
+/* Profiles to be sent, oldest first, limited in bytes: a new profile displaces the oldest ones, which are counted. The
+ * profile that is being sent stays until it was sent, refused or given up.
  *
- * Threads: one. A zeroed struct is empty.
+ * Threads: one. A struct of zeros is empty.
  */
 #ifndef RTOP_TUI_PUSH_QUEUE_H
 #define RTOP_TUI_PUSH_QUEUE_H
@@ -28,7 +28,7 @@ struct push_queue {
   uint64_t dropped, dropped_bytes;
 };
 
-/* Takes over the item and its memory. False: there was no room, so it or others were dropped. */
+/* Takes ownership of the item and its memory. False: there was no room, so this item or others were dropped. */
 bool push_queue_add(struct push_queue *queue, struct push_item *item);
 /* The first one is done with. */
 void push_queue_pop(struct push_queue *queue);

@@ -30,7 +30,7 @@ struct push_sender {
   struct curl_slist *headers;
   char *url;
   enum push_kind kind;
-  bool busy, failing; /* busy: a request is being sent; failing: the last one failed */
+  bool busy, failing; /* busy: a request is being sent; failing: the last request failed */
   unsigned tries;     /* in vain, one after the other */
   int64_t next_ms;
   uint8_t answer[PUSH_ANSWER_BYTES];
@@ -40,7 +40,7 @@ struct push_sender {
   bool says;
 };
 
-/* How Pyroscope must treat our types of values. */
+/* Description of the types of values for Pyroscope. */
 static const char send_kinds[] =
     "{\"samples\":{\"units\":\"samples\",\"aggregation\":\"sum\",\"display-name\":\"samples\",\"sampled\":false},"
     "\"cpu\":{\"units\":\"nanoseconds\",\"aggregation\":\"sum\",\"display-name\":\"cpu\",\"sampled\":false},"
@@ -127,7 +127,8 @@ static bool send_authorize(struct push_sender *sender, struct rtop_error *error)
 
 static bool send_headers(struct push_sender *sender, const char *path, struct rtop_error *error)
 {
-  bool fine = send_add_header(sender, "Expect:"); /* a server that does not support it would make us wait */
+  bool fine = send_add_header(sender, "Expect:"); /* without this, a server that does not
+                                                     support "Expect" would delay requests */
   if (sender->kind == PUSH_OTLP)
     fine = fine && send_add_header(sender, "Content-Type: application/x-protobuf") &&
            send_add_header(sender, "Content-Encoding: gzip");
@@ -234,7 +235,8 @@ static void send_say(struct push_sender *sender, const char *what, const char *w
   sender->says = true;
 }
 
-/* A random pause of half to one and a half, so that many clients do not return to a server at once. */
+/* Returns a random pause of half to one and a half times the given one, so that many clients do not return to a
+   server at once. */
 static int64_t send_vary(int64_t pause_ms)
 {
   uint16_t chance = 0;
@@ -296,7 +298,7 @@ static void send_judge(struct push_sender *sender, struct push_queue *queue, CUR
   push_queue_pop(queue);
 }
 
-/* Continues the current request, or starts the next. */
+/* Continues the current request, or starts the next one. */
 static void send_step(struct push_sender *sender, struct push_queue *queue)
 {
   int running, left;
@@ -320,7 +322,7 @@ void push_sender_wait(struct push_sender *sender, struct push_queue *queue, int 
     send_step(sender, queue);
     int64_t until_ms = queue->first && sender->next_ms < end_ms ? sender->next_ms : end_ms;
     left_ms = until_ms - clock_now_ms();
-    /* libcurl does not handle signals that come just before it waits, so it waits in short slices. */
+    /* libcurl misses signals that come just before it waits, so the wait is divided into short slices. */
     if (sender->busy) curl_multi_poll(sender->multi, NULL, 0, SEND_SLICE_MS, NULL);
     else if (left_ms > 0) interrupt_wait((int)left_ms);
     left_ms = end_ms - clock_now_ms();

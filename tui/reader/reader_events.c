@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Subscriptions: which events are wanted, their order, and what was lost. */
+/* Subscriptions: filtering and ordering of events, and counts of lost ones. */
 #include "reader_impl.h"
 #include "tui/text/reserve.h"
 
@@ -54,7 +54,7 @@ static void events_sort(struct rperf_top_events *events)
     qsort(events->found, events->found_count, sizeof(struct reader_event *), events_in_order);
 }
 
-/* Drops the first `count` of the events found. */
+/* Drops the first `count` of the found events. */
 static void events_drop_found(struct rperf_top_events *events, size_t count)
 {
   for (size_t i = 0; i < count; i++) free(events->found[i]);
@@ -124,7 +124,8 @@ static void events_push(struct rperf_top_events *events, struct reader_event *ev
 {
   bool stall = event->event.kind == RPERF_TOP_STALL || event->event.kind == RPERF_TOP_STALL_ENDED;
   if (event->event.time_ns < events->released_ns) {
-    event->event.late = !stall; /* A stall is known only some time after it happened, so it is never late. */
+    event->event.late = !stall; /* A stall becomes known only some time after
+                                   it happened, so it never counts as late. */
     event->event.time_ns = events->released_ns;
   }
   events->released_ns = event->event.time_ns;

@@ -11,8 +11,9 @@
 #include <string.h>
 
 enum { FIND_MARKS_MAX = 1 << 14, FIND_WORDS_BYTES = 512 };
-#define FIND_PATIENCE_NS INT64_C(1000000000) /* how long to wait for a process that is behind the others */
-#define FIND_MARKS_NS INT64_C(2000000000)    /* a mark may come this much later than the windows of its time */
+/* maximum delay (ns) of a process behind the others for which events wait */
+#define FIND_PATIENCE_NS INT64_C(1000000000)
+#define FIND_MARKS_NS INT64_C(2000000000) /* maximum delay (ns) of a mark after the windows that cover its time */
 
 static struct rperf_top_event find_event(const struct reader_source *source, enum rperf_top_event_kind kind,
                                          int64_t since_ns, int64_t time_ns)
@@ -56,7 +57,7 @@ static struct reader_thread *find_known(struct reader_source *source, uint64_t s
   return NULL;
 }
 
-/* A gap before the window makes the event's time less certain. */
+/* Finds threads that started or ended. A gap before the window makes the event's time less certain. */
 static void find_threads(struct rperf_top_events *events, struct reader_source *source, const struct rtop_look *look)
 {
   const struct rtop_profile *profile = rtop_session_profile(events->reader->session);
@@ -93,8 +94,8 @@ static bool find_collects(const struct rtop_look *look)
   return false;
 }
 
-/* Collections of a window count as one, also over its end. The VM's counts are read when a thread next runs, so they
- * can come later than the time. */
+/* Finds collections. Those of a window count as one, also across its end. The VM's counts are read when a thread next
+ * runs, so they may come later than the time. */
 static void find_collections(struct rperf_top_events *events, struct reader_source *source,
                              const struct rtop_look *look)
 {
@@ -130,7 +131,7 @@ static void find_label(struct rperf_top_events *events, const struct reader_sour
   struct rtop_label_buffer label;
   char name[sizeof label.key + sizeof label.value + 1] = "";
   uint32_t place = 0;
-  if (!rtop_symbol_is_labels(set)) return; /* too many label sets: they are counted as lost */
+  if (!rtop_symbol_is_labels(set)) return; /* there were too many label sets: such labels are counted as lost */
   for (size_t at = 0; rtop_label_text_next(set->label, strlen(set->label), &at, &label); place++)
     if (place == begun->label) snprintf(name, sizeof name, "%s=%s", label.key, label.value);
   struct rperf_top_event event = find_event(source, RPERF_TOP_LABEL, look->start_ns, look->end_ns);
@@ -154,7 +155,8 @@ static void find_raised_place(struct rperf_top_event *event, const struct rtop_s
   event->detail = words;
 }
 
-/* The exception may have been raised before the window that reports it, because its name had to be made first. */
+/* Finds exceptions. An exception may have been raised before the window that reports it, because its name had to
+   be made first. */
 static void find_raised(struct rperf_top_events *events, const struct reader_source *source,
                         const struct rtop_look *look, const struct rtop_raised_count *raised)
 {
@@ -218,11 +220,11 @@ static void find_joined(struct rperf_top_events *events, const struct reader_sou
 static void find_visit(void *context, const struct rtop_look *look)
 {
   struct rperf_top_events *events = context;
-  /* the source was renumbered: its process has ended and was examined before */
+  /* the source was renumbered: its process has ended and was examined earlier */
   if (look->source >= RTOP_SOURCES_MAX) return;
   struct reader_source *source = &events->sources[look->source];
   if (!source->opened || look->end_ns <= source->seen_ns) return;
-  if (look->gap) { /* seen_ns stays: what the next window shows may have happened in the gap */
+  if (look->gap) { /* seen_ns is not advanced: events of the next window may have happened in the gap */
     if (look->end_ns > source->gaps_ns) find_gap(events, source, look);
     return;
   }
@@ -335,7 +337,7 @@ static void find_stall_event(struct rperf_top_events *events, const struct stall
   reader_event_add(events, &event);
 }
 
-/* Handles stalls that were withdrawn, such as a thread that seemed stuck but waited for work. */
+/* Finds stalls that were withdrawn, such as that of a thread that seemed stuck but waited for work. */
 static void find_taken_back(struct rperf_top_events *events, const struct reader_stall *open)
 {
   static const struct reader_source nobody;

@@ -25,15 +25,17 @@ struct rperf_top_reader {
   struct rperf_top_events *subscriptions[READER_SUBSCRIPTIONS_MAX]; /* NULL: free */
 };
 
-/* reader.c: fill in *error, if not NULL: with an error of the library's own functions, or of the caller. */
+/* reader.c: fill in *error, if not NULL: with an error of the library's own functions, or with a wrong argument
+   of the caller. */
 void reader_fail(struct rperf_top_error *error, const struct rtop_error *why);
 void reader_refuse(struct rperf_top_error *error, enum rperf_top_error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Copies a structure that begins with its size, as far as the caller knows it; the rest is 0. False: the size is
- * invalid. */
+/* Copies a structure that begins with its size, up to the size that the caller knows; all other bytes are 0. False: the
+ * size is invalid. */
 bool reader_take(void *to, size_t bytes, const void *from, struct rperf_top_error *error);
 
-/* A regular expression of the caller; without a text (NULL) everything matches. False with the reason in *error. */
+/* A regular expression of the caller; without a text (NULL), it matches everything. reader_pattern_open(): false with
+   the reason in *error. */
 struct reader_pattern {
   regex_t compiled;
   bool used, invert;
@@ -59,10 +61,10 @@ struct reader_thread {
   UT_hash_handle hh;
 };
 
-/* What is known of a process at a place of the session. */
+/* What is known of the process with this index in the session. */
 struct reader_source {
   uint64_t opened; /* rtop_session_opened() */
-  int64_t seen_ns; /* its windows were examined up to this time; 0: none so far */
+  int64_t seen_ns; /* time up to which its windows were examined; 0: none so far */
   int64_t gaps_ns, marks_ns;
   int32_t pid;
   bool over; /* and that was told */
@@ -104,13 +106,13 @@ static inline bool reader_events_want(const struct rperf_top_events *events, uns
 {
   return events->kinds >> kind & 1;
 }
-/* Call after a poll of the reader: finds and orders events, and makes them available. */
+/* To be called after a poll of the reader: finds and orders events, and makes them available. */
 void reader_events_poll(struct rperf_top_reader *reader);
 void reader_events_keep(const struct rperf_top_reader *reader, struct rtop_symbols *symbols);
 
 /* reader_find.c: examines everything in the profile that was not examined yet. */
 void reader_find(struct rperf_top_events *events);
-/* The time up to which every process has reported, or is more than a second behind. */
+/* Returns the time up to which every process has reported, except those more than a second behind. */
 int64_t reader_find_until(const struct rperf_top_events *events);
 void reader_find_close(struct rperf_top_events *events);
 

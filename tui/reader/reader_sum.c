@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs of a span: sums, copied so that they are independent of the reader. */
+/* Costs of a span: sums, copied so that they do not depend on the reader. */
 #include "reader_impl.h"
 #include "tui/history/lens.h"
 #include "tui/methods/methods.h"
@@ -144,7 +144,7 @@ static bool sum_expressions(struct sum_work *work, struct rperf_top_error *error
   return fine;
 }
 
-/* Of several processes with that pid, the latest one. */
+/* Finds the process to sum up: of several processes with this pid, the newest one. */
 static bool sum_process(struct sum_work *work, struct rperf_top_error *error)
 {
   work->source = -1;

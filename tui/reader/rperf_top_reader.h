@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* librperf_top: what rperf-top knows of Ruby processes, for other programs. librperf_top(3) describes it in prose.
+/* librperf_top: what rperf-top knows about Ruby processes, for other programs. librperf_top(3) describes
+ * it in prose.
  *
  * Times are nanoseconds. Instants are CLOCK_MONOTONIC of the process found first (rperf_top_clock_offset_ns() converts
  * them to wall clock); spans include their start but not their end.
@@ -14,7 +15,8 @@
  * threads at once. Sums and lists are independent: any thread may read one, also after its reader was closed.
  *
  * Structures grow at their end: the caller's `size` says which members it knows, and what the library returns is
- * accessed by pointers only. Numbers are never reused with another meaning; expect more than are named here.
+ * accessed by pointers only. Numbers are never reused with another meaning; callers must expect more numbers than
+ * this header names.
  */
 #ifndef RPERF_TOP_READER_H
 #define RPERF_TOP_READER_H
@@ -30,7 +32,7 @@ extern "C" {
 
 #define RPERF_TOP_API __attribute__((visibility("default")))
 
-/* "0.9.0": of the library that is loaded. */
+/* Version of the loaded library, such as "0.9.0". */
 RPERF_TOP_API const char *rperf_top_version(void);
 
 enum rperf_top_error_code {
@@ -39,7 +41,7 @@ enum rperf_top_error_code {
   RPERF_TOP_ERROR_NOT_FOUND,  /* the process does not exist, or runs without the extension */
   RPERF_TOP_ERROR_PERMISSION, /* another user's */
   RPERF_TOP_ERROR_UNSAFE,     /* its file fails a safety check */
-  RPERF_TOP_ERROR_VERSION,    /* made by a version that this one cannot read */
+  RPERF_TOP_ERROR_VERSION,    /* written by a version that this library cannot read */
   RPERF_TOP_ERROR_CORRUPT,    /* its file is damaged */
   RPERF_TOP_ERROR_LIMIT,      /* too many */
   RPERF_TOP_ERROR_ARGUMENT,   /* an invalid pattern or name */
@@ -55,7 +57,7 @@ struct rperf_top_span {
   int64_t start_ns, end_ns;
 };
 
-/* State of a thread; it is in exactly one at any instant. */
+/* State of a thread, which is in exactly one state at any instant. */
 enum rperf_top_state {
   RPERF_TOP_RUNNING,  /* holds the GVL */
   RPERF_TOP_WAITING,  /* wants the GVL */
@@ -65,7 +67,7 @@ enum rperf_top_state {
   RPERF_TOP_STATES
 };
 
-/* Cost of a method, thread or label. The GVL was held for running, marking and sweeping together. */
+/* Cost of a method, thread or label. The time with the GVL is the sum of running, marking and sweeping. */
 struct rperf_top_cost {
   uint64_t wall_ns[RPERF_TOP_STATES];
   uint64_t cpu_ns;
@@ -78,38 +80,38 @@ struct rperf_top_cost {
 
 enum rperf_top_process_state {
   RPERF_TOP_LIVE,
-  RPERF_TOP_STALLED, /* alive without windows: stopped, frozen, or not watched so far */
+  RPERF_TOP_STALLED, /* the process is alive, but no windows come: stopped, frozen, or not watched so far */
   RPERF_TOP_ENDED,   /* ended, and its last data are readable */
   RPERF_TOP_DEAD,    /* killed: the same */
 };
 
 struct rperf_top_process {
   int32_t pid;
-  int32_t parent; /* nearest ancestor that is in the list, or followed, too; 0: none */
+  int32_t parent; /* pid of the nearest ancestor that is in the list, or followed, too; 0: none */
   uint32_t uid;
   uint32_t state;   /* enum rperf_top_process_state */
   uint32_t rate_hz; /* samples per second; 0: unknown, parked or ended. Lists only */
   uint32_t threads; /* in the newest window. Lists only */
-  uint32_t depth;   /* number of ancestors in the list. Lists only */
-  uint32_t by_exec; /* 1: it ended by becoming another program (exec). Lists only */
-  int64_t age_ns;   /* time since its channel was made; for an ended process since its end. Lists only */
+  uint32_t depth;   /* number of ancestors that are in the list. Lists only */
+  uint32_t by_exec; /* 1: the process ended by becoming another program (exec). Lists only */
+  int64_t age_ns;   /* time since the channel was made; for an ended process since its end. Lists only */
   const char *user; /* name of uid. Lists only */
   const char *ruby; /* "3.3.8" */
   const char *command;
-  const char *end; /* how it ended, as far as known: "killed by signal 9"; "" */
-  /* Activity of a living process in about the last second. Lists only */
+  const char *end; /* how the process ended, as far as known: "killed by signal 9"; "" while it lives */
+  /* Activity of a living process in roughly the last second. Lists only */
   double cores;     /* that its threads had */
-  double held;      /* share of time that the GVL was held; with Ractors the sum over them */
-  const char *does; /* "GC", "GVL" (threads wait for it), "runs", "waits"; "": unknown */
+  double held;      /* share of time that the GVL was held (0 to 1); with Ractors the sum over their GVLs */
+  const char *does; /* what it does: "GC", "GVL" (threads wait for the GVL), "runs", "waits"; "": unknown */
 };
 
 struct rperf_top_list;
 
-/* Lists processes that can be followed, at most 256: living ones first, children below their parents. Costs them
- * nothing. The calling process is not included, since it cannot follow itself. NULL: memory ran out. */
+/* Lists processes that can be followed, at most 256: living ones first, children below their parents. The processes are
+ * not affected. The calling process is not included, since it cannot follow itself. NULL: memory ran out. */
 RPERF_TOP_API struct rperf_top_list *rperf_top_list_read(struct rperf_top_error *error);
 RPERF_TOP_API size_t rperf_top_list_count(const struct rperf_top_list *list);
-/* An entry of the list, valid as long as the list; NULL: there are no more. */
+/* Returns an entry of the list, valid as long as the list; NULL: there are no more. */
 RPERF_TOP_API const struct rperf_top_process *rperf_top_list_get(const struct rperf_top_list *list, size_t index);
 RPERF_TOP_API void rperf_top_list_free(struct rperf_top_list *list); /* NULL is fine, here and below */
 
@@ -126,59 +128,64 @@ struct rperf_top_options {
   size_t size;       /* sizeof(struct rperf_top_options) */
   const pid_t *pids; /* living or dead */
   size_t pid_count;
-  const char *const *names; /* also every process with one of these in its command line, now or later; "all" */
+  const char *const *names; /* patterns: every process whose command line matches one of
+                               them is followed, too, now or later; "all": every process */
   size_t name_count;        /* at most 64 */
-  uint32_t rate_hz;         /* wanted samples per second, 1 to 10000; 0: no wish */
+  uint32_t rate_hz;         /* samples per second to ask for, 1 to 10000; 0: the process's own choice */
   uint32_t flags;
   uint64_t memory_bytes; /* memory for the history, 4 MB to 1 GB; 0: 48 MB */
 };
 
-/* Opens a reader, which holds the processes' channels until it is closed. NULL: none can be followed, and why. If
- * some can, the others are left out (rperf_top_problem()). */
+/* Opens a reader, which holds the processes' channels open until it is closed. NULL, with the reason in *error: no
+ * process can be followed. If only some can, the others are left out (rperf_top_problem()). */
 RPERF_TOP_API struct rperf_top_reader *rperf_top_open(const struct rperf_top_options *options,
                                                       struct rperf_top_error *error);
 RPERF_TOP_API void rperf_top_close(struct rperf_top_reader *reader);
 
-/* Takes in new windows without waiting. Returns their number (100 ms of one process each). */
+/* Reads new windows without waiting. Returns their number (each has 100 ms of one process). */
 RPERF_TOP_API int64_t rperf_top_poll(struct rperf_top_reader *reader);
-/* Like rperf_top_poll(), but waits for a window for up to this many milliseconds (negative: without limit). Returns 0
- * when none came or a signal did; -1 when none came and none will: every process has ended. */
+/* Like rperf_top_poll(), but waits for a window for up to this many milliseconds (negative: without limit).
+ * Returns 0 when no window came, or a signal came first; -1 when no window came and none will, because every
+ * process has ended. */
 RPERF_TOP_API int64_t rperf_top_wait(struct rperf_top_reader *reader, int64_t milliseconds);
 /* Has every process ended and been read completely? Never true if names were given. */
 RPERF_TOP_API bool rperf_top_over(const struct rperf_top_reader *reader);
-/* A sentence when something could not be read, or a process could not be followed; else "". Valid until the next
- * poll. */
+/* Returns a sentence when something could not be read, or a process could not be followed; else "". Valid until
+ * the next poll. */
 RPERF_TOP_API const char *rperf_top_problem(const struct rperf_top_reader *reader);
 
-/* Processes that are or were followed. Valid until the next poll. NULL: there are no more. */
+/* rperf_top_process_count(): number of processes that are or were followed. rperf_top_process_get(): one of them, valid
+   until the next poll; NULL: there are no more. */
 RPERF_TOP_API size_t rperf_top_process_count(const struct rperf_top_reader *reader);
 RPERF_TOP_API const struct rperf_top_process *rperf_top_process_get(struct rperf_top_reader *reader, size_t index);
 
 /* Added to an instant it gives CLOCK_REALTIME. */
 RPERF_TOP_API int64_t rperf_top_clock_offset_ns(const struct rperf_top_reader *reader);
-/* The last length_ns of the held data (0: all). start == end: none yet. */
+/* Sets *span to the last length_ns of the held data (0: all). start == end: there are no data yet. */
 RPERF_TOP_API void rperf_top_last(const struct rperf_top_reader *reader, int64_t length_ns,
                                   struct rperf_top_span *span);
 
 /* ---- sums ------------------------------------------------------------------------------------------- */
 
 enum {
-  RPERF_TOP_ONLY_MINE = 1, /* calls into gems and Ruby's library count for the application's method (-m of rperf-top) */
-  RPERF_TOP_NO_C = 2,      /* methods in C, and Ruby's own in Ruby, count for their callers */
+  RPERF_TOP_ONLY_MINE = 1, /* time in gems and Ruby's library counts for the
+                              application's method that called them (-m of rperf-top) */
+  RPERF_TOP_NO_C = 2,      /* time of methods in C, and of Ruby's own methods in Ruby, counts for their callers */
   RPERF_TOP_PROCESSES = 4, /* methods of different processes are different ones */
 };
 
-/* Strings are as on the command line of rperf-top, and may be NULL. */
+/* Strings have the syntax of rperf-top's command line, and may be NULL. */
 struct rperf_top_filter {
   size_t size;         /* sizeof(struct rperf_top_filter) */
-  const char *methods; /* --filter: regular expression for "name path"; after "!": those that do not match */
+  const char *methods; /* --filter: regular expression for "name path"; after
+                          "!", methods that do not match are selected */
   const char *threads; /* --thread: regular expression for thread names; other threads are left out of all figures */
-  const char *exclude; /* -x: patterns, one per line, of methods that count for their callers */
-  const char *label;   /* --label: KEY=GLOB, one per line: only work with these labels */
+  const char *exclude; /* -x: patterns, one per line, of methods whose time counts for their callers */
+  const char *label;   /* --label: KEY=GLOB, one per line: only work with all these labels counts */
   const char *merge;   /* --merge: "method", "line", "class", "file", "gem", "label" */
   const char *mode;    /* --mode: which time counts: "wall" (also for NULL), "cpu", "busy" */
   const char *sort;    /* -s: "self" (also when NULL), "total", … */
-  double min_percent;  /* methods below this percentage of the span are left out */
+  double min_percent;  /* least percentage of the span: methods below it are left out */
   int32_t pid;         /* of this process only; 0: of all */
   uint32_t flags;
 };
@@ -187,7 +194,7 @@ struct rperf_top_totals {
   struct rperf_top_span span; /* as far as it is held */
   uint64_t length_ns;         /* of it, without what is missing */
   uint32_t windows, gaps;
-  struct rperf_top_cost cost; /* cost of all threads that are not left out */
+  struct rperf_top_cost cost; /* cost of all threads that are selected */
   /* Of the processes, whatever is left out: */
   uint64_t gc_minor, gc_major; /* collections */
   uint64_t exceptions;
@@ -195,7 +202,8 @@ struct rperf_top_totals {
   uint64_t cpu_ns;                                   /* with threads that are not Ruby's */
   uint64_t gvl_releases;                             /* number of times that a thread got the GVL back */
   uint64_t profiling_ns;                             /* what being profiled cost */
-  uint64_t rate_hz;                                  /* at the end of the span, like the following: */
+  uint64_t rate_hz;                                  /* rate at the end of the span (samples
+                                                        per second), as are the next members */
   uint64_t heap_live_slots, malloc_bytes, rss_bytes; /* 0: not known */
 };
 
@@ -211,25 +219,26 @@ struct rperf_top_method {
   const char *path; /* "": not known, or C */
   uint32_t line;    /* where it begins; 0: not known */
   uint32_t kind;    /* enum rperf_top_method_kind */
-  uint32_t threads; /* number of threads that are in it at the end of the span */
+  uint32_t threads; /* number of threads that have the method on their stack at the end of the span */
   uint32_t unused;
-  uint64_t self_ns, total_ns;        /* by `mode`; total: with everything it calls, each stack counted once */
-  uint64_t most_ns;                  /* largest time on the stack of a single thread */
+  uint64_t self_ns, total_ns;        /* time by `mode`; total: including everything that
+                                        the method calls, each stack counted once */
+  uint64_t most_ns;                  /* largest time that the method was on the stack of a single thread */
   struct rperf_top_cost self, total; /* the same by state */
 };
 
 struct rperf_top_thread {
   const char *name;  /* "": it has none */
-  const char *where; /* method that it is in at the end of the span, or was last seen in */
-  uint64_t serial;   /* of its process: 1, 2, …, never used again */
+  const char *where; /* method that the thread is in at the end of the span, or was last seen in */
+  uint64_t serial;   /* number of the thread in its process: 1, 2, …, never reused */
   int32_t pid;       /* process */
   uint32_t native_id;
   uint32_t state;  /* enum rperf_top_state, at the end of the span */
   uint8_t is_main; /* 0 or 1, as the next ones */
   uint8_t ended;   /* within the span */
-  uint8_t stale;   /* `where` is older than the end of the span */
+  uint8_t stale;   /* 1: `where` is older than the end of the span */
   uint8_t unused;
-  uint64_t state_age_ns; /* how long it has been in that state */
+  uint64_t state_age_ns; /* time that the thread has been in that state */
   struct rperf_top_cost cost;
 };
 
@@ -248,8 +257,8 @@ RPERF_TOP_API struct rperf_top_sum *rperf_top_sum_make(struct rperf_top_reader *
                                                        const struct rperf_top_filter *filter,
                                                        struct rperf_top_error *error);
 RPERF_TOP_API void rperf_top_sum_free(struct rperf_top_sum *sum);
-/* Parts of a sum, valid as long as the sum; NULL: there are no more. Methods are in the sorted order, threads by most
- * blame, labels by time. */
+/* Return parts of a sum, valid as long as the sum; NULL: there are no more. Methods are in the order of the filter's
+ * sort key, threads by most blame, labels by time. */
 RPERF_TOP_API const struct rperf_top_totals *rperf_top_sum_totals(const struct rperf_top_sum *sum);
 RPERF_TOP_API size_t rperf_top_sum_method_count(const struct rperf_top_sum *sum);
 RPERF_TOP_API const struct rperf_top_method *rperf_top_sum_method(const struct rperf_top_sum *sum, size_t index);
@@ -266,16 +275,17 @@ enum rperf_top_event_kind {
   RPERF_TOP_THREAD_STARTED, /* name, serial; not for threads in the first window of their process */
   RPERF_TOP_THREAD_ENDED,   /* the same */
   RPERF_TOP_GC_BEGUN,
-  RPERF_TOP_GC_ENDED, /* count: collections, length_ns: time spent in them since GC_BEGUN */
-  RPERF_TOP_MARK,     /* RperfTop.mark; name */
-  RPERF_TOP_LABEL,    /* work got a label that it did not have; name: "key=value", count: how often */
-  RPERF_TOP_STALL, /* a stall was found; name: its cause, detail: in words, method: who is to blame, serial: its id */
+  RPERF_TOP_GC_ENDED,    /* count: collections, length_ns: time spent in them since RPERF_TOP_GC_BEGUN */
+  RPERF_TOP_MARK,        /* RperfTop.mark; name */
+  RPERF_TOP_LABEL,       /* work got a label that it did not have; name: "key=value", count: number of times */
+  RPERF_TOP_STALL,       /* a stall was found; name: its cause, detail: a description,
+                      method: the culprit, serial: the stall's id */
   RPERF_TOP_STALL_ENDED, /* the same one; length_ns: all of it */
-  /* name: class, method, path, line: place, detail: in words, serial: thread; count: number, of which the first was
-   * raised at since_ns and the last at time_ns. name "": exceptions of the window with unknown class and place */
+  /* name: class, method, path, line: place, detail: a description, serial: thread; count: number, of which the first
+     was raised at since_ns and the last at time_ns. name "": exceptions of the window with unknown class and place */
   RPERF_TOP_EXCEPTION,
   RPERF_TOP_WINDOW, /* length_ns, wall_ns; count: threads */
-  RPERF_TOP_GAP,    /* windows of this stretch are lost, so its events are unknown */
+  RPERF_TOP_GAP,    /* the windows of this stretch are lost, so its events are unknown */
   RPERF_TOP_EVENT_KINDS
 };
 /* "thread-started", …; "" of a number that is none. */
@@ -284,12 +294,13 @@ RPERF_TOP_API const char *rperf_top_event_name(uint32_t kind);
 struct rperf_top_event {
   uint32_t kind; /* enum rperf_top_event_kind */
   int32_t pid;
-  int64_t time_ns;  /* the latest time at which it can have happened; never decreases from event to event */
-  int64_t since_ns; /* the earliest time; for stalls, windows and gaps their start */
+  int64_t time_ns;  /* latest time at which the event can have happened; never decreases from event to event */
+  int64_t since_ns; /* earliest time at which the event can have happened; for stalls, windows and gaps their start */
   uint64_t length_ns;
   uint64_t count;
   uint64_t serial;
-  uint32_t late; /* 1: it became known after later events had been returned; time_ns is that of the last of these */
+  uint32_t late; /* 1: the event became known after later events had been
+                    returned; time_ns is that of the last of these */
   uint32_t unused;
   uint64_t wall_ns[RPERF_TOP_STATES]; /* over all threads */
   const char *name, *method, *detail;
@@ -302,14 +313,15 @@ struct rperf_top_event_filter {
   size_t size;         /* sizeof(struct rperf_top_event_filter) */
   uint32_t kinds;      /* 1 << kind, added; 0: all but windows */
   int32_t pid;         /* 0: of every process */
-  const char *pattern; /* regular expression for "name method detail"; after "!": those that do not match; NULL: all */
+  const char *pattern; /* regular expression for "name method detail"; after "!",
+                          events that do not match are selected; NULL: all */
   /* number of events kept until they are fetched, 16 to 1000000; 0: 10000. Beyond it the oldest are dropped */
   size_t queue;
 };
 
 /* Losses since the subscription began. */
 struct rperf_top_lost {
-  uint64_t events;  /* events not fetched in time, or dropped for lack of memory */
+  uint64_t events;  /* number of events dropped because they were not fetched early enough, or for lack of memory */
   uint64_t gaps;    /* stretches without windows, */
   uint64_t gap_ns;  /* and how long they are together */
   uint64_t marks;   /* that found no room in their channels, */
@@ -319,14 +331,15 @@ struct rperf_top_lost {
 
 struct rperf_top_events;
 
-/* Subscribes from the beginning of the held data on; events are found at every poll. Ends with the reader at the
- * latest, and must not be used after that. At most 32 per reader. */
+/* Subscribes to events from the beginning of the held data on; events are found at every poll. The subscription ends
+ * with the reader at the latest, and must not be used afterwards. At most 32 per reader. */
 RPERF_TOP_API struct rperf_top_events *rperf_top_subscribe(struct rperf_top_reader *reader,
                                                            const struct rperf_top_event_filter *filter,
                                                            struct rperf_top_error *error);
 RPERF_TOP_API void rperf_top_unsubscribe(struct rperf_top_events *events);
-/* The next event in order of time; NULL: none until the next poll. Valid until the next call for this subscription.
- * An event is returned once every living process has reported up to its time, or is a second behind. */
+/* Returns the next event in order of time; NULL: there is none until the next poll. Valid until the next call
+ * for this subscription. An event is returned once every living process has reported up to the event's time, or
+ * is a second behind. */
 RPERF_TOP_API const struct rperf_top_event *rperf_top_event_next(struct rperf_top_events *events);
 RPERF_TOP_API void rperf_top_events_lost(const struct rperf_top_events *events, struct rperf_top_lost *lost);
 

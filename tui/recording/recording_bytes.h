@@ -10,7 +10,7 @@
 #include "shm/base/varint.h"
 #include <stdbool.h>
 
-/* A growing buffer. After memory ran out it stays `failed` and takes nothing more. A zeroed one is empty. */
+/* A growing buffer. After memory ran out it stays `failed` and accepts nothing more. A struct of zeros is empty. */
 struct recording_bytes {
   unsigned char *data;
   size_t count, capacity;
@@ -37,11 +37,12 @@ void recording_seal(void *frame, size_t bytes, const char *tag);
 /* Is it one with that tag, whole? */
 bool recording_sealed(const void *frame, size_t bytes, const char *tag);
 
-/* Appends a complete chunk: its head, whose sizes and seal are filled in here, and its frames. False: memory ran out. */
+/* Appends a complete chunk: its head, of which this function fills in sizes and seal, and its frames. False:
+   memory ran out. */
 bool recording_put_chunk(struct recording_bytes *out, struct recording_chunk_head *head,
                          const struct recording_bytes *names, const struct recording_bytes *windows);
 
-/* Reads a text, which stays in place. False, with reader->bad set, when it is invalid. */
+/* Reads a text without copying it. False, with reader->bad set, when the text is invalid. */
 bool recording_get_text(struct varint_reader *reader, const char **text, size_t *text_bytes);
 static inline int64_t recording_get_signed(struct varint_reader *reader)
 {

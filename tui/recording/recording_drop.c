@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Drops the oldest part of a recording: a new file gets the names that the rest needs, then a copy of the rest.
- * Positions in indexes are relative, so they stay valid. */
+/* Drops the oldest part of a recording: a new file gets the names that the kept part needs, then a copy of the kept
+ * part. Positions in indexes are relative, so they stay valid. */
 #include "recording_impl.h"
 
 #include "tui/text/reserve.h"
@@ -18,7 +18,8 @@ struct drop {
   struct recorder_group base;
 };
 
-/* Keeps as many of the newest groups as fit into this many bytes, but drops at least one. */
+/* Chooses the first group to keep: as many of the newest groups as fit into this many bytes, but at least
+   one is dropped. */
 static size_t drop_first(const struct rtop_recorder *recorder, uint64_t wanted_bytes)
 {
   size_t first = recorder->group_count;
@@ -68,7 +69,8 @@ static bool drop_copy_groups(struct drop *drop)
   struct rtop_recorder *recorder = drop->recorder;
   uint64_t start = drop->first < recorder->group_count ? recorder->groups[drop->first].start : recorder->bytes;
   if (!recording_file_copy(recorder->fd, start, drop->fd, drop->bytes, recorder->bytes - start)) return false;
-  uint64_t back = start - drop->bytes; /* may wrap around, since names need room, too; so does the addition */
+  uint64_t back = start - drop->bytes; /* the subtraction may wrap around, since names need
+                                          room, too; the addition of the result wraps back */
   size_t kept = recorder->group_count - drop->first;
   if (!rtop_reserve(&recorder->groups, &recorder->group_capacity, recorder->group_count + 1,
                     sizeof *recorder->groups)) {

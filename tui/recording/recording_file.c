@@ -23,7 +23,7 @@ bool recording_file_write(int fd, const void *data, size_t bytes, uint64_t posit
   return true;
 }
 
-/* A fallback for file systems that cannot copy by themselves. */
+/* Copies by reading and writing, for file systems that cannot copy by themselves. */
 static bool file_copy_slowly(int from, uint64_t from_position, int to, uint64_t to_position, uint64_t bytes)
 {
   enum { PIECE = 1 << 18 };

@@ -89,13 +89,13 @@ struct recording_chunk_head {
   uint32_t names_bytes, names_raw_bytes;     /* sizes of the first LZ4 frame and its content; 0: absent */
   uint32_t windows_bytes, windows_raw_bytes; /* of the second one */
   int64_t start_ns, end_ns;                  /* of its windows and gaps; equal: none */
-  int64_t late_ns;                           /* earliest start of a late record; INT64_MAX: none */
+  int64_t late_ns;                           /* earliest start of a late record (ns); INT64_MAX: none */
 };
 static_assert(sizeof(struct recording_chunk_head) == 64, "chunk");
 
-/* Followed by stored_bytes: an LZ4 block of raw_bytes (uncompressed if equal), without padding. Its content is
- * varints. Per chunk: distance from the chunk's first byte to that of this frame; number; window_count; the four
- * sizes as above; zigzag start; length; late: 0 none, else 1 + zigzag(late - start). Then per window: source * 2 + 1
+/* Followed by stored_bytes: an LZ4 block of raw_bytes (uncompressed if both are equal), without padding. Its content is
+ * varints. Per chunk: distance from the chunk's first byte to that of this frame; number; window_count; the four sizes
+ * of the chunk head; zigzag start; length; late: 0 none, else 1 + zigzag(late - start). Then per window: source * 2 + 1
  * for a gap; zigzag (start - the chunk's start); length; and unless it is a gap: wall time of the five states, living
  * threads, count of counters, then id and value of each. */
 struct recording_index_head {

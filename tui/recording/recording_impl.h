@@ -13,7 +13,7 @@
 /* Destination of a stream: state of the connection and data still to send. */
 struct recorder_outlet {
   bool streams; /* false: the recorder writes a file, and all other members are 0 */
-  bool begun;   /* something was sent, so the rings' earlier content is in the queue */
+  bool begun;   /* data have been sent; before that, the queue has no limit, so that the rings' earlier content fits */
   bool gone;    /* the reader */
   bool socket;
   struct recording_bytes queue;
@@ -23,7 +23,7 @@ struct recorder_outlet {
 
 struct rtop_recorder {
   char *path;      /* of a stream: what it is called */
-  char *temporary; /* temporary name of the file until it is put in place; then NULL */
+  char *temporary; /* temporary name of the file until it gets its final name; then NULL */
   int fd;
   uint64_t bytes;     /* of the file: all that was written */
   uint64_t bytes_max; /* 0: none */
@@ -46,7 +46,7 @@ struct rtop_recorder {
     uint32_t first_chunk;
   } * groups;
   size_t group_count, group_capacity;
-  uint32_t sources[RECORDING_SOURCES_MAX]; /* by number in the file: number of the source in the profile */
+  uint32_t sources[RECORDING_SOURCES_MAX]; /* number of each source in the profile, by its number in the file */
   uint32_t source_count;
   /* scratch */
   struct recording_bytes raw, out, packed; /* packed: the chunk to be written */
@@ -86,7 +86,8 @@ bool recorder_write_head(struct rtop_recorder *recorder);
 void recorder_flush(struct rtop_recorder *recorder);
 void recorder_write_index(struct rtop_recorder *recorder);
 
-/* recording_stream_write.c: queues bytes for the reader; is the queue full? If so, counts a dropped window. */
+/* recording_stream_write.c: recorder_queue() queues bytes for the reader; recorder_is_behind(): is the queue full?
+   recorder_leaves_out(): the same, and if so counts a dropped window of the source. */
 bool recorder_queue(struct rtop_recorder *recorder, const void *data, size_t bytes);
 bool recorder_is_behind(const struct rtop_recorder *recorder);
 bool recorder_leaves_out(struct rtop_recorder *recorder, uint32_t source);

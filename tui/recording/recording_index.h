@@ -11,7 +11,7 @@
 #include "tui/history/profile.h"
 #include "tui/text/budget.h"
 
-/* What is known of a window without reading it. */
+/* The summary of a window that the index has, so that the window need not be read. */
 struct recording_known {
   uint32_t source;
   bool gap;
@@ -28,7 +28,7 @@ struct recording_chunk {
   size_t known_start, known_count; /* its windows and gaps */
 };
 
-/* A zeroed index is empty. The order is that of the file. */
+/* An index of zeros is empty. Its order is that of the file. */
 struct recording_index {
   struct rtop_budget *budget; /* budget of the file that is being read; NULL when writing */
   struct recording_chunk *chunks;
@@ -36,7 +36,7 @@ struct recording_index {
   struct recording_known *known;
   size_t known_count, known_capacity;
 };
-/* Forgets chunks whose index was written, but not windows without a chunk yet. Keeps the memory. */
+/* Forgets chunks whose index was written, but not windows that have no chunk yet. Keeps the memory. */
 void recording_index_written(struct recording_index *index);
 void recording_index_destroy(struct recording_index *index);
 /* NULL: memory ran out, or the budget. */

@@ -36,7 +36,7 @@ void recording_names_open(struct recording_names *names, struct rtop_profile *pr
   names->relabelings = rtop_symbols_names(names->symbols);
 }
 
-/* Frees rows that are linked but in no table any more. */
+/* Frees rows that are linked but no longer in any table. */
 static void names_free_threads(struct recording_thread *thread)
 {
   for (struct recording_thread *next; thread; thread = next) {
@@ -132,7 +132,7 @@ static void names_put_frame(struct recording_names *names, uint32_t frame)
   recording_put_signed(rows, (int64_t)frame - names->frame_before);
   recording_put_number(rows, symbol->kind);
   recording_put_number(rows, symbol->line);
-  recording_put_text(rows, rtop_symbol_raw(symbol)); /* the reader makes the stable name from it */
+  recording_put_text(rows, rtop_symbol_raw(symbol)); /* the reader derives the stable name from this one */
   recording_put_text(rows, symbol->path);
   recording_put_text(rows, symbol->namespace_label);
   names->frame_before = frame;

@@ -16,7 +16,7 @@
 
 struct recording_frame_use {
   uint32_t chunk;     /* that used it last; 0: not written */
-  uint32_t label_crc; /* CRC of label and namespace as they were written */
+  uint32_t label_crc; /* CRC of label and namespace as last written */
 };
 
 struct recording_names {
@@ -25,12 +25,12 @@ struct recording_names {
   uint32_t chunk; /* being collected: 1, 2, … */
   struct recording_frame_use *frames;
   size_t frame_capacity;
-  uint32_t *nodes; /* by node: the chunk that last used it; 0: not written */
+  uint32_t *nodes; /* number of the chunk that last used the node, by node; 0: not written */
   size_t node_capacity;
   uint32_t *stack; /* scratch */
   size_t stack_capacity;
   struct recording_thread *threads; /* hash by source and serial */
-  /* ended threads are forgotten: nothing will be dropped, so nothing is written again */
+  /* ended threads are forgotten: set when no chunk will be dropped, so that nothing must be written again */
   bool forget_ended;
   uint32_t relabelings;
   struct recording_source {
@@ -56,15 +56,15 @@ void recording_names_pulse(struct recording_names *names, uint32_t source, const
 void recording_names_node(struct recording_names *names, uint32_t node);
 /* Marks a thread as used. `of`: the number of its source in the profile. */
 void recording_names_thread(struct recording_names *names, uint32_t of, uint32_t source, uint64_t serial, bool ended);
-/* Marks are stored with the names, so that opening a recording finds all of them. */
+/* Adds a mark. Marks are stored with the names, so that opening a recording finds all of them. */
 void recording_names_mark(struct recording_names *names, uint32_t source, int64_t time_ns, const char *name,
                           size_t name_bytes);
 /* Bytes collected by now. */
 size_t recording_names_bytes(const struct recording_names *names);
-/* Appends what was collected as records, with labels completed meanwhile, and starts the next chunk. False: memory
- * ran out. */
+/* Appends what was collected as records, with labels completed since they were written, and starts the next chunk.
+ * False: memory ran out. */
 bool recording_names_take(struct recording_names *names, struct recording_bytes *out);
-/* Forgets names that no chunk from `first` on uses, and appends all others again. Nothing may be pending. */
+/* Forgets names that no chunk from `first` on uses, and appends all others again. No collected rows may be pending. */
 bool recording_names_base(struct recording_names *names, uint32_t first, struct recording_bytes *out);
 
 #endif

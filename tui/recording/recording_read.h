@@ -26,46 +26,50 @@ struct rtop_recording_source {
   uint32_t window_ns;
   int64_t clock_offset_ns; /* real - mono */
   int64_t started_real_ns;
-  uint32_t end_state;                        /* 0 it was still running, 1 it ended by itself, 2 it vanished */
+  uint32_t end_state;                        /* 0 the process was still running, 1 it ended by itself, 2 it vanished */
   char command[256], ruby[64];               /* sanitised */
   char folder[RECORDING_TEXT_BYTES_MAX + 1]; /* where it worked, raw bytes; "": not known */
   char host[256];                            /* of a stream; sanitised */
   int64_t parent;                            /* of a stream; 0: none */
-  bool pulses;                               /* a stream has reported its status, or a file how it ended: */
+  bool pulses;                               /* `pulse` is set: the last status in a stream,
+                                                or in a file how the process ended */
   struct rtop_pulse pulse;
 };
 
 /* Opens a recording. NULL, with one clear sentence in error->text, when it is not a recording or of a later major
- * version. It is read with the rights of its owner: root drops to the rights of another owner for good. */
+ * version. The file is read with the rights of its owner: root drops to the rights of another owner for good. */
 struct rtop_recording *rtop_recording_open(const char *path, struct rtop_error *error);
 void rtop_recording_close(struct rtop_recording **recording);
 
-/* Drops root's rights to those of the owner of an open file, for good. False: that is not possible. */
+/* Drops root's rights to those of the owner of an open file, for good. False: this is not possible. */
 bool rtop_recording_become_owner(int fd, const char *path, struct rtop_error *error);
 
 /* Whose file it is. */
 uid_t rtop_recording_owner(const struct rtop_recording *recording);
-/* The budget for reading the recording; and when it is used up, the sentence that names the limit. */
+/* rtop_recording_budget(): the budget for reading the recording; rtop_recording_refuse(): writes the sentence that
+   names the limit when the budget is used up. */
 struct rtop_budget *rtop_recording_budget(struct rtop_recording *recording);
 void rtop_recording_refuse(const struct rtop_recording *recording, const char *path, struct rtop_error *error);
 
-/* The index of the file, in its order. Chunks without an index have no known windows (known_count 0). */
+/* Returns the index of the file, in the order of the file. Chunks without an index have no known
+   windows (known_count 0). */
 const struct recording_index *rtop_recording_index(const struct rtop_recording *recording);
 int64_t rtop_recording_created_real_ns(const struct rtop_recording *recording);
 /* Was it closed as it should be? */
 bool rtop_recording_complete(const struct rtop_recording *recording);
 
 /* Reads the names of a chunk: frames and nodes are added to the profile's symbols, marks to the profile, sources and
- * threads become known. False: damaged. Call once per chunk, in order. */
+ * threads become known. False: the names are damaged. To be called once per chunk, in order. */
 bool rtop_recording_read_names(struct rtop_recording *recording, size_t chunk, struct rtop_profile *profile);
-/* A source by number; NULL if unknown. The count is one more than the largest number. */
+/* rtop_recording_source(): a source by number; NULL if unknown. rtop_recording_source_count(): one more than
+   the largest number. */
 const struct rtop_recording_source *rtop_recording_source(const struct rtop_recording *recording, uint32_t source);
 uint32_t rtop_recording_source_count(const struct rtop_recording *recording);
-/* The difference to add to times of a source, so that all are in the clock that began first: unchanged for the same
- * boot, by wall clock for others. Already included in marks; 0 when unknown. Sources of several boots are written
- * before their marks. */
+/* Returns the difference (ns) to add to times of a source, which converts them to the clock that began first: 0 for the
+ * same boot, by wall clock for others. Marks already include it; 0 when unknown. With several boots, sources are
+ * written before their marks. */
 int64_t rtop_recording_shift_ns(const struct rtop_recording *recording, uint32_t source);
-/* Maps node ids of the recording to ids of the symbols. */
+/* Returns the map from node ids of the recording to ids of the symbols. */
 const uint32_t *rtop_recording_nodes(const struct rtop_recording *recording, size_t *count);
 struct rtop_recording_thread {
   const char *name; /* raw bytes; valid till names are read */
@@ -79,11 +83,11 @@ bool rtop_recording_thread(const struct rtop_recording *recording, uint32_t sour
 /* Forgets a thread of a stream after the last window that had it. */
 void rtop_recording_drop_thread(struct rtop_recording *recording, uint32_t source, uint64_t serial);
 
-/* Walks over the windows and gaps of a chunk: load it, then call next until END. Damaged rows are left out. False:
- * the chunk cannot be read. */
+/* Walks over the windows and gaps of a chunk: load the chunk, then call rtop_recording_next() until END. Damaged rows
+ * are left out. False: the chunk cannot be read. */
 bool rtop_recording_load(struct rtop_recording *recording, size_t chunk);
 enum rtop_recording_row { RTOP_RECORDING_WINDOW, RTOP_RECORDING_GAP, RTOP_RECORDING_END };
-/* For a gap only the times of *window are set. The arrays of *window are reused. */
+/* Reads the next row. For a gap only the times of *window are set. The arrays of *window are reused. */
 enum rtop_recording_row rtop_recording_next(struct rtop_recording *recording, uint32_t *source,
                                             struct rtop_window *window);
 

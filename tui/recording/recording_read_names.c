@@ -79,7 +79,7 @@ static enum rtop_symbol_kind names_kind(uint64_t kind)
   return kind == RTOP_SYMBOL_RUBY || kind == RTOP_SYMBOL_C ? (enum rtop_symbol_kind)kind : RTOP_SYMBOL_SPECIAL;
 }
 
-/* Reads the next id as a difference; false when it is out of range. */
+/* Reads the next id as a difference to the previous one; false when the id is out of range. */
 static bool names_next_id(struct varint_reader *rows, uint32_t *before, uint32_t bound)
 {
   int64_t id;

@@ -12,7 +12,7 @@
 
 struct rtop_recording_stream;
 
-/* `owner`: the user on whose behalf it is read. NULL: memory ran out. */
+/* Opens a stream. `owner`: the user on whose behalf it is read. NULL: memory ran out. */
 struct rtop_recording_stream *rtop_recording_stream_open(uid_t owner);
 void rtop_recording_stream_close(struct rtop_recording_stream **stream);
 
@@ -33,8 +33,8 @@ bool rtop_recording_stream_headed(const struct rtop_recording_stream *stream);
 /* The content read so far: names, and rows of the last chunk (rtop_recording_next()). Its index is empty. */
 struct rtop_recording *rtop_recording_stream_content(struct rtop_recording_stream *stream);
 
-/* rtop_recording_stream_room(): where to put the next bytes, at least 1; NULL: memory ran out.
- * rtop_recording_stream_take(): how many were put there. */
+/* rtop_recording_stream_room(): returns the memory for the next bytes, at least 1; NULL: memory ran out.
+ * rtop_recording_stream_take(): reports how many bytes the caller has put into it. */
 unsigned char *rtop_recording_stream_room(struct rtop_recording_stream *stream, size_t *bytes);
 void rtop_recording_stream_take(struct rtop_recording_stream *stream, size_t bytes);
 

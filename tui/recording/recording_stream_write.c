@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording sent through a pipe or socket while it is made. */
+/* Sends a recording through a pipe or socket while it is made. */
 #include "recording_impl.h"
 
 #include <errno.h>

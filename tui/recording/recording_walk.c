@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds what is in a recording: by the indexes listed at its end, or step by step from its beginning. */
+/* Finds the content of a recording: by the indexes listed at its end, or step by step from its beginning. */
 #include "recording_read_impl.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ bool recording_read_ends(struct rtop_recording *recording)
   return right;
 }
 
-/* Size of a chunk that is completely present at this position; 0: there is none. */
+/* Size of a chunk that is completely present at this position (bytes); 0: there is none. */
 static uint64_t walk_chunk(struct rtop_recording *recording, uint64_t position, struct recording_chunk_head *head)
 {
   if (recording->bytes - position < sizeof *head || !recording_pread(recording, head, sizeof *head, position) ||
@@ -91,7 +91,7 @@ static uint64_t walk_search(struct rtop_recording *recording, uint64_t position)
   return found;
 }
 
-/* An index adds windows to chunks found before; chunks in the index that no longer exist are ignored. */
+/* Adds the windows of an index to chunks found before; chunks in the index that no longer exist are ignored. */
 static bool walk_take_index(struct rtop_recording *recording, uint64_t position, size_t *bytes)
 {
   struct recording_index *index = &recording->index;

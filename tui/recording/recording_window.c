@@ -26,7 +26,7 @@ enum {
   CHUNK_NAMES_BYTES = 8 << 20,
 };
 
-/* Must this stretch go into the next chunk? */
+/* Must this stretch go into the next chunk, because the current one is full? */
 static bool window_makes_chunk_full(const struct rtop_recorder *recorder, int64_t start_ns, int64_t end_ns)
 {
   const struct recording_chunk_head *chunk = &recorder->chunk;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects chunks and writes them, from windows as they come or from a span of a profile. */
+/* Collects chunks and writes them, from windows as they arrive or from a span of a profile. */
 #include "recording_impl.h"
 
 #include "shm/base/clock.h"
@@ -205,7 +205,7 @@ void recorder_flush(struct rtop_recorder *recorder)
     recorder_write_index(recorder);
 }
 
-/* Updates summaries from the profile, which late records have corrected since the windows came. */
+/* Updates the summaries of windows from the profile, since late records have corrected windows after they arrived. */
 static void write_refine(struct rtop_recorder *recorder)
 {
   for (size_t i = 0; i < recorder->index.known_count; i++) {

@@ -26,7 +26,7 @@ static void *saved_malloc(size_t bytes)
   return NULL;
 }
 
-/* realloc() frees the smaller block through this function, too. */
+/* realloc() frees the smaller block through this function as well. */
 static void saved_free(void *memory)
 {
   if (memory) saved_budget->spent[RTOP_BUDGET_MEMORY] -= malloc_usable_size(memory) + sizeof(size_t);

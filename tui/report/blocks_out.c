@@ -12,7 +12,8 @@
 
 enum { BLOCKS_TEXT = 512, BLOCKS_LINE = 1536, BLOCKS_ROWS = 20, BLOCKS_LOOKED_AT = 256 };
 
-/* Of a block with several labels each row counts: the key with most is right. */
+/* Returns the number of blocks left out. A block with several labels counts in each of their rows, so the largest
+   number of any key is the right one. */
 static bool blocks_left_out(const struct label_table *table, uint64_t *most)
 {
   bool known = true;

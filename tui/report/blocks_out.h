@@ -8,7 +8,7 @@
 
 /* Nothing where nobody asked for them. */
 void blocks_write_text(const struct rtop_report *report, FILE *out, int columns);
-/* Puts "slow_requests" into the object, as rperf-top-json(5) says; nothing where there are none and nobody asked. */
+/* Adds "slow_requests" to the object, as in rperf-top-json(5); nothing if there are none and none were requested. */
 void blocks_json(json_t *object, const struct rtop_report *report);
 
 #endif

@@ -21,25 +21,25 @@ enum { FAIL_IF_MAX = 8, FAIL_IF_HOLDS = 3, FAIL_IF_UNKNOWN = 1 }; /* the latter 
 struct fail_if {
   int quantile; /* of work_quantiles; WORK_QUANTILES: the longest */
   bool compared;
-  double bound; /* nanoseconds, or, compared, how many times as long */
+  double bound; /* limit in nanoseconds, or in a comparison as a multiple of the earlier duration */
 };
 
-/* False: `text` is no condition; *why says what is wrong with it. */
+/* Parses a condition. False: `text` is not one; *why says what is wrong. */
 bool fail_if_parse(struct fail_if *condition, const char *text, const char **why);
 
 struct fail_if_found {
   unsigned failed; /* labels of which the condition holds, */
-  unsigned judged; /* of so many with work that ended (compared: on both sides) */
+  unsigned judged; /* number of labels with ended work (in a comparison: on both sides) that were judged */
 };
 
-/* A line to `out` for each label of which the condition holds. `before`: of what is compared with; NULL: nothing, and a
- * comparison judges no label. */
+/* Writes a line to `out` for each label for which the condition holds. `before`: the table to compare with; NULL: there
+ * is none, and a comparison judges no label. */
 struct fail_if_found fail_if_judge(const struct fail_if *condition, const struct label_table *now,
                                    const struct label_table *before, FILE *out);
 
-/* All conditions, of what ended in the span; with what they compare it: all that `before` holds (NULL: nothing). What
- * holds is told on `out`. The exit status: 0, FAIL_IF_HOLDS, or FAIL_IF_UNKNOWN when a condition could not be judged
- * of any label. */
+/* Judges all conditions by the work that ended in the span; comparisons are made with everything that `before` holds
+ * (NULL: nothing). Writes the conditions that hold to `out`. Returns the exit status: 0, FAIL_IF_HOLDS, or
+ * FAIL_IF_UNKNOWN when no label could be judged by a condition. */
 int fail_if_run(const struct fail_if *conditions, int count, struct rtop_profile *now, struct rtop_span span,
                 struct rtop_profile *before, FILE *out);
 

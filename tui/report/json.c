@@ -31,7 +31,7 @@ static void json_state_range(json_t *object, const struct rtop_cost *cost, enum 
     json_object_set_new(object, state_key((enum rtop_state)state), json_seconds(cost->wall_ns[state]));
 }
 
-/* Where the time went, by state; shared by methods and threads. */
+/* Adds the time by state, for methods and threads. */
 static void json_states(json_t *object, const struct rtop_cost *cost)
 {
   json_state_range(object, cost, RTOP_STATE_RUNNING, RTOP_STATE_BLOCKED);
@@ -101,7 +101,7 @@ static json_t *json_frame(const struct rtop_report *report, uint32_t frame)
   return frame ? json_text(rtop_symbols_get(report->symbols, frame)->label) : json_null();
 }
 
-/* What most of the waiting for a lock was behind; null: unknown. */
+/* Returns what caused most of the waiting for a lock; null: unknown. */
 static json_t *json_behind(const struct rtop_report *report)
 {
   const struct verdict_behind *behind = &report->verdict.behind;
@@ -121,7 +121,7 @@ static json_t *json_advice(const struct verdict_advice *advice)
   return *text ? json_text(text) : json_null();
 }
 
-/* The verdict in the words of the screen, and the data behind them. */
+/* Returns the verdict in the words of the screen, and the figures that it is based on. */
 static json_t *json_verdict(const struct rtop_report *report)
 {
   const struct verdict *verdict = &report->verdict;
@@ -232,7 +232,7 @@ static const struct {
 };
 enum { JSON_FIELDS = sizeof json_fields / sizeof json_fields[0] };
 
-/* Changes of shares of a frame, so that frames of different length compare; counts per second. */
+/* Returns changes: of shares of a frame, so that frames of different length can be compared; of counts, per second. */
 static json_t *json_delta(const struct rtop_report *report, const struct rtop_method_row *row)
 {
   const struct rtop_method_row *before = rtop_report_before(report, row->frame);
@@ -290,7 +290,7 @@ static json_t *json_work_time(const struct work_figures *work, enum rtop_work_ca
   return object;
 }
 
-/* Work that ended in the window, and work open at its end. */
+/* Returns the figures of work that ended in the window, and of work open at its end. */
 static json_t *json_work(const struct work_figures *work)
 {
   json_t *object = json_work_time(work, RTOP_WORK_WHOLE), *causes = json_object();
@@ -425,7 +425,7 @@ json_t *rtop_json_processes(const struct rtop_report *report)
   return processes;
 }
 
-/* Summary of processes that ended and lost their places; nothing if there are none. */
+/* Adds a summary of ended processes whose indexes were reused; nothing if there are none. */
 void rtop_json_processes_gone(json_t *object, const struct rtop_report *report)
 {
   json_t *gone = report->gone_count ? json_object() : NULL;

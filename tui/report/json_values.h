@@ -16,7 +16,7 @@ static inline json_t *json_count(uint64_t count)
   return json_integer(count < INT64_MAX ? (json_int_t)count : INT64_MAX);
 }
 
-/* Text that is not valid UTF-8 becomes an empty string. */
+/* Returns the text as JSON; text that is not valid UTF-8 becomes an empty string. */
 static inline json_t *json_text(const char *text)
 {
   json_t *string = json_string(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads wait for which locks, and who owns them, as text and as JSON.
+/* Writes which threads wait for which locks, and which threads own these, as text and as JSON.
  *
  * Threads: no shared state.
  */
@@ -9,13 +9,13 @@
 #include "report.h"
 #include <jansson.h>
 
-/* Writes a line for each lock that threads wait for, up to a limit, and before them a deadlock with all its stacks.
- * Nothing when no thread waits for a lock. */
+/* Writes a line for each lock that threads wait for, up to a limit; a deadlock with all its stacks comes first. Writes
+ * nothing when no thread waits for a lock. */
 void locks_write_text(const struct rtop_report *report, FILE *out, int columns);
 
-/* The "lock" object of a thread, given as a row of the sum; null: it waits for none. */
+/* Returns the "lock" object of a thread, given as a row of the sum; null: it waits for none. */
 json_t *locks_json(const struct rtop_report *report, const struct rtop_thread_row *thread);
-/* The "deadlock" array of the verdict: its threads, each waiting for the next, the last for the first. */
+/* Returns the "deadlock" array of the verdict: its threads, each waiting for the next, the last for the first. */
 json_t *locks_json_deadlock(const struct rtop_report *report);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { RAISED_ROWS = 20, RAISED_TEXT = 1024, RAISED_FIGURES = 18 };
 
-/* Number of exceptions without a row, from that row on. */
+/* Number of exceptions that are not listed, from row `from` on. */
 static uint64_t raised_rest(const struct rtop_report *report, size_t from)
 {
   uint64_t sum = report->raised.rest + report->sum.counters.raises_untold;

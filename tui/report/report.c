@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects what an update reports: sum, methods, counters, changes. */
+/* Collects the content of an update: sum, methods, counters, changes. */
 #include "report.h"
 #include "tui/methods/methods_impl.h"
 #include "tui/methods/sum_translate.h"
@@ -160,8 +160,8 @@ static bool report_exact(struct rtop_report *report, const struct rtop_session *
   return true;
 }
 
-/* The feed that continues the first source's process, which may have become another program with a channel of its
- * own. */
+/* Returns the feed that continues the first source's process, which may have become another program with a channel
+ * of its own. */
 static const struct rtop_feed_info *report_first(const struct rtop_session *session)
 {
   int newest = 0;
@@ -230,7 +230,7 @@ static bool report_make_before(struct rtop_report *report, struct rtop_profile *
   return fine;
 }
 
-/* The report owns its rows, so those of the comparison are copied. */
+/* Copies the rows of the comparison, since the report owns its rows. */
 static bool report_take_changes(struct rtop_report *report)
 {
   struct rtop_methods *methods = &report->methods;
@@ -238,8 +238,8 @@ static bool report_take_changes(struct rtop_report *report)
   if (!rtop_reserve(&methods->rows, &methods->capacity, changes->count, sizeof *methods->rows)) return false;
   memcpy(methods->rows, changes->rows, changes->count * sizeof *methods->rows);
   methods->count = changes->count;
-  if (!rtop_changes_has(report->options->sort)) /* other rows stay in order, and methods that are gone come last */
-    rtop_methods_sort(methods, report->symbols, report->options);
+  /* other rows stay in order, and methods that no longer occur come last */
+  if (!rtop_changes_has(report->options->sort)) rtop_methods_sort(methods, report->symbols, report->options);
   return true;
 }
 

@@ -30,14 +30,16 @@
 struct rtop_report_process {
   pid_t pid;
   enum rtop_feed_state state;
-  /* parent, watched or not, of a process that was forked or spawned by a watched one; 0: requested itself */
+  /* parent, watched or not, of a process that was forked or spawned by a watched one; 0: the process
+     was requested itself */
   pid_t parent;
   const char *command, *ruby;
   const char *host;      /* where it runs; NULL: here, or not known */
   uint32_t process;      /* rtop_session_process() */
   uint64_t opened;       /* in which order they came */
-  bool replaced;         /* another source continues this process after exec, and has its figures */
-  struct rtop_cost cost; /* cost of its threads in the frame; all processes together give the frame's cost */
+  bool replaced;         /* another source continues this process after exec, and contains its figures */
+  struct rtop_cost cost; /* cost of the process's threads in the frame; the
+                            costs of all processes add up to the frame's cost */
   unsigned threads;      /* alive at the end of the frame */
   bool has_end;
   struct rtop_feed_end end;
@@ -51,13 +53,13 @@ struct rtop_report {
   struct since_mark since;   /* compared every few seconds */
   int64_t since_due_ns;      /* private */
   struct fiber_table fibers;
-  struct exact_table exact; /* of traced methods; none without */
-  struct slow_list slow;    /* their calls that took longer than */
-  uint32_t slower_us;       /* this; 0: nobody here asked */
-  uint64_t
-      slower_requests_ns;   /* the caller's: blocks with labels that took so long are told one by one; 0: the slowest */
-  struct whole_table whole; /* of all calls; nothing is told without */
-  struct sites_table sites; /* of new objects; the same */
+  struct exact_table exact;     /* of traced methods; none without */
+  struct slow_list slow;        /* their calls that took longer than */
+  uint32_t slower_us;           /* this; 0: nobody here asked */
+  uint64_t slower_requests_ns;  /* set by the caller: threshold above which blocks with labels
+                               are listed one by one (ns); 0: the slowest are listed */
+  struct whole_table whole;     /* of all calls; nothing is told without */
+  struct sites_table sites;     /* of new objects; the same */
   enum sites_order sites_order; /* the caller's */
   struct raised_list raised;
   struct wait_sums waits;
@@ -66,10 +68,10 @@ struct rtop_report {
   const struct rtop_methods_options *options;
   enum rtop_feed_state state;
   bool has_end;
-  struct rtop_feed_end end; /* ending of the process that ended last, if all have */
+  struct rtop_feed_end end; /* how the process that ended last did so, if all have ended */
   int64_t clock_offset_ns;
   unsigned states;            /* states whose time counts for methods and labels; 0: all (rtop_lens_shows()) */
-  const char *command, *ruby; /* of the first process, by its present name for itself */
+  const char *command, *ruby; /* strings of the first process; command: its present name for itself */
   pid_t source_pids[RTOP_SESSION_FEEDS_MAX];                    /* by source */
   struct rtop_report_process processes[RTOP_SESSION_FEEDS_MAX]; /* by source */
   int source_count;
@@ -84,11 +86,13 @@ struct rtop_report {
   bool verdict_longer;          /* and longer than that */
   struct verdict_maker maker;   /* private */
   struct verdict_past past;     /* private */
-  struct history history;       /* the last minute, if methods are sorted by it */
+  struct history history;       /* history of each method over the last minute;
+                                   filled only if methods are sorted by it */
   bool compared;                /* rows have changes (row->delta) of this figure: */
   enum rtop_sort_key change_of;
   uint64_t before_ns;                   /* how much time they are compared with */
-  const struct rtop_profile *before_of; /* private: whose sum is compared; NULL: the frame before */
+  const struct rtop_profile *before_of; /* private: profile whose sum is compared;
+                                           NULL: the previous frame is compared */
   struct rtop_sum before_sum;           /* private */
   struct rtop_methods before;           /* private */
   struct rtop_changes changes;          /* private */
@@ -104,13 +108,13 @@ bool rtop_report_take(struct rtop_report *report, struct rtop_session *session,
 /* The same for any span. */
 bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *session,
                            const struct rtop_methods_options *options, struct rtop_span span);
-/* Compares the rows with everything that another profile holds (a recording), or if that is NULL with the frame
- * before this one. Methods that are gone get rows; when sorted by DELTA, all rows are sorted again. Does nothing
- * without any time to compare with. False when memory ran out. */
+/* Compares the rows with everything that another profile holds (a recording), or if `other` is NULL with the previous
+ * frame. Methods that no longer occur get rows; when sorted by DELTA, all rows are sorted again. Does nothing if there
+ * is no time to compare with. False when memory ran out. */
 bool rtop_report_compare(struct rtop_report *report, struct rtop_profile *profile, struct rtop_profile *other);
-/* The row of a method before; NULL: it was not there. */
+/* Returns the earlier row of a method; NULL: the method did not occur. */
 const struct rtop_method_row *rtop_report_before(const struct rtop_report *report, uint32_t frame);
-/* Judges the frame of the sum; rtop_report_take() does so, too. */
+/* Makes the verdict on the sum's frame; rtop_report_take() does so, too. */
 bool rtop_report_judge(struct rtop_report *report, struct rtop_profile *profile);
 /* The verdict in words. */
 void rtop_report_verdict_words(const struct rtop_report *report, struct verdict_words *words, int columns);

@@ -87,7 +87,7 @@ static void text_one_end(const struct rtop_feed_end *end, const char *who, FILE 
   fprintf(out, "END %s%s  last window %s, after %s\n", who, end->text, when, lived);
 }
 
-/* With several processes, writes a line for each that has ended, also while others live. */
+/* Writes, with several processes, a line for each that has ended, even if others are alive. */
 static void text_ends(const struct rtop_report *report, FILE *out)
 {
   if (report->source_count < 2 && report->has_end) text_one_end(&report->end, "", out);
@@ -158,7 +158,7 @@ static void text_threads(const struct rtop_report *report, FILE *out)
   if (vm_missing_words(counters, missing)) fprintf(out, "Not available on this Ruby: %s\n", missing);
 }
 
-/* Writes threads whose stacks are not present ones, running threads first; nothing if there are none. */
+/* Writes threads whose stacks are out of date, running threads first; nothing if there are none. */
 static void text_old_stacks(const struct rtop_report *report, FILE *out, int columns)
 {
   unsigned count = 0, told = 0;
@@ -266,7 +266,7 @@ static void report_text_row(const struct rtop_report *report, const struct text_
   fprintf(out, "\n");
 }
 
-/* Methods without busy time are combined at the end. */
+/* Is the method one without busy time? Such methods are combined at the end. */
 static bool text_is_off(const struct rtop_report *report, const struct rtop_method_row *row)
 {
   const struct rtop_methods_options *options = report->options;

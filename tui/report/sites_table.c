@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds up figures of windows by process and site, and computes estimates.
  *
- * The number of all objects of a process is known, and the number in sampled intervals. For other objects the samples
- * give shares only, since sampled intervals are slower and so contain fewer objects. The standard error is that of
- * such a ratio, from the sums of squares over intervals. */
+ * The number of all objects of a process is known, and the number of those made in sampled intervals. For all other
+ * objects the samples give shares only, since sampled intervals are slower and so contain fewer objects. The standard
+ * error is that of such a ratio, from the sums of squares over intervals. */
 #include "sites_table.h"
 
 #include "tui/history/profile_lists.h"
@@ -131,14 +131,14 @@ static bool sites_row_of(struct sites_table *table, const struct rtop_symbols *s
   return true;
 }
 
-/* row->error is its square until everything is added. */
+/* row->error holds the square of the error until everything is added. */
 static void sites_add_row(struct sites_row *row, const struct sites_sum *sum, const struct sites_process *process)
 {
   double rest = process->objects - process->looked, weight = process->seen - process->looked;
   double share = weight > 0 ? (sum->objects - sum->looked) / weight : 0, scale = weight > 0 ? rest / weight : 1;
   double variance = sum->square - 2 * share * sum->cross + share * share * process->square;
   double objects = sum->looked + share * rest;
-  /* without information on the others: assumes as many, or none */
+  /* without information on the unsampled objects, either as many as sampled or none are assumed */
   if (weight <= 0 && rest > 0 && process->looked > 0) {
     objects = sum->looked * process->objects / process->looked;
     variance = objects * objects;
@@ -177,7 +177,7 @@ static int sites_by_bytes(const void *left, const void *right)
   return sites_compare(a->bytes, b->bytes, a, b);
 }
 
-/* Limits estimates from inconsistent figures, which no integer could hold. */
+/* Limits estimates that come from inconsistent figures and would not fit any integer. */
 static void sites_bound_row(struct sites_row *row)
 {
   double *const figures[] = { &row->objects, &row->error, &row->bytes, &row->live, &row->live_bytes };

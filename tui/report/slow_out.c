@@ -11,7 +11,7 @@
 
 enum { SLOW_TEXT = 512, SLOW_LINE = 2048, SLOW_ROWS = 20, SLOW_PLACE = 160 };
 
-/* Writes the stack "Orders#place (orders.rb:12)" from the method's caller outwards, as far as it fits. */
+/* Writes the stack from the method's caller outwards, as far as it fits: "Orders#place (orders.rb:12)". */
 static void slow_stack(const struct rtop_report *report, uint32_t stack, char *out, size_t bytes)
 {
   size_t used = 0;
@@ -53,7 +53,7 @@ static void slow_text_row(const struct rtop_report *report, const struct slow_ro
   fprintf(out, "      from %s\n", cut);
 }
 
-/* Number of slow calls that are not listed, because they found no room. */
+/* Number of slow calls that are not listed, because there was no room for them. */
 static uint64_t slow_left_out(const struct rtop_report *report, const struct exact_row *row)
 {
   size_t listed = row->frame ? slow_list_of(&report->slow, row->frame) : 0;

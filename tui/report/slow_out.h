@@ -6,12 +6,12 @@
 #include "report.h"
 #include <jansson.h>
 
-/* Writes slow calls; nothing if nobody requested them and there are none. */
+/* Writes slow calls; nothing if there are none and none were requested. */
 void slow_write_text(const struct rtop_report *report, const struct exact_row *row, FILE *out, int columns);
 /* Adds slow calls to the method's object, as in rperf-top-json(5). */
 void slow_json(const struct rtop_report *report, const struct exact_row *row, json_t *object);
 
-/* What a call and a block have in common: when it ended, how long it took, its thread and process. */
+/* Adds the members that a call and a block have in common: when it ended, how long it took, its thread and process. */
 void slow_json_about(const struct rtop_report *report, const struct slow_row *row, json_t *object);
 json_t *slow_labels(const struct rtop_report *report, uint32_t frame);
 

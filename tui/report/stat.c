@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of a whole run: collected, and written as text. */
+/* The summary of a whole run: collects it, and writes it as text. */
 #include "stat.h"
 
 #include "blocks_out.h"
@@ -116,7 +116,7 @@ static void stat_process(const struct rtop_cost *cost, FILE *out)
           (double)cost->cpu_ns / 1e6);
 }
 
-/* With several processes, writes a line for each: its part of the total. */
+/* Writes, with several processes, a line for each with its part of the total. */
 static void stat_processes(const struct rtop_stat *stat, FILE *out)
 {
   const struct rtop_report *report = stat->report;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of a whole run: where its time went, what collector and kernel did, and the cost of profiling.
+/* The summary of a whole run: how its time was spent, what collector and kernel did, and the cost of profiling.
  *
  * Threads: one.
  */
@@ -14,7 +14,7 @@ struct rtop_stat {
   const char *command;
   struct rtop_stat_os os;
   uint64_t real_ns;
-  int status; /* exit status of the command; -1: there was none */
+  int status; /* exit status of the command; -1: there was no command */
 };
 
 /* Aligned lines. */
@@ -23,7 +23,7 @@ void rtop_stat_write_text(const struct rtop_stat *stat, FILE *out);
  * out or writing failed. */
 bool rtop_stat_write_json(const struct rtop_stat *stat, FILE *out);
 
-/* Number of threads that the sum has seen. */
+/* Returns the number of threads that occur in the sum. */
 uint64_t stat_threads(const struct rtop_stat *stat);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-/* as many digits as a double can hold reliably, so 0.1 is written as 0.1 */
+/* as many digits as a double can hold reliably, so that 0.1 is written as 0.1 */
 enum { STAT_DIGITS = 15 };
 
 static void stat_seconds(json_t *object, const char *key, uint64_t nanoseconds)

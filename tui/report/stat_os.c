@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel knows of a process at its end. */
+/* Reads the kernel's figures for a process. */
 #include "stat_os.h"
 
 #include "tui/text/task_stats.h"
@@ -53,7 +53,7 @@ static bool stat_os_file(const char *path, char *text)
   return bytes > 0;
 }
 
-/* The name in parentheses may itself contain parentheses; the last one ends it. */
+/* The process's name in parentheses may itself contain parentheses; the last one ends it. */
 bool stat_os_parse_stat(struct rtop_stat_os *os, const char *text, long ticks_per_second)
 {
   uint64_t user, sys, minor, major;
@@ -71,7 +71,7 @@ bool stat_os_parse_stat(struct rtop_stat_os *os, const char *text, long ticks_pe
   return true;
 }
 
-/* Adds context switches of each thread; ended threads are missing. */
+/* Adds the context switches of each living thread; those of ended threads are missing. */
 static void stat_os_switches(struct rtop_stat_os *os, pid_t pid)
 {
   char path[64 + sizeof((struct dirent *)0)->d_name], text[STAT_OS_TEXT];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures of the kernel for processes: CPU time, memory, context switches, page faults, disk.
  *
- * For a command that we started they come at its end (rusage, including children that it waited for), for others from
- * /proc while they live. Unreadable figures are unknown.
+ * For a command that this program started, the figures are read at its end (rusage, including children that it waited
+ * for), for other processes from /proc while they live. Unreadable figures are unknown.
  *
  * Threads: one. Texts of /proc are bounded, and only numbers are used.
  */
@@ -24,10 +24,10 @@ struct rtop_stat_os {
 };
 
 void rtop_stat_os_usage(struct rtop_stat_os *os, const struct rusage *usage);
-/* Reads what a process has used so far. False: it is gone. */
+/* Reads what a process has used so far. False: the process no longer exists. */
 bool rtop_stat_os_read(struct rtop_stat_os *os, pid_t pid);
-/* Adds `now` minus `before`: a figure is known if it is on both sides and in `os`, which begins with all known
- * (rtop_stat_os_start()). */
+/* Adds `now` minus `before`: a figure is known if it is known in both and in `os`, where rtop_stat_os_start() marks
+ * all as known. */
 void rtop_stat_os_start(struct rtop_stat_os *os);
 void rtop_stat_os_add(struct rtop_stat_os *os, const struct rtop_stat_os *before, const struct rtop_stat_os *now);
 

@@ -7,10 +7,10 @@
 
 enum { VM_MISSING_BYTES = 512 };
 
-/* Writes "lock owners, arguments of slow calls"; false when nothing is missing. */
+/* Writes the missing features: "lock owners, arguments of slow calls"; false when nothing is missing. */
 bool vm_missing_words(const struct rtop_span_counters *counters, char out[VM_MISSING_BYTES]);
 
-/* The name of the next missing feature from `*from` (0 at first) on; NULL: there are no more. */
+/* Returns the name of the next missing feature from `*from` (0 at first) on; NULL: there are no more. */
 const char *vm_missing_next(const struct rtop_span_counters *counters, unsigned *from);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads waited for, and behind whom, in reports: as text and as JSON.
+/* Writes what threads waited for, and which methods caused the waiting, as text and as JSON.
  *
  * Threads: no shared state.
  */
@@ -11,10 +11,10 @@
 
 /* Writes waiting time by kind; nothing when no thread was blocked. */
 void waits_write_kinds(const struct rtop_report *report, FILE *out, int columns);
-/* Writes where, how long and behind whom threads waited, for at least a hundredth of the span; nothing if there is
- * none. */
+/* Writes where and how long threads waited, and which methods caused it, for at least a hundredth of the span; nothing
+ * if there is none. */
 void waits_write_text(const struct rtop_report *report, FILE *out, int columns);
-/* Adds "blocked_on" and "waits", as rperf-top-json(5) says. */
+/* Adds "blocked_on" and "waits", as in rperf-top-json(5). */
 void waits_json(json_t *object, const struct rtop_report *report);
 
 #endif

@@ -8,10 +8,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#define WHOLE_LEAST 0.01 /* share of all time below which calls are left out of a report's tree */
+#define WHOLE_LEAST 0.01 /* least share of all time of a call that is listed in a report's tree */
 
-/* Writes the table; nothing if nothing was counted. least: calls with a smaller share of all time (0 to 1) are left
- * out of the tree. */
+/* Writes the table; nothing if nothing was counted. least: smallest share of all time (0 to 1) of calls that
+ * the tree contains. */
 void whole_write_text(const struct whole_table *table, const struct rtop_symbols *symbols, double least, FILE *out,
                       int columns);
 /* An object, as rperf-top-json(5) says. */

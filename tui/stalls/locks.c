@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum { LOCKS_DEPTH_MAX = 4096 };
-/* Threads are not examined all at once, so a circle counts only when it lasts this long. */
+/* Minimum time (ns) that all threads of a circle must have been blocked, since they are not examined at
+   the same instant. */
 #define LOCKS_BLOCKED_NS UINT64_C(100000000)
 
 const char *rtop_wants_name(enum rtop_wants wants)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which locks threads wait for, and who owns them: chains of threads that wait for one another, and circles.
  *
- * Numbers come from untrusted processes: an owner that does not exist or is the waiting thread itself counts as
+ * Lock numbers come from untrusted processes: an owner that does not exist or is the waiting thread itself counts as
  * unknown, and chains are followed for a few steps only. Threads: no shared state.
  */
 #ifndef RTOP_TUI_LOCKS_H
@@ -34,17 +34,18 @@ static inline bool rtop_lock_same(const struct rtop_thread_row *a, const struct 
   return a->source == b->source && a->lock.number != 0 && a->lock.number == b->lock.number;
 }
 
-/* The row of a thread of a source; SIZE_MAX: it has none. */
+/* Index of the row of a thread of a source; SIZE_MAX: there is none. */
 size_t rtop_lock_thread(const struct rtop_sum *sum, uint32_t source, uint64_t serial);
-/* The row of the owner of the lock that a thread waits for; SIZE_MAX: unknown. */
+/* Index of the row of the owner of the lock that a thread waits for; SIZE_MAX: unknown. */
 size_t rtop_lock_holder(const struct rtop_sum *sum, size_t row);
-/* The file that a thread is loading, as the frame of its code: "<top (required)>" in the stack of this node. 0: it
- * loads none, or several nested files, of which it is unknown which one is waited for. */
+/* Returns the file that a thread is loading, as the frame of its code: "<top (required)>" in the stack of this node. 0:
+ * the thread loads no file, or several nested ones, of which it is unknown which one is waited for. */
 uint32_t rtop_lock_loads(const struct rtop_symbols *symbols, uint32_t node);
-/* How many threads wait for the same lock as this one, including itself; 0: it waits for nothing that has a number. */
+/* Number of threads that wait for the same lock as this one, including itself; 0: it waits for nothing that
+   has a number. */
 unsigned rtop_lock_waiters(const struct rtop_sum *sum, size_t row);
 
-/* Numbered locks that threads wait for, in the order of their first rows; of very many only the first ones. */
+/* Counts numbered locks that threads wait for, in the order of their first rows; of very many only the first ones. */
 enum { RTOP_LOCK_COUNTS_MAX = 64 };
 struct rtop_lock_count {
   size_t row;       /* that waits for it longest */

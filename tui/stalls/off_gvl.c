@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the application's method by which a stack is known, and judges what a thread does there. */
+/* Finds the application's method that represents a stack, and judges what a thread does there. */
 #include "off_gvl.h"
 
 #include "tui/text/reserve.h"
@@ -62,7 +62,7 @@ static bool is_server(const struct rtop_symbol *symbol)
   return false;
 }
 
-/* Adds a call to what is known of its caller's stack. */
+/* Computes the way of a node from the way of its caller. */
 static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_symbol *symbol, uint32_t frame,
                                 struct off_way way)
 {
@@ -80,7 +80,7 @@ static struct off_way ways_step(const struct rtop_lens *lens, const struct rtop_
   return way;
 }
 
-/* Parents have smaller ids; an unknown parent is computed first. */
+/* Returns the way of a node. Parents have smaller ids; an unknown parent is computed first. */
 struct off_way off_ways_get(struct off_ways *ways, const struct rtop_lens *lens, const struct rtop_symbols *symbols,
                             uint32_t node)
 {

@@ -28,14 +28,14 @@ static inline bool off_is_work(enum off_gvl off)
   return off == OFF_LOCK || off == OFF_WORK;
 }
 
-/* What the stack of a call tree node is known by. */
+/* What a call tree node's stack is classified by. */
 struct off_way {
   uint32_t own;      /* frame of the nearest application method, else of the nearest Ruby method; 0: none */
-  uint8_t depth;     /* number of Ruby methods, at most 255, without Ruby's own */
+  uint8_t depth;     /* number of Ruby methods, at most 255, without methods of Ruby itself */
   bool known;        /* private */
   bool mine;         /* `own` is the application's */
   bool mine_outside; /* the outermost Ruby method is the application's, so no framework has called it */
-  bool script;       /* private: the only application code so far are scripts, which may have loaded everything else */
+  bool script;       /* private: the only application code so far is scripts, which may have loaded all other code */
 };
 
 struct off_ways {
@@ -46,15 +46,15 @@ struct off_ways {
 
 bool off_is_fork(const struct rtop_symbol *symbol);
 
-/* Call before use, since the profile may have changed. False: memory ran out. */
+/* To be called before use, since the profile may have changed. False: memory ran out. */
 bool off_ways_begin(struct off_ways *ways, struct rtop_lens *lens, const struct rtop_symbols *symbols);
 struct off_way off_ways_get(struct off_ways *ways, const struct rtop_lens *lens, const struct rtop_symbols *symbols,
                             uint32_t node);
 void off_ways_destroy(struct off_ways *ways);
 
-/* What a thread with this stack does off the GVL; `way` is that of its node. */
+/* Returns what a thread with this stack does off the GVL; `way` is the way of its node. */
 enum off_gvl off_gvl_of(const struct rtop_symbols *symbols, uint32_t node, const struct off_way *way);
-/* The frame for which the time of this node is counted: its place. */
+/* Returns the frame to which the time of this node is charged: its place. */
 uint32_t off_place(const struct rtop_symbols *symbols, uint32_t node, const struct off_way *way);
 
 #endif

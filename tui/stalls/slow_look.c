@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at the windows of a slow block once more. */
+/* Examines the windows of a slow block again. */
 #include "slow_look.h"
 
 #include "shm/base/label_text.h"
@@ -7,7 +7,8 @@
 
 enum { SLOW_PARTS = 64 };
 
-/* Of very many the one with least makes room for more: what has most of the time is among those that stay. */
+/* A part of the seen time: of one thread in one method. When there are too many parts, the smallest one is replaced;
+   the parts with most of the time stay. */
 struct slow_part {
   uint32_t thread, frame, node;
   uint64_t ns, node_ns;
@@ -25,7 +26,8 @@ struct slow_walk {
   int64_t begin_ns;
   uint32_t source, labels;
   enum rtop_work_cause cause;
-  uint32_t asked, covers; /* the last set that was asked for, and whether the block's labels are in it */
+  uint32_t asked, covers; /* asked: the last label set that was checked;
+                             covers: whether it contains the block's labels */
   struct slow_parts where, gvl, lock;
 };
 
@@ -66,7 +68,7 @@ static const struct slow_part *slow_most(const struct slow_parts *parts)
 
 /* ---- the block's own stacks ----------------------------------------------------------------------------- */
 
-/* Has the set the labels that the block is about? Nested blocks have more. */
+/* Does the set contain the labels that began the block? Sets of nested blocks contain more. */
 static bool slow_set_covers(const struct slow_walk *walk, uint32_t frame)
 {
   const char *own = rtop_symbols_get(walk->stacks.symbols, walk->labels)->label;
@@ -91,14 +93,16 @@ static bool slow_covers(struct slow_walk *walk, uint32_t node)
   return walk->covers;
 }
 
-/* Under a fiber scheduler the thread has others meanwhile. */
+/* Is the window entirely within the block? Never under a fiber scheduler, where the thread runs
+   other fibers meanwhile. */
 static bool slow_has_window(const struct slow_walk *walk, const struct rtop_look *window)
 {
   return window->start_ns >= walk->begin_ns && window->end_ns <= walk->block->end_ns &&
          !walk->block->work_ns[RTOP_WORK_FIBER];
 }
 
-/* Is this what the block did then? What is waited for is told by the method; of one that is not known, perhaps. */
+/* Does the cell belong to the block's largest cause? A blocked cell is judged by its method; an unknown method may
+   wait for anything. */
 static bool slow_is_of_cause(const struct slow_walk *walk, const struct rtop_look_cell *cell)
 {
   enum rtop_wait_kind kind;
@@ -133,7 +137,8 @@ static void slow_add_own(struct slow_walk *walk, const struct rtop_look *window,
 
 /* ---- behind whom ---------------------------------------------------------------------------------------- */
 
-/* `share`: what the block's own thread waited, of all waiting for the GVL behind others in the window. */
+/* Adds time of a thread that had the GVL. `share`: the waiting of the block's thread, as a part of all waiting for the
+   GVL behind other threads in the window. */
 static void slow_add_gvl(struct slow_walk *walk, const struct rtop_look_cell *cell, double share)
 {
   struct off_way way = off_ways_get(walk->stacks.ways, walk->stacks.lens, walk->stacks.symbols, cell->node);
@@ -142,7 +147,8 @@ static void slow_add_gvl(struct slow_walk *walk, const struct rtop_look_cell *ce
            (uint64_t)((double)cell->blame_ns * share));
 }
 
-/* At the end of the window the thread waits for a lock, for so long. */
+/* Adds the owner of the lock that the thread waits for at the end of the window, for as long as it has waited
+   in this window. */
 static void slow_add_lock(struct slow_walk *walk, const struct rtop_look *window, const struct rtop_look_thread *waiter)
 {
   uint64_t length_ns = (uint64_t)(window->end_ns - window->start_ns);
@@ -158,7 +164,7 @@ static void slow_add_lock(struct slow_walk *walk, const struct rtop_look *window
   }
 }
 
-/* How much of the waiting behind other threads was that of the block's thread; 0: none. */
+/* Returns the waiting of the block's thread for the GVL, as a part of all waiting behind other threads; 0: none. */
 static double slow_gvl_share(const struct slow_walk *walk, const struct rtop_look *window)
 {
   double waited = 0, behind = 0;
@@ -189,7 +195,7 @@ static void slow_visit(void *context, const struct rtop_look *window)
   }
 }
 
-/* Of a block that took longer its end is looked at: nobody wants to walk an hour at each drawing. */
+/* Maximum length (ns) that is examined, up to the end of the block, since each drawing repeats the walk. */
 #define SLOW_LOOK_NS INT64_C(30000000000)
 
 static void slow_tell_holder(struct slow_holder *holder, const struct slow_walk *walk, const struct slow_parts *parts)

@@ -161,7 +161,7 @@ static void stalls_take_marks(struct stalls *stalls, const struct rtop_profile *
   state->marks_ns = until_ns > state->marks_ns ? until_ns : state->marks_ns;
 }
 
-/* Follows renumbered sources when a process is over. */
+/* Renumbers sources of stalls when the profile has renumbered them. */
 static void stalls_follow_sources(struct stalls *stalls, const struct rtop_profile *profile)
 {
   struct stalls_state *state = stalls->state;
@@ -184,7 +184,7 @@ static void stalls_forget_old(struct stalls *stalls, int64_t start_ns)
   stalls->count = kept;
 }
 
-/* Ends stalls of a process that was killed during them. */
+/* Ends stalls of a process that was killed while they lasted. */
 static void stalls_end_gone(struct stalls *stalls, struct stalls_state *state, int64_t before_ns)
 {
   stalls_end_threads(stalls, state, before_ns);
@@ -192,8 +192,8 @@ static void stalls_end_gone(struct stalls *stalls, struct stalls_state *state, i
     if (state->source[i].seen_ns && state->source[i].seen_ns < before_ns) stalls_end_source(stalls, &state->source[i]);
 }
 
-/* End of the next look: half a minute on; or over a hole of any length, to the end of a longer window. Without that,
- * two windows a year apart would need a million looks. */
+/* End of the next look: half a minute later; or beyond a hole of any length, up to the end of a longer window.
+ * Otherwise, two windows a year apart would need a million looks. */
 static int64_t stalls_look_end(const struct rtop_profile *profile, int64_t until_ns, int64_t held_end_ns)
 {
   int64_t end_ns = held_end_ns - until_ns > stalls_chunk_ns ? until_ns + stalls_chunk_ns : held_end_ns;

@@ -7,10 +7,10 @@
  * and again), mark (no stall: RperfTop.mark). All rules and limits: tests/tui/stalls/README.md.
  *
  * Every window is examined once, when it comes. Windows longer than half a second only show blocked threads. After a
- * gap of more than half a second nothing is known about before. off_gvl.h judges stacks off the GVL; here, what was
- * seen of the thread earlier is added.
+ * gap of more than half a second nothing before it is used. off_gvl.h judges stacks off the GVL; here the earlier
+ * behaviour of the thread is considered, too.
  *
- * Knows no screen. Threads: one.
+ * Independent of the screen. Threads: one.
  */
 #ifndef RTOP_TUI_STALLS_H
 #define RTOP_TUI_STALLS_H
@@ -30,12 +30,13 @@ enum stall_cause {
   STALL_CAUSES
 };
 const char *stall_cause_name(enum stall_cause cause);  /* "blocked", …: a word for programs, */
-const char *stall_cause_words(enum stall_cause cause); /* and for people: "a blocked thread", "many short waits" */
+const char *stall_cause_words(enum stall_cause cause); /* Name of a cause for people: "a blocked
+                                                          thread", "many short waits". */
 
 /* 0: not looked for. */
 struct stall_limits {
   int64_t blocked_ns, no_safepoint_ns, gc_ns, stopped_ns;
-  int64_t request_ns; /* blocks with labels that took so long */
+  int64_t request_ns;         /* blocks with labels that took so long */
   double waiting, many_waits; /* threads */
   bool method;
 };
@@ -54,29 +55,32 @@ struct stall {
   uint32_t source;
   const char *thread; /* name of the thread; "" if no thread is involved */
   uint64_t serial;    /* of the thread; 0: none */
-  /* Culprit, and the application's method that called it if it is not the application's own; without one the Ruby
-   * method that called what is not in Ruby. 0: none */
+  /* frame: the culprit; caller: the application's method that called it, if it is not the application's own, or without
+     one the Ruby method that called something not in Ruby. 0: none */
   uint32_t frame, caller;
-  uint32_t node;  /* node of that call of the culprit, with its callers; 0: any */
-  bool last_seen; /* the culprit is only where the thread was last seen, until more is known */
+  uint32_t node;  /* node of the culprit's call, with its callers; 0: any */
+  bool last_seen; /* the culprit is only the method where the thread was last seen, until more is known */
   /* blocked: name of the owner of the lock that the thread waits for (tui/stalls/locks.h), and where the owner is.
    * "": unknown */
   const char *holder;
   uint32_t holder_frame, holder_caller; /* 0: not known */
   struct rtop_lock lock;                /* what it waited for when it began */
-  /* threads wait for one another in a circle that this thread is part of, or waits for */
+  /* the thread is part of a circle of threads that wait for one another, or waits for one of them */
   bool deadlock;
-  uint32_t others;  /* number of further threads blocked there, or because of this one */
+  uint32_t others;  /* number of further threads blocked in the same place, or because of this one */
   uint32_t members; /* private */
   bool holds;       /* private: its thread has a lock */
-  /* waiting, and many-waits for a lock: what most of it was behind, as in wait_sums.h; for the GVL according to blame */
+  /* for waiting, and many-waits on a lock: the method that caused most of the waiting, as in wait_sums.h; for the GVL
+     according to blame */
   struct {
     double share;         /* share of all waiting; 0: unknown, or less than a quarter */
-    uint32_t frame, took; /* the application's method, 0: unknown; the method that took a lock around it, 0: none */
+    uint32_t frame, took; /* frame: the application's method, 0: unknown; took:
+                             the method that took a lock around it, 0: none */
     const char *thread;   /* the thread, if it may be named alone (wait_holder.h), "" if it has no name; NULL: none */
     uint32_t native_id;
   } behind;
-  /* waiting threads (many-waits: at the worst moment); nanoseconds of collection; share of the method */
+  /* number of waiting threads (many-waits: at the worst moment); nanoseconds of collection; or share of the
+     method, by cause */
   double amount;
   const char *mark; /* name of a mark; else "" */
 };
@@ -95,31 +99,32 @@ void stalls_destroy(struct stalls *stalls);
 /* For a keeper (rtop_profile_add_keeper()): marks the frames and nodes of the stalls as used. */
 void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols);
 
-/* The stall with this id; NULL: it no longer exists. Later findings may change a stall, and move it in the list. */
+/* Returns the stall with this id; NULL: it no longer exists. The stall may change and move in the list when
+   history is examined. */
 struct stall *stalls_find(struct stalls *stalls, uint64_t id);
 /* Approximate cost in seconds of thread time: the length for each thread that waited or was blocked, if known; for a
  * collection its duration; for a method its share. A mark: 0. */
 double stall_harm(const struct stall *stall);
-/* The instant for viewing a stall: a span of this length that ends there shows it. */
+/* Returns the instant for viewing a stall: a span of this length that ends at the instant shows the stall. */
 int64_t stall_instant(const struct stall *stall, int64_t length_ns);
 #define STALL_ALL_SOURCES UINT32_MAX
-/* The next stall of a source after (direction 1) or before (-1) an instant; NULL: none. */
+/* Returns the next stall of a source after (direction 1) or before (-1) an instant; NULL: none. */
 const struct stall *stalls_near(const struct stalls *stalls, uint32_t source, int64_t time_ns, int direction,
                                 int64_t length_ns);
-/* The stall of a source that covers a window, the longest if there are several; NULL: none. */
+/* Returns the stall of a source that covers a window, the longest if there are several; NULL: none. */
 const struct stall *stalls_at(const struct stalls *stalls, uint32_t source, struct rtop_span window);
 
-/* Who is to blame: "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by
- * worker 2 in Kernel#sleep < Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize <
- * Stock#count, 93% of it behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2", "" if
- * unknown. */
+/* Writes the culprit, "" if unknown. "a < b" means a, called by b; "of it" means of the stall's time. Depending on the
+ * cause: "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in
+ * Kernel#sleep < Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it
+ * behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2". */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 /* "worker 3", "worker 3 +4": with others. */
 void stall_threads(const struct stall *stall, char *out, size_t bytes);
-/* In short: "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */
+/* Describes a stall in short: "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */
 void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
-/* As a sentence: "worker 3 and 4 others were blocked for 2.3 s in Kernel#sleep < Order#total", "Gvl.crunch
- * took over the GVL for 8.1 s". */
+/* Describes a stall in a sentence: "worker 3 and 4 others were blocked for 2.3 s in Kernel#sleep < Order#total",
+ * "Gvl.crunch took over the GVL for 8.1 s". */
 void stall_sentence(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds what the waiting of a stall was behind, by examining its windows again once it is known to be a stall. */
+/* Finds the methods that caused the waiting of a stall, by examining its windows again once the stall is known. */
 #include "stalls_impl.h"
 
 #include "tui/text/reserve.h"
@@ -25,7 +25,8 @@ void stalls_ask_behind(struct stalls_look *look, const struct stall *stall, uint
   };
 }
 
-/* Finds or adds a part. When there are too many, the smallest makes room; the parts with most of the time stay. */
+/* Finds or adds a part. When there are too many parts, the smallest one is replaced; the parts with most of
+   the time stay. */
 static struct stalls_part *behind_part(struct stalls_behind *behind, struct wait_holder does, uint64_t serial)
 {
   struct stalls_part *least = &behind->parts[0];
@@ -39,7 +40,7 @@ static struct stalls_part *behind_part(struct stalls_behind *behind, struct wait
   return least;
 }
 
-/* Adds who had the GVL while others waited for it. */
+/* Adds the threads that had the GVL while others waited for it. */
 static void behind_add_gvl(struct behind_walk *walk, struct stalls_behind *behind, const struct rtop_look *window)
 {
   uint64_t blame_ns = 0, waiting_ns = window->wall_ns[RTOP_STATE_WAITING];
@@ -69,7 +70,8 @@ static bool behind_find(const struct stalls_look *look, const struct rtop_look *
          rtop_profile_thread_serial(look->profile, found->thread) == serial;
 }
 
-/* Adds who owned the lock at the end of the window; each thread waiting then stands for the whole window. */
+/* Adds the owner of the lock at the end of the window; each thread waiting at that instant stands for
+   the whole window. */
 static void behind_add_lock(struct behind_walk *walk, struct stalls_behind *behind, const struct rtop_look *window)
 {
   double length_ns = (double)(window->end_ns - window->start_ns);
@@ -149,7 +151,7 @@ static void behind_tell(const struct stalls_look *look, const struct stalls_behi
   if (stall->behind.frame || stall->behind.thread) stall->behind.share = most_ns / behind->all_ns;
 }
 
-/* Updates how far the stalls have come; drops those that no longer exist, or that have ended and are done. */
+/* Updates the ends of the stalls; drops those that no longer exist, or that have ended and are completely examined. */
 static struct rtop_span behind_begin(struct stalls_look *look)
 {
   struct stalls_state *state = look->state;

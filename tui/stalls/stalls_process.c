@@ -8,8 +8,8 @@
 
 static const int64_t stalls_fine_ns = 500000000; /* windows longer than that are merged ones */
 static const int64_t stalls_hole_ns = 500000000; /* what may be missing in a ring */
-static const int64_t stalls_near_ns = 250000000; /* precision with which the time of a stop must be known */
-#define STALLS_LATE_NS INT64_C(2000000000)       /* a stack may become known this much later */
+static const int64_t stalls_near_ns = 250000000; /* required precision of the time of a stop (ns) */
+#define STALLS_LATE_NS INT64_C(2000000000)       /* maximum delay until a stack becomes known (ns) */
 
 /* Innermost frame of the cell with the most blame; 0: none, or unknown. */
 static uint32_t stalls_worst(const struct stalls_look *look, const struct rtop_look *window)
@@ -26,7 +26,7 @@ static uint32_t stalls_worst(const struct stalls_look *look, const struct rtop_l
   return node;
 }
 
-/* Collection time by node, for a limited number of nodes; the rest is attributed to none. */
+/* Collection time by node, for a limited number of nodes; the remaining time belongs to none. */
 struct collected {
   uint32_t source, unsampled, count;
   struct {
@@ -86,7 +86,7 @@ void stalls_blame_collections(struct stalls_look *look, int64_t since_ns)
   }
 }
 
-/* The position of the stop within the window is known only if the window is not longer. */
+/* Notes a stop. Its position within the window is known only if the window is not longer than the stop. */
 void stalls_note_stop(struct stalls_look *look, const struct rtop_look *window)
 {
   if (window->gap || window->counters->stopped_ns == 0) return;
@@ -146,7 +146,8 @@ static void stalls_waiting(struct stalls_look *look, const struct rtop_look *win
   stalls_explains(look->stalls, source->open_waiting, 1u << STALL_METHOD);
 }
 
-/* A collection in one piece: windows full of it, and the adjacent parts of their neighbours. */
+/* Follows a collection in one piece: windows full of it, and the adjacent parts of the windows before
+   and after them. */
 static void stalls_gc(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
 {
   uint64_t gc_ns = window->wall_ns[RTOP_STATE_MARKING] + window->wall_ns[RTOP_STATE_SWEEPING];
@@ -252,8 +253,9 @@ static bool stalls_turn(struct stalls_look *look, const struct rtop_look *window
   return fine;
 }
 
-/* Length of half of the ring without time that was not sampled: of the newest windows a tenth or more is only
- * reported by the next ones. If less than half is known, nothing can be concluded, and the whole length is returned. */
+/* Length of half of the ring without time that was not sampled: a tenth or more of the time of the newest windows is
+ * reported only by the next ones. If less than half of the time is known, nothing can be concluded, and the whole
+ * length is returned. */
 static uint64_t stalls_length(const struct stalls_look *look, const struct stalls_source *source, unsigned from)
 {
   uint32_t unsampled = rtop_symbols_get_node(look->symbols, rtop_symbols_unsampled(look->symbols))->frame;
@@ -262,8 +264,8 @@ static uint64_t stalls_length(const struct stalls_look *look, const struct stall
   return unsampled && unknown_ns < length_ns / 2 ? length_ns - unknown_ns : length_ns;
 }
 
-/* Is the method's share of the newest second new? It is if it had less than a tenth of the second before, or rose
- * over a longer time. *start_ns: since when. */
+/* Is the method's share of the newest second new? It is if the method had less than a tenth of the previous second, or
+ * rose over a longer time. *start_ns: start of the rise. */
 static bool stalls_is_new(const struct stalls_source *source, uint32_t frame, uint64_t before_ns, int64_t *start_ns)
 {
   *start_ns = stalls_since(source, STALLS_HALF);
@@ -271,8 +273,8 @@ static bool stalls_is_new(const struct stalls_source *source, uint32_t frame, ui
          stalls_rose(source, source->rises, frame, source->method_turn, start_ns);
 }
 
-/* The deepest method of the program (or with `any` of all) that has this much of the newer half of the ring, and is
- * new. */
+/* Returns the deepest method of the program (with `any`: of all methods) that has at least this much of the newer half
+ * of the ring, and is new. */
 static const struct stalls_share *stalls_deepest(const struct stalls_look *look, const struct stalls_source *source,
                                                  uint64_t wanted_ns, uint64_t before_ns, bool any)
 {
@@ -290,8 +292,8 @@ static const struct stalls_share *stalls_deepest(const struct stalls_look *look,
   return deepest;
 }
 
-/* The method that explains a take-over: it has nine tenths of that time itself, as opposed to its callers and
- * callees. */
+/* Returns the method that explains a take-over: it has nine tenths of the time itself, unlike its
+   callers and callees. */
 static const struct stalls_share *stalls_explaining(const struct stalls_look *look, const struct stalls_source *source,
                                                     uint64_t recent_ns, uint64_t before_ns)
 {
@@ -346,7 +348,7 @@ void stalls_end_source(struct stalls *stalls, struct stalls_source *source)
   stalls_close(stalls, &source->open_waits);
 }
 
-/* A collection is not known to continue over missing windows. */
+/* Ends the current collection, since it need not have continued over missing windows. */
 static void stalls_end_gc(struct stalls_look *look, struct stalls_source *source)
 {
   stalls_close(look->stalls, &source->open_gc);
@@ -354,7 +356,7 @@ static void stalls_end_gc(struct stalls_look *look, struct stalls_source *source
   source->gc_full = false;
 }
 
-/* Is the hole short enough for the counts before it to stay comparable? */
+/* Is the hole so short that counts from before it stay comparable? */
 static bool stalls_passes_over(struct stalls_look *look, struct stalls_source *source, int64_t length_ns)
 {
   if (source->turn - source->hole_turn >= STALLS_RING) source->hole_ns = 0;
@@ -384,7 +386,7 @@ void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *wi
   struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
   int64_t length_ns = window->end_ns - window->start_ns;
   bool fine = !window->gap && length_ns <= stalls_fine_ns;
-  if (!fine && source->filled == 0) return; /* nothing to reset: for a resting process all windows are merged */
+  if (!fine && source->filled == 0) return; /* nothing to reset: for an idle process all windows are merged */
   if (!fine && stalls_passes_over(look, source, length_ns)) return;
   if (!fine || !stalls_turn(look, window, source)) {
     stalls_start_afresh(look, source);

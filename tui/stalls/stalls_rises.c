@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which methods have much of the last second, and since when, so that slow take-overs are recognised. */
+/* Finds methods that have much of the last second, and the start of their rise, so that slow
+   take-overs are recognised. */
 #include "stalls_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* half of this many windows makes up much of a second */
+/* Number of windows of which a method must have half, to have much of a second. */
 enum { RISES_LOUD = 4 };
 
 static struct stalls_rise *rises_find(struct stalls_rise *rises, uint32_t frame)
@@ -27,7 +28,7 @@ static struct stalls_rise *rises_get(struct stalls_rise **rises, uint32_t frame)
   return NULL;
 }
 
-/* Removes entries that have long been calm; with turn 0, all. */
+/* Removes entries that have long been calm; with turn 0, all entries. */
 static void rises_forget(struct stalls_rise **rises, uint32_t turn)
 {
   struct stalls_rise *rise, *next, *gone = NULL;
@@ -52,7 +53,7 @@ static uint64_t rises_second_ns(const struct stalls_source *source)
   return length_ns;
 }
 
-/* Notes that it has half of the newest window. */
+/* Notes that the method has half of the newest window. */
 static void rises_hold(const struct stalls_source *source, struct stalls_rise *rise)
 {
   if (!rise->held || source->turn - rise->held > STALLS_HALF) rise->took_ns = stalls_back(source, 0)->start_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stalls of threads that do not come back, off the GVL or on it without a safepoint; and which threads only rest. */
+/* Stalls of threads that stay off the GVL, or on it without a safepoint; and the recognition of idle threads. */
 #include "stalls_impl.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static struct stalls_site *stalls_site(struct stalls_look *look, struct stalls_t
   return worst;
 }
 
-/* Notes that the thread came to this place and blocks there. */
+/* Notes that the thread came to this place and blocks in it. */
 static void stalls_visit_site(struct stalls_thread *thread, struct stalls_site *site)
 {
   for (int i = 0; i < STALLS_SITES; i++)
@@ -67,8 +67,8 @@ static void stalls_visit_site(struct stalls_thread *thread, struct stalls_site *
   site->again++;
 }
 
-/* Has the thread blocked in a call nearer to the root? What a library waits for does not count as within the
- * application's wait. */
+/* Has the thread blocked in a call nearer to the root? A library's waiting does not count as within
+ * the application's wait. */
 static bool stalls_is_within(const struct stalls_thread *thread, uint32_t depth, bool library)
 {
   for (int i = 0; i < STALLS_SITES; i++) {
@@ -104,8 +104,8 @@ static struct stalls_thread *stalls_thread(struct stalls_look *look, const struc
   return NULL;
 }
 
-/* Does this thread wait for the lock of the stall's thread? Either reported, or guessed: the other holds one, and has
- * done so for longer. */
+/* Does this thread wait for the lock of the stall's thread? Either as reported, or as guessed: the other thread holds a
+ * lock, and has been blocked longer. */
 static bool stalls_is_held_by(const struct stall *stall, const struct stall *like, bool waits_for_lock)
 {
   if (like->lock.holder) return stall->serial == like->lock.holder;
@@ -113,7 +113,8 @@ static bool stalls_is_held_by(const struct stall *stall, const struct stall *lik
          stall->start_ns <= like->start_ns + stalls_step_ns;
 }
 
-/* A stall blocked at the same place already, or of the owner of the lock that this thread waits for. */
+/* Finds a stall that was blocked at the same place earlier, or that of the owner of the lock that this
+   thread waits for. */
 static struct stall *stalls_same_cause(struct stalls_look *look, const struct rtop_look *window,
                                        const struct stall *like, bool waits_for_lock)
 {
@@ -126,8 +127,8 @@ static struct stall *stalls_same_cause(struct stalls_look *look, const struct rt
   return NULL;
 }
 
-/* Absorbs the stalls of threads that wait for its lock since it is blocked; if that is not reported, for any lock,
- * most likely. */
+/* Absorbs the stalls of threads that have waited for its lock since it is blocked; if locks are not reported, of
+ * threads that wait for any lock, as the most likely one. */
 static void stalls_absorb(struct stalls_look *look, uint64_t id)
 {
   struct stall *holder = stalls_find(look->stalls, id);
@@ -180,7 +181,7 @@ static struct stall *stalls_open(struct stalls_look *look, const struct rtop_loo
   return stalls_find(look->stalls, id);
 }
 
-/* Finds the owner of the lock that this thread waits for, as reported. False: it waits for none. */
+/* Finds the owner of the lock that this thread waits for, as reported. False: the thread waits for none. */
 static bool stalls_lock_holder(const struct stalls_look *look, const struct rtop_look *window,
                                const struct rtop_look_thread *now, struct rtop_look_thread *holder)
 {
@@ -194,7 +195,8 @@ static bool stalls_lock_holder(const struct stalls_look *look, const struct rtop
   return false;
 }
 
-/* Does the chain of owners return to a visited thread? Compares with a thread that moves on in growing steps (Brent). */
+/* Does the chain of owners return to a visited thread? Compares with a reference thread that is advanced in
+   growing steps (Brent). */
 static bool stalls_is_deadlock(const struct stalls_look *look, const struct rtop_look *window,
                                const struct rtop_look_thread *now)
 {
@@ -231,8 +233,8 @@ static int64_t stalls_age(uint64_t age_ns)
   return (int64_t)(age_ns < INT64_MAX / 2 ? age_ns : INT64_MAX / 2);
 }
 
-/* Handles a blocked thread with an unknown stack: reported late, and as such. A thread that has done nothing since
- * its birth (a forked child that waits for its first work) may be resting. */
+/* Handles a blocked thread with an unknown stack: the stall is reported late, and with an unknown place. A thread that
+ * has done nothing since its birth (a forked child that waits for its first work) may be idle. */
 static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop_look *window,
                                      struct stalls_thread *thread, const struct rtop_look_thread *now)
 {
@@ -245,7 +247,8 @@ static void stalls_blocked_somewhere(struct stalls_look *look, const struct rtop
     stalls_open(look, window, thread, now, STALL_BLOCKED, since_ns);
 }
 
-/* Does it rest in a call not known to be made for waiting, such as a library's own one in which it waits for work? */
+/* Is the thread idle in a call not known to be made for waiting, such as a library's own one in which it
+   waits for work? */
 static bool stalls_rests_unknown(struct stalls_look *look, const struct stalls_thread *thread, uint32_t node,
                                  const struct rtop_symbol *leaf)
 {
@@ -253,7 +256,8 @@ static bool stalls_rests_unknown(struct stalls_look *look, const struct stalls_t
   return !stalls_is_within(thread, stalls_depth(look->symbols, node), true);
 }
 
-/* Does it only wait for something to do, or for a thread that is judged itself? Earlier stalls of it were then wrong. */
+/* Does the thread only wait for something to do, or for a thread that is judged itself? Earlier stalls of it
+   were then wrong. */
 static bool stalls_only_rests(struct stalls_look *look, struct stalls_thread *thread, uint32_t node, int64_t age_ns,
                               bool new_stretch)
 {
@@ -296,7 +300,7 @@ static void stalls_blocked(struct stalls_look *look, const struct rtop_look *win
   stalls_note_holder(look, window, thread, now);
 }
 
-/* Does the earlier stall go on? It seemed over in windows that a record had corrected before they were examined. */
+/* Does the earlier stall continue? It seemed over in windows that a record had corrected before they were examined. */
 static bool stalls_goes_on(struct stalls_look *look, struct stalls_thread *thread, int64_t since_ns)
 {
   struct stall *stall = thread->told ? stalls_find(look->stalls, thread->told) : NULL;
@@ -310,7 +314,7 @@ static bool stalls_goes_on(struct stalls_look *look, struct stalls_thread *threa
   return true;
 }
 
-/* A thread with the GVL that has not been sampled since. */
+/* Handles a thread with the GVL that has not been sampled since it got the GVL. */
 static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
                                 const struct rtop_look_thread *now)
 {
@@ -331,8 +335,8 @@ static void stalls_no_safepoint(struct stalls_look *look, const struct rtop_look
   if (thread->open) stalls_explains(look->stalls, thread->open, 1u << STALL_METHOD | 1u << STALL_WAITING);
 }
 
-/* Time from the start of the window on, up to a record's end, during which the thread went on with the same, as a
- * rule. */
+/* Returns the time (ns) from the start of the window, up to a record's end, during which the thread usually continued
+ * with the same call. */
 static int64_t stalls_went_on(const struct rtop_look *window, const struct rtop_look_long *known)
 {
   int64_t rest_ns = 0;
@@ -346,7 +350,7 @@ static int64_t stalls_went_on(const struct rtop_look *window, const struct rtop_
   return rest_ns < length_ns ? rest_ns : length_ns;
 }
 
-/* Corrects the stall when it is known who had the GVL, and from when to when. */
+/* Corrects the stall when it becomes known which method had the GVL, and from when to when. */
 static void stalls_held(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
                         const struct rtop_look_long *known)
 {
@@ -381,7 +385,7 @@ static void stalls_held(struct stalls_look *look, const struct rtop_look *window
   stalls_explains(look->stalls, stall->id, 1u << STALL_METHOD | 1u << STALL_WAITING);
 }
 
-/* Stores where a thread was that blocked without a stack. */
+/* Stores the place of a thread that was blocked with an unknown stack. */
 static void stalls_was_blocked(struct stalls_look *look, const struct rtop_look *window, struct stalls_thread *thread,
                                const struct rtop_look_long *known)
 {
@@ -389,7 +393,7 @@ static void stalls_was_blocked(struct stalls_look *look, const struct rtop_look 
   const struct stall *open = thread->open ? stalls_find(look->stalls, thread->open) : NULL;
   if (open && open->last_seen && open->cause == STALL_BLOCKED) stalls_withdraw(look->stalls, &thread->open);
   if (thread->judged_ns >= known->start_ns - stalls_step_ns && thread->judged_ns < known->end_ns)
-    return; /* The windows were examined when the stack was known already. */
+    return; /* The stack was known already when the windows were examined. */
   thread->judged_ns = known->start_ns;
   bool rests = stalls_only_rests(look, thread, known->node, length_ns, true);
   if (rests || look->limits->blocked_ns <= 0 || length_ns < look->limits->blocked_ns) return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Many short waits: one place off the GVL, reached again and again, has most of the time at work. */
+/* Many short waits: threads wait in one place off the GVL again and again, for most of their time at work. */
 #include "stalls_impl.h"
 
 #include "tui/text/reserve.h"
 #include <string.h>
 
-/* windows; a wait that lasts longer at a window's end is not short */
+/* Maximum length of a short wait (windows), at a window's end. */
 enum { WAITS_SHORT = 2 };
 static const int64_t waits_news_ns = INT64_C(60000000000); /* what lasts longer is how things are */
 
@@ -28,8 +28,8 @@ static bool waits_note_long(struct stalls_state *state, const struct rtop_look *
   return true;
 }
 
-/* Is the thread between two requests? It then is in the server's own methods, or waits for the next request. Running
- * time that is not from samples of this thread tells nothing about it alone. */
+/* Is the thread between two requests? It is then in the server's own methods, or waits for the next request. Running
+ * time that is not from samples of this thread says nothing about this thread alone. */
 static bool waits_is_between(const struct rtop_symbols *symbols, const struct rtop_look_cell *cell,
                              const struct off_way *way)
 {
@@ -39,7 +39,7 @@ static bool waits_is_between(const struct rtop_symbols *symbols, const struct rt
   return seen && (off == OFF_LIBRARY || (blocked && off == OFF_EVENT));
 }
 
-/* A sleep or select in the application's own loop is waiting for a time, at any depth. */
+/* Does the node wait for a time? A sleep or select in the application's own loop does, at any depth. */
 static bool waits_is_pause(const struct rtop_symbols *symbols, uint32_t node, const struct off_way *way)
 {
   const char *name = rtop_wait_method(rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, node)->frame)->label);
@@ -141,7 +141,7 @@ static struct waits_half waits_half(const struct stalls_source *source, unsigned
   return half;
 }
 
-/* The place with the largest part of the newest window. */
+/* Returns the place with the largest part of the newest window. */
 static const struct stalls_waits *waits_worst(const struct stalls_source *source)
 {
   const struct stalls_window *newest = stalls_back(source, 0);

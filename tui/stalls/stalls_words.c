@@ -21,8 +21,8 @@ static const char *stall_label(const struct rtop_symbols *symbols, uint32_t fram
   return rtop_symbols_get(symbols, frame)->label;
 }
 
-/* ", 93% of it behind worker 2 in Stock#fill < Stock#load"; who held the GVL has been named, as a rule: ", 96% of it by
- * worker 2" */
+/* Adds the methods that caused the waiting: ", 93% of it behind worker 2 in Stock#fill < Stock#load"; if the holder of
+ * the GVL has been named: ", 96% of it by worker 2". */
 static void stall_behind(struct phrase *phrase, const struct stall *stall, const struct rtop_symbols *symbols)
 {
   const char *thread = stall->behind.thread;
@@ -78,7 +78,7 @@ void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, 
              threads[0] ? " (" : "", threads, threads[0] ? ")" : "");
 }
 
-/* "puma srv 3 was", "puma srv 3 and 4 others are", "5 threads were" */
+/* Writes the subject and its verb: "puma srv 3 was", "puma srv 3 and 4 others are", "5 threads were". */
 static void stall_who(struct phrase *phrase, const struct stall *stall)
 {
   bool many = stall->others > 0, named = stall->thread[0];

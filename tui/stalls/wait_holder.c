@@ -44,7 +44,7 @@ bool wait_in_window(const struct rtop_look *look, uint32_t thread, struct rtop_l
   return found->thread == thread;
 }
 
-/* The method that called synchronize around this node; 0: none, or several. */
+/* Returns the method that called synchronize around this node; 0: none, or several. */
 static uint32_t wait_took(const struct wait_stacks *stacks, uint32_t node)
 {
   uint32_t took = 0;

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits. Marks are merged at WAIT_MARKS_MAX; if more than half as many are left, they are no longer kept apart.
- * About WAIT_LOOKS_MAX threads are examined in all windows together; of long spans a part of the windows suffices. */
+/* Limits. Marks are merged when there are WAIT_MARKS_MAX; if more than half of them are left, owners are no
+ * longer distinguished. About WAIT_LOOKS_MAX threads are examined in all windows together; of long spans a part
+ * of the windows suffices. */
 enum { WAIT_MARKS_MAX = 1 << 14, WAIT_LOOKS_MAX = 1 << 17 };
 #define WAIT_NOBODY UINT32_MAX
 
@@ -18,10 +19,10 @@ struct wait_entry {
   uint64_t wait_ns;
 };
 
-/* A thread waited for a lock, and this is what the lock's owner did. */
+/* An instant at which a thread waited for a lock, with what the lock's owner did. */
 struct wait_mark {
   uint32_t row;
-  uint32_t frame, took, thread; /* thread: a row of the sum, or WAIT_NOBODY */
+  uint32_t frame, took, thread; /* thread: index of a row of the sum, or WAIT_NOBODY */
   double weight_ns;             /* a double, since lengths from untrusted sources could overflow an integer */
 };
 
@@ -88,7 +89,7 @@ static bool wait_row_before(const void *row, const void *key)
   return a->kind != b->kind ? a->kind < b->kind : a->place < b->place;
 }
 
-/* Finds the row by kind and place, unsorted; NULL: there is none. */
+/* Finds the row by kind and place in the unsorted rows; NULL: there is none. */
 static struct wait_row *wait_find(struct wait_walk *walk, uint32_t node)
 {
   struct wait_sums *sums = walk->sums;
@@ -201,7 +202,7 @@ static int wait_compare_behind(const void *left, const void *right)
   return a->frame != b->frame ? (a->frame < b->frame ? -1 : 1) : a->took < b->took ? -1 : a->took > b->took;
 }
 
-/* End of a run of marks of one row with the same methods, for any thread. */
+/* Returns the end of a run of marks of one row with the same methods, for any thread. */
 static size_t wait_end_of(const struct wait_sums *sums, size_t from, bool same_methods)
 {
   const struct wait_mark *first = &sums->marks[from];
@@ -272,7 +273,7 @@ static int wait_compare_rows(const void *left, const void *right)
   return wait_row_before(a, b) ? -1 : 1;
 }
 
-/* Waits are recognised by frames that the lens may hide, so this sum has them. */
+/* Returns the sum with all frames: waits are recognised by frames that the lens may hide. */
 static const struct rtop_sum *wait_whole(struct wait_sums *sums, const struct rtop_sum *shown,
                                          const struct rtop_profile *profile)
 {

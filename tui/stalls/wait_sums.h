@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads waited for off the GVL in a span: kind, method and time; and for locks, what their owners did meanwhile.
+/* What threads waited for off the GVL in a span: kind, method and time; and for locks, what their
+ * owners did meanwhile.
  *
- * The time of a row (a kind, and the application's method that waited, off_gvl.h) is the exact blocked time of a sum.
- * What it was behind is estimated: at the end of every window the process reports which thread waits for which lock and
- * who owns it, and the owner's stack is known then. These instants are independent of the program, so each stands for
- * waiting of the window's length, and they divide the row's time. For n instants the standard error of a share p is
- * about sqrt(p (1 - p) / n); threads that wait for the same lock at one instant count as one.
+ * The time of a row (a kind, and the application's method that waited, off_gvl.h) is the exact blocked time of a
+ * sum. The method that caused the waiting is estimated: at the end of every window the process reports which thread
+ * waits for which lock and who owns it, and the owner's stack at that instant is known. These instants are
+ * independent of the program, so each stands for waiting of the window's length, and they divide the row's time. For
+ * n instants the standard error of a share p is about sqrt(p (1 - p) / n); threads that wait for the same lock at
+ * one instant count as one.
  *
- * A running owner is taken to be where it was last sampled, with its locks of that time; an owner that waits or is off
- * the GVL, where it left. Late records (profile.h) correct both.
+ * A running owner is assumed to be in the stack of its last sample, with the locks of that time; an owner that waits or
+ * is off the GVL, in the stack in which it released the GVL. Late records (profile.h) correct both.
  *
- * Threads: one. The sums own their memory and reuse it; a zeroed struct is empty.
+ * Threads: one. The sums own their memory and reuse it; a struct of zeros is empty.
  */
 #ifndef RTOP_TUI_WAIT_SUMS_H
 #define RTOP_TUI_WAIT_SUMS_H
@@ -20,8 +22,8 @@
 
 /* What owners of a lock did. */
 struct wait_behind {
-  uint32_t frame;   /* the application's method; 0: unknown owner, or unknown method */
-  uint32_t took;    /* the method that took a lock around it; 0: the same method, or unknown, as for Mutex#lock */
+  uint32_t frame;   /* the application's method that the owner was in; 0: unknown owner, or unknown method */
+  uint32_t took;    /* method that took a lock around `frame`; 0: the same method, or unknown, as for Mutex#lock */
   uint64_t wait_ns; /* that was waited behind it */
   bool known;       /* one thread may be named alone (wait_holder.h): */
   struct rtop_thread_row thread;
@@ -32,8 +34,8 @@ struct wait_row {
   uint32_t place; /* frame; 0: not known */
   uint64_t wait_ns;
   unsigned threads;    /* that waited there */
-  uint64_t longest_ns; /* age of the oldest wait there at the end of the span; 0: none */
-  unsigned seen;       /* number of instants at which threads waited there for a reported lock */
+  uint64_t longest_ns; /* age of the oldest wait in this row at the end of the span (ns); 0: none */
+  unsigned seen;       /* number of instants at which threads of this row waited for a reported lock */
   size_t behind;       /* the first of these of the sums, */
   size_t behind_count; /* most first */
   uint64_t last_look;  /* private */

@@ -78,7 +78,8 @@ void wait_kinds_words(char *out, size_t bytes, const struct wait_sums *sums)
     phrase_add(&text, "%s %s %d%%", i ? "," : ":", groups[i].name, wait_percent(sums, groups[i].ns));
 }
 
-/* Writes a name such as "Bank#enter"; with a place if many have it: "block in <main> (bank.rb:7)". */
+/* Writes a name such as "Bank#enter"; with file and line if many frames have this name: "block
+   in <main> (bank.rb:7)". */
 static void wait_add_name(struct phrase *text, const struct rtop_symbols *symbols, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);

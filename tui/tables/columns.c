@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of the method table: chosen, and fitted into a width. */
+/* Chooses columns of the method table, and fits them into a width. */
 #include "columns.h"
 #include "tui/text/text.h"
 #include <limits.h>
@@ -77,7 +77,7 @@ static void take_away(struct columns_choice *choice, enum rtop_sort_key column)
   choice->count = kept;
 }
 
-/* Inserts a column before the first of those that usually follow it. */
+/* Inserts a column before the first of the columns that usually follow it. */
 static void put_in(struct columns_choice *choice, enum rtop_sort_key column)
 {
   int place = 0;
@@ -183,7 +183,7 @@ static int figures_width(int width)
   return width - MARK_COLUMNS - METHOD_COLUMNS_MIN - location_columns(width);
 }
 
-/* Picks the columns worth their place at this width; the sort column replaces the least important one. */
+/* Picks the columns that suit this width; the sort column replaces the least important one. */
 static void pick_preferred(struct columns_choice *picked, int width, enum rtop_sort_key sorted)
 {
   int least = -1;
@@ -197,7 +197,8 @@ static void pick_preferred(struct columns_choice *picked, int width, enum rtop_s
   put_in(picked, sorted);
 }
 
-/* Picks as many figures of `from` as fit, without the first `scroll`. `one`: takes the first even if it does not fit. */
+/* Picks as many figures of `from` as fit, without the first `scroll`. `one`: takes the first figure even if it
+   does not fit. */
 static void pick_fitting(struct columns_choice *picked, const struct columns_choice *from, int room, int scroll,
                          bool one)
 {
@@ -236,7 +237,7 @@ static void pick_chosen(struct columns_choice *picked, const struct columns_choi
   int room = width - MARK_COLUMNS - METHOD_COLUMNS_MIN;
   pick_fitting(picked, choice, room, scroll, true);
   if (scroll > 0 || is_flexible(sorted) || columns_has(picked, sorted)) return;
-  struct columns_choice others = *picked; /* The sort column goes in before the others are fitted. */
+  struct columns_choice others = *picked; /* The sort column is added before the other columns are fitted. */
   *picked = (struct columns_choice){ 0 };
   pick_fitting(picked, &others, room - table[sorted].columns, 0, false);
   int place = 0;
@@ -251,7 +252,7 @@ static int fixed_width(const struct columns_choice *picked)
   return width;
 }
 
-/* The sort column is shown wherever there is any room. */
+/* Picks the columns for counted calls; the sort column is shown wherever there is any room. */
 static void pick_calls(struct columns_choice *picked, int width, enum rtop_sort_key sorted)
 {
   for (int i = 0; i < COLUMNS_CALLS; i++) {

@@ -19,7 +19,7 @@ static int by_total(const void *left, const void *right)
   return by_id(left, right);
 }
 
-/* Merges rows with equal ids, drops those that add up to nothing, and keeps the largest. */
+/* Merges rows with equal ids, drops rows whose sum is zero, and keeps the largest. */
 static void fold(struct detail_list *list, struct detail_row *rows, size_t count)
 {
   size_t kept = 0;
@@ -52,10 +52,10 @@ static bool reserve(struct detail *detail, size_t cells)
   return true;
 }
 
-/* How a node is related to the frame. */
+/* Position of a node relative to the calls of the frame. */
 struct passage {
-  uint32_t near; /* innermost node of the frame at or above this node, + 1; 0: none */
-  uint32_t via;  /* node called by `near` on the way to this node, + 1; 0: this node is `near` */
+  uint32_t near; /* index + 1 of the innermost node of the frame at or above this node; 0: none */
+  uint32_t via;  /* index + 1 of the node called by `near` on the way to this node; 0: this node is `near` */
 };
 
 struct survey {
@@ -73,7 +73,7 @@ static uint32_t line_at(const struct survey *survey, uint32_t index)
   return rtop_symbols_line(survey->symbols, survey->nodes[index].node);
 }
 
-/* A node of the frame itself: what is below belongs to this call, no longer to the one above. */
+/* Adds a node of the frame itself: everything below belongs to this call, no longer to an outer one. */
 static void survey_frame(struct survey *survey, uint32_t index, struct passage above)
 {
   const struct rtop_live_spent *spent = &survey->spent[index];
@@ -95,7 +95,7 @@ static void survey_frame(struct survey *survey, uint32_t index, struct passage a
   }
 }
 
-/* For the root: its own time, since all else is below it. */
+/* Adds the own time of the root; all other time is below it. */
 static void survey_root(struct survey *survey)
 {
   const struct rtop_live_spent *root = &survey->spent[0];
@@ -152,7 +152,7 @@ bool detail_build(struct detail *detail, const struct rtop_live *live, const str
   return true;
 }
 
-/* Of nested calls the outermost counts, as in the list. */
+/* Puts the caller first. Of nested calls the outermost counts, as in the list of callers. */
 void detail_lead(struct detail *detail, const struct rtop_symbols *symbols, uint32_t node)
 {
   struct detail_list *list = &detail->callers;

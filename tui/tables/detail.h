@@ -2,8 +2,8 @@
 /* A single method in detail: its callers, callees, lines, and the states of its time. No screen.
  *
  * A stack counts once however often the method recurs: the caller is that of the outermost occurrence, callee and line
- * are those of the innermost. For the root (frame 0), which is on every stack, only its own time counts, as in the
- * method table.
+ * are those of the innermost occurrence. For the root (frame 0), which is on every stack, only its own time counts, as
+ * in the method table.
  *
  * Threads: one. The detail owns its memory.
  */
@@ -23,7 +23,7 @@ struct detail_row {
 
 struct detail_list {
   struct detail_row row[DETAIL_ROWS_MAX];
-  int count; /* number of rows, largest first; rows beyond the limit are dropped */
+  int count; /* number of rows, which are sorted largest first; rows beyond the limit are dropped */
 };
 
 struct detail {
@@ -32,7 +32,7 @@ struct detail {
   uint32_t led_from;      /* caller that comes first regardless of its time (detail_lead()); 0: none */
   struct rtop_cost total; /* of stacks with the frame */
   uint64_t self_ns;
-  uint64_t waits_ns; /* the owner may tell how long it waited in what it called; 0: not told */
+  uint64_t waits_ns; /* set by the owner of the detail: time that the method waited in its callees (ns); 0: not set */
   struct detail_list callers, callees, lines;
   struct detail_row *scratch; /* private */
   size_t scratch_capacity;

@@ -33,7 +33,7 @@ static struct exact_row *exact_add(struct exact_table *table, uint32_t frame, co
   return *row;
 }
 
-/* Finds or adds the row of a method, also of one that we did not request. NULL: there are too many. */
+/* Finds or adds the row of a method, including methods that other viewers requested. NULL: there are too many. */
 static struct exact_row *exact_find(struct exact_walk *walk, uint32_t frame)
 {
   struct exact_table *table = walk->table;
@@ -51,8 +51,8 @@ static struct exact_row *exact_asked(const struct exact_walk *walk, uint32_t key
   return NULL;
 }
 
-/* Stores the state of a request in its row, and the frame of the method, once it is found. A state without a request
- * in the list is stored in the row of the frame. */
+/* Stores the state of a request in its row, and the frame of the method, once known. A state without a request in the
+ * list is stored in the row of the frame. */
 static void exact_state(struct exact_walk *walk, uint32_t frame, const struct rtop_exact_number *number)
 {
   bool known = number->value > 0 && number->value < RTOP_TRACE_STATE_END;
@@ -116,7 +116,7 @@ static void exact_number(struct exact_row *row, const struct rtop_exact_number *
   }
 }
 
-/* A caller is a child of the method's node, which is a child of the root. */
+/* Adds a figure. A caller is a child of the method's node, which is a child of the root. */
 static void exact_visit(void *context, uint32_t source, const struct rtop_exact_number *number)
 {
   struct exact_walk *walk = context;
@@ -143,7 +143,7 @@ static int exact_compare_callers(const void *left, const void *right)
   return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* States come first, so that requested rows have their frames before figures are added. */
+/* Adds a state. States are visited before figures, so that requested rows have their frames by then. */
 static void exact_visit_states(void *context, uint32_t source, const struct rtop_exact_number *number)
 {
   if (number->what == RTOP_EXACT_STATE) exact_visit(context, source, number);

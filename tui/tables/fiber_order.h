@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kinds of fibers are shown, and in which order.
+/* Chooses which kinds of fibers are shown, and sorts them.
  *
- * Threads: one. Nothing is kept.
+ * Threads: one. Keeps no state.
  */
 #ifndef RTOP_TUI_FIBER_ORDER_H
 #define RTOP_TUI_FIBER_ORDER_H
@@ -18,9 +18,9 @@ struct fiber_order {
   bool filter_invert;
 };
 
-/* Sorts each thread's rows. A filter keeps kinds that match or wait in a matching method; if a thread has none, all
- * its kinds are kept, since something else of it matched. Inverted: keeps kinds for which neither holds. False:
- * memory ran out or the expression is invalid; all rows are then kept. */
+/* Sorts each thread's rows. A filter keeps kinds that match or wait in a matching method; if a thread has none, all its
+ * kinds are kept, since the thread itself was selected by something else that matched. Inverted: keeps kinds for which
+ * neither holds. False: memory ran out or the expression is invalid; all rows are then kept. */
 bool fiber_order(struct fiber_table *table, const struct rtop_symbols *symbols, const struct fiber_order *order);
 
 #endif

@@ -18,7 +18,7 @@ struct fiber_walk {
   const struct rtop_fibers_look *look;
   struct fiber_code {
     uint32_t node, code;
-  } known[KNOWN_CODES]; /* cache by node modulo its size, since the same nodes come in every window */
+  } known[KNOWN_CODES]; /* cache by node modulo its size, since the same nodes occur in every window */
   bool failed;
 };
 
@@ -40,7 +40,7 @@ static bool same_gem(const struct rtop_gem_name *gem, const char *path)
   return other.bytes == gem->bytes && memcmp(other.text, gem->text, gem->bytes) == 0;
 }
 
-/* The outermost Ruby frame that is not in this gem; 0: none. */
+/* Returns the outermost Ruby frame that is not in this gem; 0: none. */
 static uint32_t outermost(const struct rtop_symbols *symbols, uint32_t node, const struct rtop_gem_name *but)
 {
   uint32_t found = 0;
@@ -52,7 +52,8 @@ static uint32_t outermost(const struct rtop_symbols *symbols, uint32_t node, con
   return found;
 }
 
-/* The frame that identifies a fiber's code; without one the innermost frame (for stacks that found no room). */
+/* Returns the frame that identifies a fiber's code; if there is none, the innermost frame (for stacks that
+   found no room). */
 static uint32_t code_of(const struct rtop_symbols *symbols, uint32_t node)
 {
   struct rtop_gem_name gem = { 0 };
@@ -72,7 +73,7 @@ static uint32_t known_code_of(struct fiber_walk *walk, uint32_t node)
   return known->code;
 }
 
-/* The frame of a fiber's name, which must be where the process puts names; else 0. */
+/* Returns the frame of a fiber's name; 0 if the node is not one that the process uses for names. */
 static uint32_t name_of(const struct rtop_symbols *symbols, uint32_t node)
 {
   const struct rtop_symbol *symbol = frame_at(symbols, node);
@@ -80,7 +81,7 @@ static uint32_t name_of(const struct rtop_symbols *symbols, uint32_t node)
   return is_name ? rtop_symbols_get_node(symbols, node)->frame : 0;
 }
 
-/* The thread's row; NULL when the sum lacks the thread or hides it. */
+/* Returns the thread's row; NULL when the sum lacks the thread or hides it. */
 static const struct rtop_thread_row *thread_of(const struct rtop_sum *sum, uint32_t source, uint64_t serial)
 {
   for (size_t i = 0; i < sum->thread_count; i++)
@@ -124,7 +125,7 @@ static void take_fibers(struct fiber_walk *walk, const struct rtop_fibers_wait *
   }
 }
 
-/* Counts are from the last window of a process. */
+/* Adds a window. Counts are taken from the last window of a process. */
 static void take_window(void *context, const struct rtop_fibers_look *look)
 {
   struct fiber_walk *walk = context;

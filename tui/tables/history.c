@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shares of methods in the seconds before, one cell per update. */
+/* Shares of methods in the last minute, of which an update computes one cell. */
 #include "history.h"
 #include "tui/text/floor_div.h"
 #include "tui/text/fnv.h"
@@ -9,7 +9,7 @@
 
 enum { TURN_NS = 1000000000 };
 
-/* Index of the complete cell at this position of the ring buffer when `end_ns` is now. */
+/* Index of the complete cell at this position of the ring buffer, if `end_ns` is the present. */
 static int64_t wanted_index(int64_t end_ns, int place)
 {
   enum { SIZE = HISTORY_CELLS - 1 };

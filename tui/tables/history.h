@@ -14,9 +14,9 @@ enum { HISTORY_CELLS = 10 }; /* nine complete ones and now */
 
 struct history {
   struct history_cell {
-    int64_t index; /* start / HISTORY_CELL_NS; the cell is at index % size */
+    int64_t index; /* start of the cell / HISTORY_CELL_NS; the cell is stored at index % size */
     bool filled;
-    float *share; /* by frame: self time as a share of the cell's length */
+    float *share; /* self time of each frame as a share of the cell's length, by frame */
     size_t frames;
   } cell[HISTORY_CELLS - 1];
   struct rtop_sum sum;     /* private */
@@ -32,13 +32,13 @@ struct history_look {
   const void *context;
 };
 
-/* Updates one cell: a missing one, or once a second the next in turn, since late records change the past. So no
- * update is slow, not even the first. True: call again, cells are missing. */
+/* Updates one cell: a missing one, or once a second the next one in turn, since late records change the past. So every
+ * update is quick, even the first. True: cells are missing, so call again. */
 bool history_update(struct history *history, struct rtop_profile *profile, int64_t end_ns,
                     const struct history_look *look);
-/* Shares of a frame, oldest first, HISTORY_CELLS - 1 of them; -1: unknown. */
+/* Returns the shares of a frame, oldest first, HISTORY_CELLS - 1 of them; -1: unknown. */
 void history_get(const struct history *history, int64_t end_ns, uint32_t frame, double *shares);
-/* The largest of these shares and `now`, by which rows are sorted. */
+/* Returns the largest of these shares and `now`; rows are sorted by it. */
 double history_peak(const struct history *history, int64_t end_ns, uint32_t frame, double now);
 /* Gives every row its peak (row->history). */
 void history_peaks(const struct history *history, int64_t end_ns, struct rtop_methods *methods);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Treats labels as rows of numbered methods, to sort them in the same way. */
+/* Sorts labels like methods, as rows with numbers instead of frames. */
 #include "label_order.h"
 
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_NUMBERS_MAX = 16384 }; /* limit for numbers of labels that came and went; then numbering begins again */
+enum {
+  LABEL_NUMBERS_MAX = 16384
+}; /* limit for numbers, including those of labels that no
+                                       longer occur; beyond it numbering starts again */
 
-/* The number of a label, from 1 on, constant once assigned. 0: memory ran out. */
+/* Returns the number of a label, from 1 on, which stays the same once assigned. 0: memory ran out. */
 static uint32_t number_of(struct label_order *order, uint64_t id)
 {
   uint32_t *number = rtop_pairs_at(&order->numbers, (uint32_t)(id >> 32), (uint32_t)id);
@@ -17,7 +20,7 @@ static uint32_t number_of(struct label_order *order, uint64_t id)
   return *number;
 }
 
-/* Copies each figure of a label to the field that a method has for it. */
+/* Copies each figure of a label to the corresponding field of a method. */
 static struct rtop_method_row row_of(const struct label_row *label, uint32_t number, enum rtop_mode mode)
 {
   struct rtop_method_row row = {

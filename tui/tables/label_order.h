@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of labels on the screen, which follows the rules for methods (order.h).
  *
- * Threads: one. A zeroed struct is empty; its memory is bounded.
+ * Threads: one. A struct of zeros is empty; its memory is bounded.
  */
 #ifndef RTOP_TUI_LABEL_ORDER_H
 #define RTOP_TUI_LABEL_ORDER_H

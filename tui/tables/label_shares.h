@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which work the time of a method was spent for: shares by label set (RperfTop.label). No screen.
+/* The time of a method divided by the work that it was spent for: shares by label set (RperfTop.label). No screen.
  *
  * Sums lack label sets (lens.h), so this reads the windows of the span; its cost grows with their cells, so it is not
  * meant for every update. Sums carried from dropped windows are not included.
  *
- * Threads: one. The shares own their memory and reuse it; a zeroed struct is empty.
+ * Threads: one. The shares own their memory and reuse it; a struct of zeros is empty.
  */
 #ifndef RTOP_TUI_LABEL_SHARES_H
 #define RTOP_TUI_LABEL_SHARES_H
@@ -13,7 +13,8 @@
 #include "tui/methods/methods.h"
 
 enum { LABEL_SHARES_MAX = 16 };
-#define LABEL_SHARES_SPAN_NS INT64_C(60000000000) /* limit for the examined time, at the end of a longer span */
+/* limit for the examined time (ns), which is at the end of a longer span */
+#define LABEL_SHARES_SPAN_NS INT64_C(60000000000)
 
 struct label_share {
   uint32_t labels; /* frame of the set; 0: without labels */
@@ -30,7 +31,7 @@ struct label_shares {
   size_t capacity;
   struct label_share *found; /* private */
   size_t found_count, found_capacity;
-  unsigned char *holds; /* private: by node: 0 unknown, 1 no, 2 the method is on its stack */
+  unsigned char *holds; /* private: is the method on the stack of a node? By node: 0 unknown, 1 no, 2 yes */
   size_t holds_capacity;
   unsigned char *hidden; /* private: by thread of the profile */
   size_t hidden_capacity;

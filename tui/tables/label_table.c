@@ -63,7 +63,7 @@ static void note_key(struct label_table *table, const char *key, uint64_t ns)
   table->keys[at].ns += ns;
 }
 
-/* The text of the label set that a node represents; NULL if it is none. */
+/* Returns the text of the label set that a node represents; NULL if the node is not a label set. */
 static const char *set_of(const struct label_walk *walk, uint32_t node)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(walk->symbols, rtop_symbols_get_node(walk->symbols, node)->frame);
@@ -148,7 +148,7 @@ static void take_work(void *context, uint32_t source, const struct rtop_exact_nu
 
 /* ---- slow blocks ---------------------------------------------------------------------------------------- */
 
-/* A block of a row; it may be of several. */
+/* A block in the list of a row; one block may be in several lists. */
 struct label_block {
   struct label_row *row;
   uint32_t block; /* in the list */
@@ -197,7 +197,7 @@ static int by_time(const void *left, const void *right)
   return (a->block > b->block) - (a->block < b->block);
 }
 
-/* Blocks of no row are left out of the list. */
+/* Removes blocks that belong to no row from the list. */
 static void leave_linked(struct label_table *table)
 {
   struct slow_list *blocks = &table->blocks;
@@ -214,7 +214,7 @@ static void leave_linked(struct label_table *table)
   free(place);
 }
 
-/* Where nobody said what is slow, the slowest few of each row. */
+/* Keeps the slowest few blocks of each row, when no threshold is set. */
 static void leave_few(struct label_table *table)
 {
   size_t kept = 0, of_row = 0;
@@ -249,7 +249,7 @@ const struct slow_row *label_row_block(const struct label_table *table, const st
   return index < row->block_count ? &table->blocks.rows[table->links[row->block + index].block] : NULL;
 }
 
-/* Times are told in buckets: of that in which the limit lies nobody knows which took as long. */
+/* Times are counted in buckets: in the bucket of the limit, the number of blocks above the limit is unknown. */
 bool label_row_left_out(const struct label_table *table, const struct label_row *row, uint64_t *count)
 {
   uint64_t over = row->work ? row->work->over : 0, told = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Time by label (RperfTop.label): endpoints, jobs. No screen.
  *
- * A row is a value of a key ("endpoint" = "GET /users"), with all time under label sets that contain it. `count` is how
- * often the label began (requests, jobs), over all threads, so it does not apply when threads are hidden.
+ * A row is a value of a key ("endpoint" = "GET /users"), with all time under label sets that contain it. `count`
+ * is the number of times that the label began (requests, jobs), over all threads, so it is not valid when
+ * threads are hidden.
  *
- * Threads: one. The table owns its memory and reuses it; a zeroed struct is empty.
+ * Threads: one. The table owns its memory and reuses it; a struct of zeros is empty.
  */
 #ifndef RTOP_TUI_LABEL_TABLE_H
 #define RTOP_TUI_LABEL_TABLE_H
@@ -24,7 +25,7 @@ struct label_row {
   struct rtop_cost cost;
   uint64_t count;
   uint64_t id;               /* the same in every table */
-  struct work_figures *work; /* durations of ended work and what is open, over all threads; NULL: unknown */
+  struct work_figures *work; /* durations of ended work, and work that has not ended, over all threads; NULL: unknown */
   size_t block, block_count; /* slowest blocks, one by one: label_row_block() */
 };
 
@@ -34,22 +35,23 @@ struct label_table_key {
 };
 
 struct label_table_options {
-  const char *key; /* only rows of this key; NULL: of all keys */
+  const char *key; /* key of the rows to include; NULL: all keys */
   enum rtop_sort_key sort;
   enum rtop_mode mode; /* what "self" is sorted by */
   bool reverse;
-  const char *filter; /* as for methods, applied to "key=value"; NULL: none */
+  const char *filter; /* regular expression, applied to "key=value" as for methods; NULL: none */
   bool filter_invert;
-  uint32_t only_source; /* the number of a source + 1; 0: all */
-  uint64_t slower_ns;   /* blocks that took so long are told one by one; 0: the slowest of each row, LABEL_BLOCKS_FEW */
+  uint32_t only_source; /* number of a source + 1, to include only this source; 0: all */
+  uint64_t slower_ns;   /* threshold above which blocks are listed one by one (ns);
+                           0: the slowest LABEL_BLOCKS_FEW of each row are listed */
 };
 enum { LABEL_BLOCKS_FEW = SLOW_LIST_FEW };
 
 struct label_table {
   struct label_row **rows;
   size_t count, capacity;
-  struct rtop_cost rest;                       /* time of shown threads without the key (or without any label) */
-  bool counted;                                /* counts are for the same threads as times */
+  struct rtop_cost rest;                       /* cost of shown threads without the key (or without any label) */
+  bool counted;                                /* counts of begins are for the same threads as times */
   struct label_table_key keys[LABEL_KEYS_MAX]; /* by name */
   int key_count;
   bool worked;               /* some row has `work` */
@@ -75,12 +77,13 @@ const struct work_figures *label_row_latency(const struct label_row *row);
  * meaning here: self. Names: 0. Open work that began before the span takes at least as long as it has been seen. */
 enum rtop_sort_key label_table_key(enum rtop_sort_key sort);
 double label_table_value(const struct label_row *row, enum rtop_sort_key sort, enum rtop_mode mode);
-/* Time per begin: exact for work that ended in the span; if that is unknown, all time divided by the number of
- * begins. 0: the label did not begin in the span. */
+/* Returns the time per begin (ns): exact for work that ended in the span; if that is unknown, all time divided by the
+ * number of begins. 0: the label did not begin in the span. */
 uint64_t label_row_each_ns(const struct label_row *row);
-/* A block of a row, the oldest first; NULL: there are no more. Blocks of all threads. */
+/* Returns a block of a row, oldest first, of any thread; NULL: there are no more. */
 const struct slow_row *label_row_block(const struct label_table *table, const struct label_row *row, size_t index);
-/* Blocks of the row that took slower_ns, and found no room on the way here: at least so many. False: not known. */
+/* Computes the least number of blocks of the row that took slower_ns but are not listed, because there was no room for
+   them. False: the number is not known. */
 bool label_row_left_out(const struct label_table *table, const struct label_row *row, uint64_t *count);
 /* Whom the row's work waited behind. */
 void label_row_behind(const struct label_table *table, const struct label_row *row, const struct rtop_symbols *symbols,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts rows into buckets, or keeps their places. */
+/* Sorts rows by buckets, or keeps them in place. */
 #include "order.h"
 #include "tui/text/reserve.h"
 #include "tui/text/text.h"
@@ -8,7 +8,7 @@
 
 enum { SORT_FEW = 16, SORT_BITS = 10 };
 
-/* Converts a double to an integer with the same order, largest first unless reversed. */
+/* Converts a double to an integer that sorts in the same order, largest first unless reversed. */
 static uint64_t sortable(double key, bool reverse)
 {
   uint64_t bits;
@@ -32,7 +32,7 @@ static void sort_few(struct order_item *items, size_t count)
   }
 }
 
-/* The number to sort by: the key, or among equal keys the tie. */
+/* Returns the number to sort by: the key, or with `ties` the tie, for items with equal keys. */
 static uint64_t sort_number(const struct order_item *item, bool ties)
 {
   return ties ? item->tie : item->key;
@@ -103,7 +103,7 @@ static bool reserve(struct order *order, size_t rows, size_t frames)
          rtop_reserve(&order->rank, &order->rank_capacity, frames + 1, sizeof *order->rank);
 }
 
-/* The value as it reads on the screen, without what is rounded away. */
+/* Returns the value as displayed on the screen, without the part that is rounded away. */
 static double order_worth(const struct order *order, const struct rtop_methods *methods, size_t row)
 {
   double value = rtop_method_value(&methods->rows[row], order->valued), length = (double)methods->length_ns;
@@ -111,8 +111,8 @@ static double order_worth(const struct order *order, const struct rtop_methods *
   return share ? rtop_text_tenths(100 * value / length) : value;
 }
 
-/* The sort item of a row; equal keys are sorted by name. Only the column of names itself, where all keys are equal,
- * is reversed by that. */
+/* Makes the sort item of a row; equal keys are sorted by name. `reverse` reverses the names only if the column of names
+ * is the sort key, where all keys are equal. */
 static struct order_item item_of(const struct order *order, const struct rtop_methods *methods, size_t row,
                                  bool reverse)
 {

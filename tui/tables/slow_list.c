@@ -41,8 +41,8 @@ static int slow_compare_label(const void *left, const void *right)
   return slow_compare_length(left, right);
 }
 
-/* Where nobody said what is slow, the slowest few of each label are wanted: those of rare and quick ones must not give way to
- * those of one that is always slow. */
+/* Keeps the slowest few blocks of each label, when no threshold is set: those of rare and quick labels must not give
+ * way to those of one that is always slow. */
 static void slow_leave_few(struct slow_list *list)
 {
   size_t kept = 0, of_label = 0;

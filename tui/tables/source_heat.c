@@ -30,7 +30,7 @@ static struct heat_line *line_of(struct source_heat *heat, uint32_t line)
   return &heat->lines[heat->at[line] - 1];
 }
 
-/* Is the method in C, or Ruby's own, whose lines nobody looks at? */
+/* Is the method in C, or a method of Ruby itself, whose lines are of no interest? */
 static bool has_no_lines(const struct rtop_symbols *symbols, uint32_t frame)
 {
   const struct rtop_symbol *symbol = rtop_symbols_get(symbols, frame);
@@ -89,7 +89,7 @@ static bool start(struct source_heat *heat, const struct rtop_symbols *symbols, 
   return rtop_reserve(&heat->in_file, &heat->in_file_capacity, rtop_symbols_frame_count(symbols), 1);
 }
 
-/* Is the file, or this line of it (0: any), on the path from a node's caller to the root? */
+/* Does the path from a node's caller to the root contain the file, or this line of it (0: any)? */
 static bool above_has(struct source_heat *heat, const struct rtop_symbols *symbols, const struct rtop_live_node *nodes,
                       uint32_t index, uint32_t line)
 {
@@ -163,7 +163,7 @@ static int by_total(const void *left, const void *right)
   return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-/* For a line that is on a stack several times, the outermost call counts. */
+/* Finds the callees. For a line that is on a stack several times, the outermost call counts. */
 bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                          uint32_t line, enum rtop_mode mode)
 {
@@ -184,7 +184,7 @@ bool source_heat_callees(struct source_heat *heat, const struct rtop_live *live,
   return true;
 }
 
-/* Is a node without lines inside another call of the same method? Then the outer one counts. */
+/* Is a node without lines inside another call of the same method? The outer call counts then. */
 static bool is_inner(const struct rtop_symbols *symbols, const struct rtop_live_node *nodes, uint32_t index)
 {
   uint32_t frame = nodes[index].frame;
@@ -194,7 +194,8 @@ static bool is_inner(const struct rtop_symbols *symbols, const struct rtop_live_
   return false;
 }
 
-/* Fills heat->callees, largest first: the callers of `frame`, or with `caller` the lines from which it called. */
+/* Fills heat->callees, largest first: with the callers of `frame`, or if `caller` is set, with the lines from
+   which it called. */
 static bool sum_callers(struct source_heat *heat, const struct rtop_live *live, const struct rtop_symbols *symbols,
                         uint32_t frame, uint32_t caller, enum rtop_mode mode)
 {

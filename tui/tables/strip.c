@@ -28,7 +28,7 @@ static void brief_of(const struct strip *strip, const struct rtop_profile *profi
   else rtop_profile_brief_alone(profile, strip->source, span, brief);
 }
 
-/* Totals of a complete cell, cached until its data change. */
+/* Returns the totals of a complete cell, cached until its data change. */
 static const struct rtop_span_brief *complete_cell(struct strip *strip, const struct rtop_profile *profile,
                                                    int64_t index)
 {
@@ -42,7 +42,7 @@ static const struct rtop_span_brief *complete_cell(struct strip *strip, const st
   return &cell->brief;
 }
 
-/* Totals of the part of a cell that lies in the span. */
+/* Returns the totals of the part of a cell that is in the span. */
 static struct rtop_span_brief part_of_cell(struct strip *strip, const struct rtop_profile *profile, int64_t index,
                                            struct rtop_span span)
 {
@@ -55,7 +55,8 @@ static struct rtop_span_brief part_of_cell(struct strip *strip, const struct rto
   return brief;
 }
 
-/* Windows of several processes may reach beyond the end of a cell; that time is counted once. */
+/* Counts collections per minute. Windows of several processes may extend beyond the end of a cell; that time
+   is counted once. */
 static void count_collections(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns)
 {
   uint64_t minor = 0, major = 0;

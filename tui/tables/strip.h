@@ -16,7 +16,7 @@ enum { STRIP_CELLS_MAX = 512 };
 #define STRIP_CELL_NS INT64_C(1000000000)
 
 struct strip {
-  /* Share of time that the GVL was held, for one process or all; STRIP_UNKNOWN or STRIP_GAP. */
+  /* share of time that the GVL was held, for one process or all; STRIP_UNKNOWN or STRIP_GAP */
   double busy[STRIP_CELLS_MAX];
   int cells;
   int64_t end_ns;
@@ -30,7 +30,7 @@ struct strip {
  * Complete cells are cached between calls, for one profile. False when memory ran out. */
 bool strip_build(struct strip *strip, const struct rtop_profile *profile, int64_t end_ns, int cells, int64_t now_ns,
                  uint32_t source);
-/* Number of the cell that contains an instant; a strip's last cell is that of end_ns - 1. */
+/* Number of the cell that contains an instant; the last cell of a strip contains end_ns - 1. */
 int64_t strip_cell_of(int64_t time_ns);
 void strip_destroy(struct strip *strip);
 

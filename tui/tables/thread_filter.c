@@ -9,7 +9,7 @@ enum { UNKNOWN, MATCHES, DIFFERS };
 struct filter {
   const struct rtop_symbols *symbols;
   struct methods_regex regex;
-  unsigned char *frames, *nodes; /* cached answers by frame, and by node including its callers */
+  unsigned char *frames, *nodes; /* cached answers, by frame, and by node for the whole path to the root */
 };
 
 static bool frame_matches(struct filter *filter, uint32_t frame)

@@ -42,7 +42,7 @@ static int compare(const void *left, const void *right)
   return compare_windows(left, right);
 }
 
-/* Keeps what is known of windows that remain, and drops the others. */
+/* Keeps cached windows that are still needed, and drops all others. */
 static void take_over(struct thread_lanes *lanes)
 {
   size_t at = 0;
@@ -157,7 +157,7 @@ static void fill(struct thread_lanes *lanes, const struct rtop_profile *profile,
   window->gap = !reading.found; /* it could not be read */
 }
 
-/* Newest windows first, since that is where people look. */
+/* Reads windows that are missing, newest first, since users look at these first. */
 static bool fill_some(struct thread_lanes *lanes, const struct rtop_profile *profile)
 {
   int left = FILLED_PER_CALL;
@@ -180,7 +180,7 @@ static const struct lane_source *source_of(const struct thread_lanes *lanes, uin
   return NULL;
 }
 
-/* Shifts each process's windows so that the one at the moment, or the nearest before, is centred on a column. */
+/* Shifts each process's windows so that the window at the moment, or the last one before it, is centred on a column. */
 static void place_sources(struct thread_lanes *lanes, int64_t moment_ns)
 {
   lanes->source_count = 0;
@@ -213,7 +213,7 @@ bool thread_lanes_update(struct thread_lanes *lanes, const struct rtop_profile *
   return more;
 }
 
-/* The process's last window that starts at or before the instant; its windows do not overlap. */
+/* Returns the process's last window that starts at or before the instant; windows of a process do not overlap. */
 static const struct lane_window *window_at(const struct thread_lanes *lanes, uint32_t source, int64_t time_ns)
 {
   size_t low = 0, high = lanes->count;

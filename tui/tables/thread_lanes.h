@@ -14,13 +14,14 @@ enum { THREAD_LANES_MAX = 256 }; /* columns */
 #define THREAD_LANES_NS INT64_C(100000000)
 
 enum thread_lane {
-  LANE_ABSENT,  /* the thread did not exist, or no data are held for this time */
+  LANE_ABSENT,  /* the thread did not exist, or the profile holds no data for this time */
   LANE_LOST,    /* a gap */
   LANE_HOLDS,   /* had the GVL longer than any other thread of its process, and at least a tenth of the window */
-  LANE_RAN,     /* like the following: what most of the window was; it had the GVL, another thread had it longer */
+  LANE_RAN,     /* the following values say what most of the window was; LANE_RAN:
+                   the thread had the GVL, but another thread had it longer */
   LANE_WAITS,   /* for the GVL */
   LANE_BLOCKED, /* off the GVL */
-  LANE_MARKS,   /* collecting garbage, also if it had the GVL longest and mostly collected */
+  LANE_MARKS,   /* the thread collected garbage; also if it had the GVL longest and mostly collected */
   LANE_SWEEPS,
 };
 
@@ -29,7 +30,7 @@ struct thread_lanes {
     int64_t start_ns, end_ns;
     uint32_t source;
     bool gap;
-    uint64_t change;     /* rtop_profile_change() when it was read; 0: not read */
+    uint64_t change;     /* rtop_profile_change() when the window was read; 0: not read */
     uint32_t threads;    /* ids below */
     unsigned char *mark; /* enum thread_lane, by thread */
   } * windows;           /* private: by start */
@@ -44,11 +45,13 @@ struct thread_lanes {
   uint32_t wall_capacity;
 };
 
-/* Updates the lanes: `before` windows up to the moment and `after` windows after it (at most THREAD_LANES_MAX); the
- * window that ends at the moment is the last of the former. True: call again, some windows were not read yet. */
+/* Updates the lanes: `before` windows up to the moment and `after` windows after it (at most
+ * THREAD_LANES_MAX); the window that ends at the moment is the last of the `before` ones. True: some windows
+ * were not read yet, so call again. */
 bool thread_lanes_update(struct thread_lanes *lanes, const struct rtop_profile *profile, int64_t moment_ns, int before,
                          int after);
-/* Column 0 is the oldest. `thread` is an id of the profile, `source` the thread's process. */
+/* Returns what the thread did in a column; column 0 is the oldest. `thread` is an id of the profile, `source`
+   the thread's process. */
 enum thread_lane thread_lanes_at(const struct thread_lanes *lanes, uint32_t source, uint32_t thread, int column);
 /* Writes the axis, a row of `before` + `after` columns: "-2s" at the column where that second begins, "now" or `at`
  * (one column) in the last column before the moment, "+1s" after it. Labels that would touch are left out. */

@@ -14,7 +14,7 @@ struct lock_site {
   uint32_t source;
   uint32_t frame;
   uint32_t caller, line;   /* frame and line */
-  uint32_t caller2, line2; /* of a call through monitor.rb; else 0 */
+  uint32_t caller2, line2; /* caller and line above monitor.rb, for a call through monitor.rb; else 0 */
 };
 
 static bool is_own(const struct rtop_symbol *symbol)
@@ -95,7 +95,7 @@ static bool waits_for_lock(const struct rtop_thread_row *thread, const struct rt
 
 enum inside { INSIDE_NOT, INSIDE_PERHAPS, INSIDE };
 
-/* Walks up from the leaf, which is not inside anything yet. */
+/* Is the thread inside a lock of this site? Walks up from the leaf, whose own call does not count. */
 static enum inside is_inside(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols,
                              const struct lock_site *wanted)
 {
@@ -127,7 +127,7 @@ static void find_inside(struct thread_lock *lock, const struct rtop_sum *sum, co
   lock->known = certain == 1 && lock->inside == 1;
 }
 
-/* The nearest method of the program above a node. */
+/* Returns the nearest method of the program above a node. */
 static uint32_t program_above(const struct rtop_symbols *symbols, uint32_t node)
 {
   node = rtop_symbols_get_node(symbols, node)->parent;
@@ -177,7 +177,7 @@ static void note_waiter(struct rtop_sum *sum, size_t owner, size_t waiter)
   sum->threads[owner].behind.wait_ns += age_ns < sum->length_ns ? age_ns : sum->length_ns;
 }
 
-/* Counts the waiters of reported locks, each lock once. */
+/* Counts the waiters of reported locks, for each lock once. */
 static void note_told(struct rtop_sum *sum)
 {
   struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
@@ -190,7 +190,7 @@ static void note_told(struct rtop_sum *sum)
   }
 }
 
-/* Counts the waiters of unreported locks, guessed by stacks, each place once. */
+/* Counts the waiters of unreported locks, guessed by stacks, for each place once. */
 static void note_guessed(struct rtop_sum *sum, const struct rtop_symbols *symbols)
 {
   struct lock_site sites[LOCKS_MAX];
@@ -267,7 +267,7 @@ void thread_lock_name(char *out, size_t bytes, const struct rtop_lock *lock)
   else snprintf(out, bytes, "a %s", condition ? rtop_wants_name(lock->wants) : name);
 }
 
-/* Describes the owner, the owner of what the owner waits for, and so on. */
+/* Describes the owner of a lock, the owner of the lock that this owner waits for, and so on. */
 static void told_words(struct phrase *text, const struct rtop_sum *sum, const struct rtop_symbols *symbols, size_t row)
 {
   char name[LOCKS_NAME_BYTES], lock[LOCKS_NAME_BYTES], where[600];

@@ -17,7 +17,7 @@ static bool off_the_gvl(const struct rtop_thread_row *thread)
   return thread->state == RTOP_STATE_BLOCKED || thread->state == RTOP_STATE_WAITING;
 }
 
-/* Was it last sampled before it got the GVL, and not since? */
+/* Was the thread last sampled before it got the GVL, and not since? */
 static bool woke_unseen(const struct rtop_thread_row *thread)
 {
   return thread->state_age_ns > 0 && thread->state_age_ns < thread->stack_age_ns;
@@ -29,8 +29,8 @@ static uint64_t unseen_ns(const struct rtop_thread_row *thread)
   return thread->stack_age_ns == 0 || woke_unseen(thread) ? thread->state_age_ns : thread->stack_age_ns;
 }
 
-/* A thread that wakes up has the GVL before it has a core; on a busy machine the core comes that much later, and the
- * thread is in no call meanwhile. */
+/* Minimum time with the GVL for an unfinished call (ns). A thread that wakes up has the GVL before it has a core; on a
+ * busy machine the core comes that much later, and the thread is in no call meanwhile. */
 static uint64_t unfinished_least_ns(const struct rtop_thread_row *thread)
 {
   return woke_unseen(thread) ? UNFINISHED_WOKEN_NS : UNFINISHED_NS;
@@ -48,7 +48,8 @@ const struct rtop_thread_row *thread_unfinished(const struct rtop_sum *sum)
   return found;
 }
 
-/* The long call was made by the node last sampled; if that was a wait that is over, by its caller. */
+/* Returns the node of the unfinished call's caller: the node last sampled, or its caller if the node was a wait
+   that is over. */
 static uint32_t unfinished_node(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols)
 {
   uint32_t node = thread->node;

@@ -8,7 +8,7 @@
 
 static const int64_t ms = 1000000, second = INT64_C(1000000000);
 
-/* A cell being filled. length_ns is the sum over processes, which may exceed the time that the cell covers. */
+/* A cell that is being filled. length_ns is the sum over processes, which may exceed the time that the cell covers. */
 struct filling {
   double length_ns, wall_ns[RTOP_STATES], cpu_ns, allocations, rss_ns;
   double of_source_ns[TIMELINE_SOURCES_MAX];

@@ -48,8 +48,8 @@ bool timeline_build(struct timeline *timeline, const struct rtop_profile *profil
 int64_t timeline_cell_at(const struct timeline *timeline, int64_t time_ns);
 void timeline_destroy(struct timeline *timeline);
 
-/* The next finer (-1) or coarser (1) cell length: 100 ms, 200 ms, … days. The coarsest is the one at which `count`
- * cells hold the whole length. */
+/* Returns the next finer (-1) or coarser (1) cell length: 100 ms, 200 ms, … days. In the coarsest, `count`
+ * cells cover length_ns. */
 int64_t timeline_zoom(int64_t cell_ns, int step, int64_t length_ns, int count);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds up figures of processes by call tree node, and walks the tree once. */
+/* Adds up the figures of processes by call tree node, and walks the tree once. */
 #include "whole_table.h"
 
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A node that was called or called others; 0 is the root. */
+/* A node that has calls, or a caller of one; slot 0 is the root. */
 struct whole_slot {
   uint32_t node, parent, first, next; /* first: of those that it calls */
   struct whole_figures figures;
@@ -37,7 +37,8 @@ static uint32_t whole_new_slot(struct whole_walk *walk, uint32_t node, uint32_t 
   return (uint32_t)table->slot_count++;
 }
 
-/* Adds callers before callees: walks up to a known node and down again, keeping the path where the slots will be. */
+/* Finds or adds the slot of a node. Callers are added before callees: walks up to a known node and down again, keeping
+   the path in the slots that are not in use yet. */
 static uint32_t whole_slot_of(struct whole_walk *walk, uint32_t node)
 {
   struct whole_table *table = walk->table;
@@ -80,7 +81,8 @@ static int whole_compare_slots(const void *left, const void *right)
   return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Sorts callees by time: in this order, from the last one on, each slot is prepended to its caller's list. */
+/* Sorts callees by time: slots are taken in this order, from the last one on, and each is prepended to
+   its caller's list. */
 static bool whole_sort_slots(struct whole_table *table)
 {
   uint32_t *order = malloc(table->slot_count * sizeof *order);
@@ -134,7 +136,7 @@ static bool whole_enter(struct whole_table *table, const struct whole_slot *slot
   return true;
 }
 
-/* Moves to the first callee, else to the next sibling, else up; `at` of the tree is the position. */
+/* Moves to the first callee, else to the next sibling, else up; walk->at is the position. */
 static bool whole_walk_tree(struct whole_walk *walk, uint32_t *method_of)
 {
   struct whole_table *table = walk->table;

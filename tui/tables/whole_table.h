@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* All calls of the program while they were counted: exact counts and times, by method and as the calling context tree.
- * No screen.
+/* All calls of the program during a counting: exact counts and times, by method and as the calling context
+ * tree. No screen.
  *
- * Threads: one. The table owns its memory and reuses it; a zeroed struct is empty.
+ * Threads: one. The table owns its memory and reuses it; a struct of zeros is empty.
  */
 #ifndef RTOP_TUI_WHOLE_TABLE_H
 #define RTOP_TUI_WHOLE_TABLE_H
@@ -15,13 +15,13 @@ struct whole_figures {
   uint64_t calls, total_ns, self_ns;
 };
 
-/* In the order of a walk from the root: callers before callees, siblings by total time. */
+/* A row of the tree. Rows are in the order of a walk from the root: callers before callees, siblings by total time. */
 struct whole_call {
   uint32_t node, frame;
-  int parent; /* index of its caller; WHOLE_NO_PARENT: its caller was not seen */
+  int parent; /* index of the caller's row; WHOLE_NO_PARENT: the caller was not seen */
   int depth;
   struct whole_figures figures;
-  double share; /* share of its caller's total, or without a caller of the total of all such calls; 0 to 1 */
+  double share; /* share of the caller's total (0 to 1), or without a caller of the total of all calls without one */
 };
 
 struct whole_method {
@@ -46,7 +46,8 @@ struct whole_table {
 bool whole_table_build(struct whole_table *table, const struct rtop_profile *profile, struct rtop_span span);
 void whole_table_destroy(struct whole_table *table);
 
-/* A word, or a sentence for people; "" while counting, and when all went well. */
+/* whole_state_name(): a word for the state; whole_state_text(): a sentence for people; "" while counting, and when
+   all went well. */
 const char *whole_state_name(enum rtop_whole_state state);
 const char *whole_state_text(enum rtop_whole_state state);
 /* Is there nothing more to come? */

@@ -130,7 +130,7 @@ void draw_sentence(int y, int x, int rows, int columns, enum face face, const ch
   int inside = columns - 2;
   for (int row = 0; row < rows; row++) {
     draw_blank(y + row, x, columns, face);
-    /* The last row shows the end of the rest, which says more. */
+    /* The last row shows the end of the remaining text, which is more informative. */
     if (row + 1 == rows) draw_tail(y + row, x + 1, inside, face, text);
     else draw_format(y + row, x + 1, inside, face, "%.*s", (int)draw_sentence_break(text, inside), text);
     text = sentence_next(text, inside);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Escape sequences that curses does not know: keys without a name, and answers of the terminal. They must not act as
- * the letters they consist of.
+/* Recognises escape sequences that curses does not know: keys without a name, and answers of the terminal. They must
+ * not act as the letters that they contain.
  *
  * Threads: no shared state. Nothing allocates or waits.
  */
@@ -17,7 +17,7 @@ enum escape_state { ESCAPE_NONE, ESCAPE_BEGUN, ESCAPE_CSI, ESCAPE_SS3 };
 /* Zeroed: no sequence. */
 struct escape {
   enum escape_state state;
-  char text[ESCAPE_BYTES]; /* text from "[" on; complete sequences include their final letter */
+  char text[ESCAPE_BYTES]; /* text of the sequence from "[" on; complete sequences include their final letter */
   size_t count;
 };
 

@@ -171,7 +171,7 @@ static void write_mdoc_row(FILE *out, const struct key_row *row)
     char name[16];
     keys_name(name, sizeof name, *at);
     if (strcmp(name, last) != 0) {
-      /* mdoc takes a single sign for punctuation, so it is escaped. */
+      /* mdoc takes a single character for punctuation, so it is escaped. */
       fprintf(out, "%s Ic \"%s", last[0] == '\0' ? "" : " ,", name[1] == '\0' ? "\\&" : "");
       write_mdoc_text(out, name);
       fputc('"', out);

@@ -49,10 +49,10 @@ enum key_group {
   KEY_GROUPS
 };
 
-/* The name of a view of data on the command line ("methods"); NULL: it has none. */
+/* Returns the name of a view of data on the command line ("methods"); NULL: it has none. */
 const char *keys_view_name(enum view_id view);
 bool keys_view_parse(const char *name, enum view_id *view);
-/* The word on the tab of a view of data, and the key shown before it. */
+/* Returns the word on the tab of a view of data, and the key shown before it. */
 const char *keys_view_tab(enum view_id view);
 int keys_view_key(enum view_id view);
 
@@ -70,20 +70,20 @@ extern const size_t keys_count;
 
 const char *keys_group_name(enum key_group group);
 
-/* The first row after `after` (NULL: from the start) with this key in this view; NULL: none. If its request had
- * nothing to do, call again with that row. */
+/* Returns the first row after `after` (NULL: from the start) with this key in this view; NULL: none. If the row's
+ * request had nothing to do, the caller continues with that row as `after`. */
 const struct key_row *keys_find(int key, enum view_id view, const struct key_row *after);
 
 /* "F10", "PgUp", "Ctrl-L", "Esc", "x". */
 void keys_name(char *out, size_t out_bytes, int key);
-/* All key names of a row, "q F10". Equal names (Enter has three codes) appear once. */
+/* Writes all key names of a row, "q F10". Equal names (Enter has three codes) appear once. */
 void keys_names(char *out, size_t out_bytes, const struct key_row *row);
-/* The key shown in the footer: the function key if there is one. */
+/* Returns the key shown in the footer: the function key if there is one. */
 int keys_footer_key(const struct key_row *row);
-/* For keyboards without function keys: the first key that is not one. */
+/* Returns the key for keyboards without function keys: the first that is not one. */
 int keys_plain_key(const struct key_row *row);
 
-/* Writes one line per row: its keys, then what they do. */
+/* Writes one line per row: its keys, then their effect. */
 void keys_write_list(FILE *out);
 /* Writes the key section of rperf-top(1) as mdoc. */
 void keys_write_mdoc(FILE *out);

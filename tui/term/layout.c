@@ -36,7 +36,7 @@ static void split_detail(struct layout *layout, bool text)
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish)
 {
   static const enum layout_part sacrifice[] = {
-    /* Parts in the order of being dropped; problems are shown until the last. */
+    /* Parts in the order in which they are dropped; problems are shown longest. */
     PART_FOOTER, PART_TIMELINE, PART_TABS, PART_GC, PART_GVL,
   };
   memset(layout, 0, sizeof *layout);

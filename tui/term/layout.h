@@ -37,19 +37,19 @@ struct layout {
   struct rect part[PART_COUNT];
 };
 
-/* Parts that are wanted if there is room for them. */
+/* Parts that are requested, if there is room for them. */
 struct layout_wish {
   bool header; /* bars and timeline */
   bool detail; /* the view has a pane of details */
   bool no_footer;
-  bool text; /* the pane shows text of a file, and is wider */
+  bool text; /* the pane shows text of a file, so it is wider */
 };
 void layout_compute(struct layout *layout, int rows, int columns, const struct layout_wish *wish);
 
 /* Takes rows from the top of the table for `count` graphs, an axis and a line of text; for fewer graphs if the table
- * would become too small, for none if there is no room for one. A single graph is one row high. */
+ * would become too small, for none if there is no room for a graph. A single graph is one row high. */
 void layout_graphs(struct layout *layout, int count);
-/* Rows of a graph: 2 on tall screens. */
+/* Number of rows of a graph: 2 on tall screens. */
 int layout_graph_rows(const struct layout *layout);
 
 #endif

@@ -79,13 +79,13 @@ static int menu_rows(const struct menu *menu, struct rect area)
   return area.rows - 1 < menu->count ? area.rows - 1 : menu->count;
 }
 
-/* Columns needed for "12 of 23" when not all entries are visible. */
+/* Number of columns for "12 of 23"; 0 if all entries are visible. */
 static int count_columns(const struct menu *menu, struct rect area)
 {
   return menu_rows(menu, area) < menu->count ? 10 : 0;
 }
 
-/* If too little of a table would remain visible beside the menu, the menu covers it. */
+/* Number of columns of the menu, which covers the table if too little of it would remain visible beside the menu. */
 static int menu_columns(const struct menu *menu, struct rect area)
 {
   int columns = 4 + rtop_text_width(menu->title) + count_columns(menu, area);

@@ -26,10 +26,10 @@ enum menu_result { MENU_IGNORED, MENU_MOVED, MENU_CHOSEN, MENU_CLOSED };
 
 void menu_start(struct menu *menu, const char *title);
 void menu_add(struct menu *menu, const char *label, int value, bool selected);
-/* Handles a key. The letter of an entry chooses it, whatever the key means elsewhere. */
+/* Handles a key. The letter of an entry chooses the entry, whatever else the key means outside the menu. */
 enum menu_result menu_key(struct menu *menu, int key);
 int menu_value(const struct menu *menu);
-/* The entry at a position on the screen; -1: none. */
+/* Returns the entry at a position on the screen; -1: none. */
 int menu_at(const struct menu *menu, struct rect area, int y, int x);
 /* Draws the menu over the left part of `area` and puts the cursor on its row. In a longer menu, ^ and v mark hidden
  * entries, and the title says "3 of 24". */

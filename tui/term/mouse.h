@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Optional mouse support: presses of the first button, and the wheel. While it is on, the terminal selects text only
- * with Shift.
+/* Optional mouse support: presses of the first button, and the wheel. While it is on, the terminal selects text
+ * only with Shift.
  *
- * Curses switches it off whenever it gives up the terminal (end, suspend, editor); the crash handler gets the sequences
- * that do so.
+ * Curses switches the mouse off whenever it releases the terminal (end, suspend, editor); the crash handler gets the
+ * sequences that switch it off.
  *
  * Threads: one, while a screen is open.
  */
@@ -20,7 +20,7 @@ struct mouse_event {
 };
 
 void mouse_use(bool on);
-/* The event for a KEY_MOUSE; MOUSE_NOTHING for one that is not supported. */
+/* Returns the event for a KEY_MOUSE; MOUSE_NOTHING for an event that is not supported. */
 struct mouse_event mouse_take(void);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct pager {
   size_t cursor, top;
-  bool away;    /* the cursor is outside the page because the user scrolled the page away */
+  bool away;    /* the cursor is outside the page, because the user scrolled the page */
   size_t blank; /* blank rows below the last row, so that nothing covers the cursor (pager_show()) */
 };
 
@@ -19,13 +19,13 @@ struct pager {
 bool pager_request(struct pager *pager, enum request request, size_t count, size_t page);
 /* Handles a click on a row of the page. False: there is no such row. */
 bool pager_click(struct pager *pager, int row, size_t count, size_t page);
-/* Call when the row under the cursor has moved: the cursor moves along. A page at the top stays there; a scrolled
- * page keeps the cursor visible. */
+/* To be called when the row under the cursor has moved to index `place`: the cursor moves along. A page at the top
+ * stays there; a scrolled page keeps the cursor visible. */
 void pager_follow(struct pager *pager, size_t place, size_t page);
-/* Call after count or page changed: makes the cursor valid and, unless it is away, visible. */
+/* To be called after count or page changed: makes the cursor valid and, unless it is away, visible. */
 void pager_fit(struct pager *pager, size_t count, size_t page);
-/* Call when the cursor was sent to a row: shows it in the middle of the page unless it is in the first `sight` rows,
- * and never below these. */
+/* To be called when the cursor was sent to a row: shows the row in the middle of the page unless it is in the first
+ * `sight` rows, and never below these. */
 void pager_show(struct pager *pager, size_t count, size_t page, size_t sight);
 
 #endif

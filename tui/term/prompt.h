@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A one-line editor for search, filter and numbers. It handles characters, and knows nothing of the screen.
+/* A one-line editor for search, filter and numbers. It handles characters, and is independent of the screen.
  *
  * Text is UTF-8 without control characters. Threads: one. Nothing allocates.
  */

@@ -83,7 +83,7 @@ int screen_open(const struct screen_options *options)
     screen_gather_close();
     return -1;
   }
-  /* The standard descriptor is used, because during a refresh that of the stream is not a terminal. */
+  /* The standard descriptor is used, because during a refresh the stream's descriptor is not a terminal. */
   signals_save_terminal(fileno(state.input), fileno(stdout));
   const char *term = screen_term_name();
   state.terminal = newterm(term, state.output, state.input);
@@ -165,7 +165,7 @@ void screen_resize(void)
 
 void screen_refresh(bool sync)
 {
-  /* After returning to the terminal curses first sets its modes, which must not be delayed. */
+  /* After taking back the terminal, curses first sets its modes, which must not be delayed. */
   if (state.gathers && !isendwin()) screen_gather_begin();
   if (sync && !state.headless) {
     fputs("\033[?2026h", state.output);
@@ -215,7 +215,7 @@ bool screen_continued(void)
 {
   int fd = fileno(state.input);
   if (!signals_in_foreground(fd) && !signals_stop_self(fd)) return false;
-  reset_prog_mode(); /* The program in the foreground may have changed the modes. */
+  reset_prog_mode(); /* Another program in the foreground may have changed the modes. */
   return true;
 }
 

@@ -13,7 +13,7 @@ struct cell {
   short pair;
 };
 
-/* ncurses repeats a wide character in each column that it covers. */
+/* Reads a cell. ncurses repeats a wide character in each column that it covers. */
 static int read_cell(int y, int x, struct cell *cell)
 {
   cchar_t raw;
@@ -101,7 +101,7 @@ struct colors {
   bool filled; /* another background than the picture's own */
 };
 
-/* Brightens a colour for a dark ground, so that it looks as on a terminal. */
+/* Brightens a colour for a dark ground, so that it looks as it does on a terminal. */
 static int lift(int rgb)
 {
   int red = rgb >> 16 & 255, green = rgb >> 8 & 255, blue = rgb & 255;

@@ -12,7 +12,7 @@
 
 static struct {
   FILE *stream;
-  int terminal, memory; /* the two files that the stream's descriptor alternates between */
+  int terminal, memory; /* the two files to which the stream's descriptor refers alternately */
   bool gathering, squeezes;
 } gather = { .terminal = -1, .memory = -1 };
 
@@ -46,7 +46,7 @@ static void write_all(const char *bytes, size_t count)
     } else if (written < 0 && errno == EAGAIN) {
       poll(&(struct pollfd){ gather.terminal, POLLOUT, 0 }, 1, -1);
     } else if (written == 0 || errno != EINTR) {
-      return; /* The terminal is gone, which is noticed where keys are read. */
+      return; /* The terminal is gone, which is handled where keys are read. */
     }
   }
 }

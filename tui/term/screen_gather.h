@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One write per refresh. Some versions of ncurses write after every cursor movement, and each write wakes the terminal;
- * so the output is collected and written at once.
+/* Makes one write per refresh. Some versions of ncurses write after every cursor movement, and each write wakes the
+ * terminal; so the output is collected and written at once.
  *
  * Threads: one.
  */
@@ -11,13 +11,13 @@
 #include <stdio.h>
 
 /* Opens a stream to the terminal of `output` for ncurses to write to. Its descriptor is the terminal, except between
- * begin and end. NULL: not possible. */
+ * begin and end. NULL: this is not possible. */
 FILE *screen_gather_open(FILE *output);
-/* From here until screen_gather_end() output to the stream's descriptor is collected; the terminal must not be
- * queried in between. False: output is not collected. */
+/* Collects output to the stream's descriptor until screen_gather_end(); the terminal must not be queried in between.
+ * False: output is not collected. */
 bool screen_gather_begin(void);
 void screen_gather_end(void);
-/* From now on collected output is shortened before it is written (screen_squeeze.h). */
+/* Makes collected output be shortened before it is written (screen_squeeze.h). */
 void screen_gather_squeeze(void);
 /* Closes the stream. */
 void screen_gather_close(void);

@@ -20,7 +20,7 @@ static struct {
   int fd;
   struct escape escape;
   int64_t escape_at_ms; /* its last part came */
-  int held[HELD_KEYS];  /* keys that were read and not delivered yet, oldest first */
+  int held[HELD_KEYS];  /* keys that were read and not returned yet, oldest first */
   int held_count;
   bool expected;
   int64_t expected_at_ms;
@@ -33,7 +33,7 @@ void screen_input_open(int fd)
   state.fd = fd;
 }
 
-/* A terminal that hung up is always readable without data; looping on it would use a whole core. */
+/* Has the terminal hung up? Such a terminal is always readable without data; looping on it would use a whole core. */
 static bool input_is_gone(void)
 {
   struct pollfd input = { .fd = state.fd, .events = POLLIN };
@@ -64,7 +64,7 @@ static int read_key(void)
   }
 }
 
-/* Puts a key back, to be the next one. */
+/* Puts a key back, so that it is returned next. */
 static void give_back(int key)
 {
   if (state.held_count < HELD_KEYS) {
@@ -84,7 +84,7 @@ static void take_sequence(void)
   else state.row = state.column = 0;
 }
 
-/* Esc is a key of its own if nothing follows. True: more may come in a moment. */
+/* May more of a sequence come? Esc is a key of its own if nothing follows. */
 static bool waits_for_more(bool begun)
 {
   return begun && is_under_way() && input_within(PAUSE_MS) && !input_is_gone();

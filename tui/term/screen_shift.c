@@ -25,7 +25,7 @@ void screen_shift_hint(int y, int x, int columns)
   }
 }
 
-/* Reads a row from a column to its end. False: it contains characters two columns wide, which cannot be cut. */
+/* Reads a row from a column to its end. False: the row contains characters two columns wide, which cannot be cut. */
 static bool read_row(WINDOW *window, int y, int x, cchar_t *out)
 {
   int at_y, at_x, columns = COLS - x;
@@ -46,8 +46,8 @@ static int bytes_of(const cchar_t *cell)
   return cell->chars[0] < 0x80 ? 1 : cell->chars[0] < 0x800 ? 2 : 3;
 }
 
-/* Number of bytes to send after the old cells have moved by this much: for differing cells with their colours, and to
- * skip or repeat those in between. */
+/* Number of bytes to send after the old cells have moved by `step`: for differing cells with their colours, and for
+ * skipping or repeating those in between. */
 static int bytes_left(const cchar_t *old, const cchar_t *new, int columns, int step)
 {
   int bytes = 0, between = 0;
@@ -78,7 +78,7 @@ static int best_step(const cchar_t *old, const cchar_t *new, int columns)
   return still - least > LEAST_SAVED ? best : 0;
 }
 
-/* Updates curses' copy of what the terminal shows. */
+/* Updates curses' copy of the terminal's content. */
 static void move_known(int y, int x, int columns, int step)
 {
   int at_y, at_x;

@@ -24,7 +24,7 @@ struct squeeze {
   bool sure;    /* `sent` was sent in this refresh */
   bool chosen;  /* attributes were, in this refresh */
   bool charset; /* so was the character set */
-  bool opaque;  /* something unknown occurred, so the rest is passed on unchanged */
+  bool opaque;  /* an unknown sequence occurred, so all further bytes are passed on unchanged */
 };
 
 static const struct attributes plain = { 0, COLOR_NONE, COLOR_NONE };
@@ -44,7 +44,7 @@ static size_t put_code(char *out, size_t used, int code)
   return used + (size_t)snprintf(out + used, CODE_BYTES - used, ";%d", code);
 }
 
-/* `base`: 30 for the foreground, 40 for the background. */
+/* Writes a colour. `base`: 30 for the foreground, 40 for the background. */
 static size_t put_color(char *out, size_t used, int base, int color)
 {
   if (color == COLOR_NONE) return put_code(out, used, base + 9);
@@ -94,12 +94,13 @@ static void send_for_blank(struct squeeze *squeeze)
 {
   bool alike = squeeze->sent.bg == squeeze->wanted.bg &&
                ((squeeze->sent.flags ^ squeeze->wanted.flags) & ~(unsigned)FLAGS_UNSEEN) == 0;
-  /* With the flag for exchanged colours, blank cells show the text colour. */
+  /* In reverse video, blank cells show the text colour. */
   bool reversed = (squeeze->wanted.flags & ~(unsigned)FLAGS_UNSEEN) != 0;
   if (!alike || reversed || (squeeze->chosen && !squeeze->sure)) send_wanted(squeeze);
 }
 
-/* Parses the numbers between "ESC [" and the final byte; a missing one is 0. Returns their count; -1: other contents. */
+/* Parses the numbers between "ESC [" and the final byte; a missing number is 0. Returns their count;
+   -1: other contents. */
 static int parameters(int *out, const char *at, const char *end)
 {
   int count = 1;
@@ -157,7 +158,7 @@ static size_t take_control(struct squeeze *squeeze, const char *at, const char *
   size_t bytes = (size_t)(final - at) + 1;
   if (*final == 'm') {
     if (!take_attributes(squeeze, at + 2, final)) return 0;
-    /* On a VT100 this belongs to "no attributes". */
+    /* On a VT100 this byte belongs to "no attributes". */
     return final + 1 < end && final[1] == SHIFT_IN ? bytes + 1 : bytes;
   }
   if (strchr("@JKLMPSTX", *final) != NULL) send_for_blank(squeeze);
@@ -174,7 +175,7 @@ static size_t take_escape(struct squeeze *squeeze, const char *at, const char *e
     squeeze->charset = true;
     return 3;
   }
-  if (end - at >= 2 && at[1] == 'M') { /* One row up, which may insert a blank row. */
+  if (end - at >= 2 && at[1] == 'M') { /* Moves one row up, which may insert a blank row. */
     send_for_blank(squeeze);
     emit(squeeze, at, 2);
     return 2;

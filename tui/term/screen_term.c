@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This file uses terminfo alone, whose macros (columns, lines, …) must not affect other code. */
+/* This file is the only one that uses terminfo, whose macros (columns, lines, …) must not affect other code. */
 #include "screen_term.h"
 #include "screen.h"
 #include "tui/text/signals.h"
@@ -65,7 +65,7 @@ void screen_term_remember_exit(void)
   }
 }
 
-/* Does the terminal answer queries? By its description, or by a name that means xterm. */
+/* Does the terminal answer queries? Judged by its description, or by a name that means xterm. */
 static bool answers(void)
 {
   const char *term = getenv("TERM"), *request = tigetstr("u7"), *described = termname();
@@ -82,13 +82,13 @@ static int put_byte(int byte)
 bool screen_term_ask_position(int row, const char *text)
 {
   if (!answers()) return false;
-  refresh(); /* This enters the screen, so the user's earlier output stays untouched. */
+  refresh(); /* The first refresh() enters the alternate screen, so the user's earlier output stays unchanged. */
   tputs(tparm(cursor_address, (long)row, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L), 1, put_byte);
   fputs(text, stdout);
   fputs("\033[6n\r", stdout);
   tputs(clr_eol != NULL ? clr_eol : "", 1, put_byte);
   fflush(stdout);
-  clearok(curscr, TRUE); /* curses does not know the cursor position any more. */
+  clearok(curscr, TRUE); /* curses no longer knows the cursor position. */
   return true;
 }
 

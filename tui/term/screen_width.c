@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* The probe is printed in the second row, because an answer from the first looks like Shift-F3 of an xterm. The last
- * three characters are narrow everywhere; a terminal without UTF-8 shows them as six. */
+/* The probe is printed in the second row, because an answer from the first row looks like Shift-F3 of an xterm. The
+ * last three characters are narrow everywhere; a terminal without UTF-8 shows them as six. */
 static const char probe[] = "▁─ëëë";
 enum { PROBE_ROW = 1, PROBE_COLUMNS = 5, PROBE_COLUMNS_WIDE = 7, PROBE_ROOM = 20 };
 
@@ -23,7 +23,7 @@ enum screen_width screen_width_of_locale(const char *locale, bool cannot_tell)
   return SCREEN_WIDTH_UNKNOWN;
 }
 
-/* Is it the same terminal? /dev/tty has a device number of its own, but stands for the terminal of our session. */
+/* Are both the same terminal? /dev/tty has a device number of its own, but stands for the terminal of this session. */
 static bool same_terminal(int input_fd, int output_fd)
 {
   struct stat input, output;

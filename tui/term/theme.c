@@ -144,7 +144,7 @@ static struct look look_of(enum face face)
 
 static void define_pairs(void)
 {
-  /* Without default colours -1 is not allowed, and only white on black is safe. */
+  /* Without default colours -1 is not allowed; only white on black is safe then. */
   bool own = use_default_colors() == OK;
   for (int face = 1; face < FACE_COUNT; face++) {
     struct look look = look_of((enum face)face);

@@ -53,21 +53,21 @@ enum face {
 
 enum theme_palette { THEME_MONO, THEME_8, THEME_256 };
 
-/* Chooses the palette. `wanted`: -1 never, 0 automatic, 1 always; NO_COLOR (set and not empty) means never in
- * automatic mode. */
+/* Chooses the palette. `wanted`: colours never (-1), automatically (0), always (1); NO_COLOR (set and not empty) means
+ * never in automatic mode. */
 enum theme_palette theme_choose(int wanted, const char *no_color, int terminal_colors, int terminal_pairs);
 
 /* Changes the theme at once; an open screen must be painted again. */
 void theme_use(enum theme_name name);
 enum theme_name theme_used(void);
 
-/* Defines the colour pairs. Call once after the screen is open; has_colors() may be false. */
+/* Defines the colour pairs. To be called once after the screen is open; has_colors() may be false. */
 void theme_init(enum theme_palette palette);
 enum theme_palette theme_palette(void);
 
 attr_t theme_attr(enum face face);
 
-/* For pictures: the colours of a pair as 0xRRGGBB, -1 for the terminal's own. */
+/* Returns, for pictures, the colours of a pair as 0xRRGGBB, -1 for the terminal's own. */
 void theme_rgb(short pair, int *foreground, int *background);
 
 #endif

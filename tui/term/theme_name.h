@@ -2,7 +2,7 @@
 /* The themes: "default" for any ground, "light" with darker colours for a white ground, "blue" with blue, orange and
  * yellow for red-green colour blindness, "mono" without colours.
  *
- * Threads: any. Knows nothing of the screen.
+ * Threads: any. Independent of the screen.
  */
 #ifndef RTOP_TUI_THEME_NAME_H
 #define RTOP_TUI_THEME_NAME_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters of ambiguous width: terminals for East Asian text may draw them in two columns although wcwidth() returns
- * one.
+/* Characters of ambiguous width: terminals for East Asian text may draw them in two columns although
+ * wcwidth() returns 1.
  *
  * Threads: no shared state. Nothing allocates.
  */
@@ -13,7 +13,8 @@
 
 bool rtop_is_ambiguous(wchar_t character);
 
-/* Copies text in the locale's encoding with '?' for each such character, cut to whole characters. Returns out. */
+/* Copies text in the locale's encoding with '?' for each such character, cut at the end of a
+   character. Returns `out`. */
 const char *rtop_ambiguous_replace(char *out, size_t out_bytes, const char *text);
 
 #endif

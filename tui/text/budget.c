@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the memory and work that a source has caused. */
+/* Counts the memory and work that a source causes. */
 #include "budget.h"
 
 #include "text.h"
@@ -7,7 +7,7 @@
 
 #define BUDGET_MB (UINT64_C(1) << 20)
 
-/* Limits: at least this much, and this much per byte (for time: per megabyte). */
+/* Limits: a minimum, and an amount per byte of the source (for time: per megabyte). */
 static const struct {
   uint64_t least, factor, per;
   const char *verb, *what;

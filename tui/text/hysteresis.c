@@ -25,7 +25,7 @@ static struct rtop_hysteresis_kept *kept_find(struct rtop_hysteresis *hysteresis
   if (at == NULL) return NULL;
   if (*at != 0) return &hysteresis->kept[*at - 1];
   if (!rtop_reserve(&hysteresis->kept, &hysteresis->capacity, hysteresis->count + 1, sizeof *hysteresis->kept)) {
-    rtop_hysteresis_forget(hysteresis); /* The pair has no value and must not stay. */
+    rtop_hysteresis_forget(hysteresis); /* The pair has no value yet, so it must not stay in the index. */
     return NULL;
   }
   hysteresis->kept[hysteresis->count] = (struct rtop_hysteresis_kept){ .key = key, .shown = NAN };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps shapes still while only chance moves them: a length is drawn unchanged until it differs by more than its
- * tolerance, so what is drawn is never wrong by more than that.
+/* Keeps drawn lengths constant while they change only by chance: a length is drawn unchanged until it differs by more
+ * than its tolerance, so the drawn length is never wrong by more than the tolerance.
  *
- * Threads: one. A zeroed struct is empty; its memory is bounded by recent use.
+ * Threads: one. A struct of zeros is empty; its memory is bounded by recent use.
  */
 #ifndef RTOP_TUI_HYSTERESIS_H
 #define RTOP_TUI_HYSTERESIS_H
@@ -10,11 +10,11 @@
 #include "pairs.h"
 #include <stdbool.h>
 
-/* The random difference of a share of time between two windows with this many samples (of a thread): the square root
- * of twice the samples that the share has, plus one. 0 samples: none. */
+/* Returns the random difference of a share of time between two windows with this many samples (of a thread): the square
+ * root of twice the samples that the share has, plus one. 0 samples: none. */
 double rtop_hysteresis_noise(double share, double samples);
 struct rtop_hysteresis {
-  struct rtop_pairs index; /* private, like the rest: halves of a key -> index of its value + 1 */
+  struct rtop_pairs index; /* private, as are all following members: halves of a key -> index of its value + 1 */
   struct rtop_hysteresis_kept {
     uint64_t key;
     double shown;
@@ -24,12 +24,12 @@ struct rtop_hysteresis {
   uint32_t step;
 };
 
-/* The value to show for this key. When memory runs out, the value itself. */
+/* Returns the value to show for this key; when memory runs out, `value` itself. */
 double rtop_hysteresis_keep(struct rtop_hysteresis *hysteresis, uint64_t key, double value, double tolerance);
-/* Call between two updates: keys not used recently may be forgotten. */
+/* To be called between two updates: forgets keys that were not used recently. */
 void rtop_hysteresis_step(struct rtop_hysteresis *hysteresis);
 void rtop_hysteresis_forget(struct rtop_hysteresis *hysteresis);
-/* A key from two numbers: the row, and which of its values. */
+/* Makes a key from two numbers: the row, and the number of a value in it. */
 uint64_t rtop_hysteresis_key(uint64_t row, uint32_t what);
 
 #endif

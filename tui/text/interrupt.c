@@ -16,7 +16,7 @@ enum { INTERRUPT_SIGNALS = sizeof interrupt_signals / sizeof interrupt_signals[0
 
 static volatile sig_atomic_t interrupt_got;
 static volatile sig_atomic_t interrupt_immediate;
-static char interrupt_overtime[512]; /* message for when the limit on computing time is reached */
+static char interrupt_overtime[512]; /* message that is printed when the limit on computing time is reached */
 
 static void interrupt_note(int signal_number)
 {

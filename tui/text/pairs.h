@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table from pairs of numbers to an index: (thread, node), (parent, frame), (caller, callee).
  *
- * Threads: one. A zeroed struct is empty.
+ * Threads: one. A struct of zeros is empty.
  */
 #ifndef RTOP_TUI_PAIRS_H
 #define RTOP_TUI_PAIRS_H
@@ -19,7 +19,8 @@ struct rtop_pairs {
 
 /* 0: it is not there. */
 uint32_t rtop_pairs_find(const struct rtop_pairs *pairs, uint32_t first, uint32_t second);
-/* The value of a pair; 0 if it is new, and then it must be set before the next call. NULL: memory ran out. */
+/* Returns the value of a pair; 0 if the pair is new, and then the value must be set before the next call. NULL:
+   memory ran out. */
 uint32_t *rtop_pairs_at(struct rtop_pairs *pairs, uint32_t first, uint32_t second);
 /* Forgets all pairs, keeps memory. */
 void rtop_pairs_clear(struct rtop_pairs *pairs);

@@ -8,10 +8,11 @@
 
 enum { REGEXP_BYTES_MAX = 4096, REGEXP_SIZE_MAX = 2000, REGEXP_DEPTH_MAX = 50, REGEXP_HEIGHT_MAX = 3 };
 
-/* Size of an expression with its repetitions expanded. Malformed expressions are left to regcomp(). */
+/* Size of an expression with its repetitions expanded. Malformed expressions are rejected by regcomp(). */
 struct regexp_size {
-  uint64_t whole[REGEXP_DEPTH_MAX + 1];           /* by depth: size of the group so far */
-  uint64_t last;                                  /* size of what a repetition would repeat; included in `whole` */
+  uint64_t whole[REGEXP_DEPTH_MAX + 1];           /* size of the group so far, by depth */
+  uint64_t last;                                  /* size of the element that a repetition
+                                                     would repeat; included in `whole` */
   int heights[REGEXP_DEPTH_MAX + 1], last_height; /* number of nested repetitions around it */
   int depth;
 };
@@ -37,7 +38,7 @@ static uint64_t regexp_number(const char **at)
   return number;
 }
 
-/* Parses {3}, {3,} or {3,9}: the largest number of copies. */
+/* Parses {3}, {3,} or {3,9}. *times: the largest number of copies. */
 static const char *regexp_interval(const char *at, uint64_t *times)
 {
   *times = regexp_number(&at);
@@ -51,7 +52,7 @@ static const char *regexp_interval(const char *at, uint64_t *times)
 
 static bool regexp_repeat(struct regexp_size *size, uint64_t times)
 {
-  size->last += size->last == 0; /* nothing precedes it: it is literal, or an error */
+  size->last += size->last == 0; /* nothing precedes the operator, which is literal, or an error */
   uint64_t more = times > 1 ? size->last * (times - 1) : 0;
   size->last += more;
   size->whole[size->depth] += more;

@@ -9,7 +9,7 @@
 bool rtop_reserve_more(void *array, size_t *capacity, size_t count, size_t bytes)
 {
   void *old, *grown;
-  if (count > SIZE_MAX / 4 / bytes) /* The growth by half, plus a constant, must not overflow. */
+  if (count > SIZE_MAX / 4 / bytes) /* The check keeps the growth by half, plus a constant, from overflowing. */
     return false;
   memcpy(&old, array, sizeof old);
   size_t wanted = count + count / 2 + 64;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signal handlers, and the pipe they write to. */
+/* Signal handlers, and the pipe to which they write. */
 #include "signals.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static const struct {
   { SIGINT, SIGNAL_QUIT },     { SIGTERM, SIGNAL_QUIT },    { SIGQUIT, SIGNAL_QUIT },     { SIGHUP, SIGNAL_HANGUP },
   { SIGWINCH, SIGNAL_RESIZE }, { SIGTSTP, SIGNAL_SUSPEND }, { SIGCONT, SIGNAL_CONTINUE }, { SIGCHLD, SIGNAL_CHILD },
 };
-/* Limits. A process that nobody can continue is not stopped: stopping then returns at once each time. */
+/* Limits. A process that no shell can continue is not stopped: each stop would return at once. */
 enum { STOPS_MAX = 100, WRITE_TRIES = 20, WRITE_WAIT_MS = 50 };
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM };
 enum { WATCHED = sizeof watched / sizeof watched[0], CRASHES = sizeof crashes / sizeof crashes[0] };
@@ -55,14 +55,14 @@ static void note(int number)
   errno = saved_errno;
 }
 
-/* Uses an empty handler instead of SIG_IGN, which commands that we start would inherit. */
+/* Ignores a signal by an empty handler instead of SIG_IGN, which started commands would inherit. */
 static void ignore(int number)
 {
   (void)number;
 }
 
-/* Prevents a terminal that does not read from blocking us: discards pending output, and turns off IXON so that output
- * continues. */
+/* Prevents a terminal that does not read from blocking this process: discards pending output, and turns off IXON so
+ * that output continues. */
 static void unblock(void)
 {
   struct termios modes = state.modes;
@@ -71,7 +71,7 @@ static void unblock(void)
   tcflush(state.terminal, TCOFLUSH);
 }
 
-/* Waits a little for a slow terminal; one that does not read loses the rest. */
+/* Writes the bytes to the terminal. Waits a little for a slow one; one that does not read loses the remaining bytes. */
 static void write_bytes(void)
 {
   int flags = fcntl(state.output, F_GETFL);
@@ -86,7 +86,7 @@ static void write_bytes(void)
   fcntl(state.output, F_SETFL, flags);
 }
 
-/* Handles a crash with async-signal-safe calls only, so without endwin(). */
+/* Handles a crash with async-signal-safe calls only, so endwin() is not called. */
 static void crash(int number)
 {
   if (state.terminal_saved && signals_in_foreground(state.terminal)) {

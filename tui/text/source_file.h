@@ -2,7 +2,7 @@
 /* A source file for the screen: found in the process's file system, read once, lines sanitised.
  *
  * Path and content are not trusted: files are opened as in source_open.h, at most SOURCE_BYTES_MAX is read, and every
- * line is sanitised. Files of a process in a container are looked up below /proc/PID/root.
+ * line is sanitised. Files of a process in a container are searched below /proc/PID/root.
  *
  * Threads: one. The file owns its memory.
  */
@@ -47,16 +47,16 @@ enum source_age {
   SOURCE_AGE_UNKNOWN,
 };
 
-/* Opens `path` of process `pid` (0: unknown or ended). Reads only if something changed; root reads with the rights of
- * `owner`, who owns the channel or recording that named the path. */
+/* Opens `path` of process `pid` (0: unknown or ended). Reads the file only if something changed; root reads with the
+ * rights of `owner`, who owns the channel or recording that named the path. */
 void source_file_open(struct source_file *file, pid_t pid, uid_t owner, const char *path);
-/* A line, counted from 1: sanitised, tabs expanded to multiples of eight columns; "" beyond the end. */
+/* Writes a line, counted from 1: sanitised, tabs expanded to multiples of eight columns; "" beyond the end. */
 void source_file_line(const struct source_file *file, uint32_t line, char *out, size_t out_bytes);
-/* The file's age. code_real_ns: the process loaded no code earlier; 0: unknown. running_real_ns: the process was
- * certainly running by then. A file written in between may be the one that was loaded, since a script can write files
- * and then run them. */
+/* Compares the file's time with two times of the process. code_real_ns: the process loaded no code earlier; 0: unknown.
+ * running_real_ns: the process was certainly running by then. A file written in between may be the one that was loaded,
+ * since a script can write files and then run them. */
 enum source_age source_file_age(const struct source_file *file, int64_t code_real_ns, int64_t running_real_ns);
-/* May the file's lines differ from those that run? */
+/* May the file's lines differ from those of the running program? */
 bool source_file_is_doubtful(const struct source_file *file, int64_t code_real_ns, int64_t running_real_ns);
 void source_file_close(struct source_file *file);
 

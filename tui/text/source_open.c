@@ -20,7 +20,7 @@
 
 enum { SOURCE_PATIENCE_MS = 500, REPLACED_LINKS_MAX = 40 };
 
-/* ---- what stands under a path: since when ---------------------------------------------------------- */
+/* ---- when the file at a path was last changed or replaced ------------------------------------------ */
 
 struct replaced_walk {
   int root;
@@ -83,7 +83,8 @@ static bool replaced_follow(struct replaced_walk *walk)
   return true;
 }
 
-/* Adding and removing entries changes both times of a directory, renaming it only one. */
+/* Takes the times of a directory: adding and removing entries changes both mtime and ctime, renaming the
+   directory only ctime. */
 static bool replaced_folder(struct replaced_walk *walk, const struct stat *folder)
 {
   char above[PATH_MAX];
@@ -105,7 +106,8 @@ static bool replaced_step(struct replaced_walk *walk, const char *name)
   if (strcmp(name, ".") == 0) return true;
   if (strcmp(name, "..") == 0) {
     replaced_up(walk->done);
-    return used > 0 || walk->absolute; /* Otherwise it is above the start directory, which is not needed. */
+    return used > 0 || walk->absolute; /* Otherwise the path leads above the start
+                                          directory, whose times are not needed. */
   }
   int added = snprintf(walk->done + used, left, "%s%s", used > 0 ? "/" : "", name);
   if (added >= (int)left || !replaced_status(walk, walk->done, &status)) return false;
@@ -134,7 +136,7 @@ int64_t source_replaced_ns(int root, const char *path)
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
-/* The root of the file system that the process sees; root: -1 for our own. */
+/* The root of the file system that the process sees; root: -1 for that of this program. */
 struct source_place {
   int root;
   char root_name[48];
@@ -146,8 +148,8 @@ static int source_folder(int process, const char *name)
   return process >= 0 ? openat(process, name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-/* Makes the path relative to the process's root, or to its working directory. Under another root the working
- * directory is named from outside, so the path of that root is removed. */
+/* Makes the path relative to the process's root, or to its working directory. The path of a working directory under
+ * another root is seen from outside, so the prefix of that root is removed. */
 static void source_place_relative(struct source_place *place, int process, const char *path)
 {
   char root[PATH_MAX] = "", folder[PATH_MAX] = "";
@@ -161,8 +163,8 @@ static void source_place_relative(struct source_place *place, int process, const
     place->inside[0] = '\0';
 }
 
-/* Opens the process's root. `is_his`: the pid belongs to a process of the channel's owner; checked for root only,
- * since for other users the kernel checks. */
+/* Opens the process's root. `is_his`: the pid belongs to a process of the channel's owner; checked for root only, since
+ * for other users the kernel checks it. */
 static void source_place_find(struct source_place *place, pid_t pid, bool is_his, const char *path)
 {
   char name[32];
@@ -176,8 +178,8 @@ static void source_place_find(struct source_place *place, pid_t pid, bool is_his
   if (process >= 0) close(process);
 }
 
-/* Examines the file before opening it. Absolute links of a container must not lead to our own root: the kernel keeps
- * the lookup inside. */
+/* Examines the file before opening it. Absolute links in a container must not lead to the root of this program: the
+ * kernel keeps the path inside the container. */
 static int source_look(const struct source_place *place)
 {
   struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
@@ -185,7 +187,7 @@ static int source_look(const struct source_place *place)
   int fd = (int)syscall(SYS_openat2, place->root, place->inside, &how, sizeof how);
   struct stat ours, theirs;
   bool unknown = fd < 0 && (errno == ENOSYS || errno == EPERM);
-  /* An old kernel: acceptable only if the process has our root anyway. */
+  /* On an old kernel, opening is acceptable only if the process has the same root as this program. */
   if (unknown && stat("/", &ours) == 0 && fstat(place->root, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
       ours.st_dev == theirs.st_dev)
     return openat(AT_FDCWD, place->inside, O_PATH | O_CLOEXEC);
@@ -242,7 +244,7 @@ struct source_answer {
   int64_t replaced_real_ns;
 };
 
-/* Runs in the child, which needs nothing but the pipe and the root. */
+/* Reads the file in the child, which needs only the pipe and the root. */
 static _Noreturn void source_serve(int out, const struct source_place *place, const struct source_rights *rights,
                                    size_t bytes_max, const struct stat *before)
 {
@@ -278,7 +280,7 @@ static enum source_found source_take(struct source_content *content, int in, siz
   return content->text ? SOURCE_FOUND : SOURCE_FOUND_NOTHING;
 }
 
-/* Ends the child. False: the kernel is waiting for a file system, so it cannot end now. */
+/* Ends the child. False: the kernel is waiting for a file system, so the child cannot end now. */
 static bool source_end(pid_t pid)
 {
   const struct timespec pause = { 0, 1000000 };
@@ -294,7 +296,7 @@ static enum source_found source_by_another(struct source_content *content, const
                                            const struct source_rights *rights, size_t bytes_max,
                                            const struct stat *before)
 {
-  static pid_t left; /* a child that could not be ended, because its file system does not answer */
+  static pid_t left; /* pid of a child that could not be ended, because its file system does not respond */
   int pipe_ends[2];
   if (left > 0 && waitpid(left, NULL, WNOHANG) == 0) return SOURCE_FOUND_NOTHING;
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return SOURCE_FOUND_NOTHING;

@@ -86,7 +86,7 @@ static int rights_compare(const void *left, const void *right)
   return *(const int *)left - *(const int *)right;
 }
 
-/* Closes all descriptors except these and, for a sanitizer's messages, standard error. */
+/* Closes all descriptors except those in `keep` and, for a sanitizer's messages, standard error. */
 static bool rights_close_all(const int *keep, size_t keep_count)
 {
   int sorted[8] = { STDERR_FILENO };
@@ -120,8 +120,8 @@ static const unsigned rights_open_calls[] = {
   SYS_read,       SYS_write,      SYS_close,      SYS_fstat, SYS_openat,       SYS_openat2,
   SYS_newfstatat, SYS_readlinkat, SYS_exit_group, SYS_exit,  SYS_rt_sigreturn,
 };
-/* Allowed system calls: for memory, for queries of locks, and for the signal mask that a guarded read restores; the
- * last two lines are for sanitizers. */
+/* Allowed system calls: for memory, for queries of locks, and for the signal mask that a guarded read restores; those
+ * in the last two lines are for sanitizers. */
 static const unsigned rights_parse_calls[] = {
   SYS_read,          SYS_write,  SYS_fstat,      SYS_newfstatat, SYS_fcntl,          SYS_brk,
   SYS_mmap,          SYS_munmap, SYS_mremap,     SYS_madvise,    SYS_rt_sigprocmask, SYS_rt_sigreturn,
@@ -148,7 +148,7 @@ static bool rights_install(const unsigned *allowed, size_t count)
 }
 #endif
 
-/* Installs a seccomp filter with the calls that this use needs; all others fail with EPERM. */
+/* Installs a seccomp filter that allows the calls that this use needs; all others fail with EPERM. */
 static bool rights_filter(enum source_rights_use use)
 {
 #ifdef RIGHTS_ARCHITECTURE
@@ -161,7 +161,7 @@ static bool rights_filter(enum source_rights_use use)
 #endif
 }
 
-/* Limits memory to this much more than the parent had at the fork. */
+/* Limits memory to this many bytes more than the parent had at the fork. */
 static bool rights_limit_memory(void)
 {
   unsigned long long pages[6] = { 0 };
@@ -198,7 +198,7 @@ bool source_rights_take(const struct source_rights *rights, enum source_rights_u
       !rights_close_all(keep, keep_count) || !rights_limit(RLIMIT_CORE, 0) ||
       (use == SOURCE_RIGHTS_OPEN && !rights_limit(RLIMIT_CPU, 1)) || !rights_change(rights))
     return false;
-  /* Changing the user has reset the first of these settings. */
+  /* Changing the user reset the first of these settings, so it is made again. */
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && prctl(PR_SET_DUMPABLE, 0) == 0 &&
          prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && rights_limit(RLIMIT_FSIZE, 0) &&
          rights_limit(RLIMIT_NPROC, 0) && rights_limit(RLIMIT_NOFILE, 1024) && rights_filter(use);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel says about threads of a live process: bytes read and written, context switches. Rates come from two
+/* The kernel's figures for threads of a live process: bytes read and written, context switches. Rates come from two
  * readings at least half a second apart.
  *
- * The viewer reads /proc, at no cost to the process. Texts are bounded and only numbers are used. Threads: one. Does
- * not allocate.
+ * The viewer reads /proc, at no cost to the process. Texts are bounded and only numbers are used. Threads: one.
+ * Does not allocate.
  */
 #ifndef RTOP_TUI_TASK_STATS_H
 #define RTOP_TUI_TASK_STATS_H
@@ -41,15 +41,15 @@ struct task_stats {
   } entry[TASK_STATS_MAX];
 };
 
-/* The number after `name` at the start of a line, as in files of /proc. */
+/* Reads the number after `name` at the start of a line, as in files of /proc. */
 bool task_stats_number(const char *text, const char *name, uint64_t *number);
 
 /* The text of .../io and .../status. */
 void task_counts_parse_io(struct task_counts *counts, const char *text);
 void task_counts_parse_status(struct task_counts *counts, const char *text);
 
-/* Rates of a thread; reads again when the last reading is old enough. NULL: unknown (yet). Threads with the same slot
- * displace each other. */
+/* Returns the rates of a thread; reads again when the last reading is old enough. NULL: unknown (yet). Threads with the
+ * same slot displace each other. */
 const struct task_rates *task_stats_get(struct task_stats *stats, pid_t pid, uint32_t tid, int64_t now_ns);
 
 #endif

@@ -15,7 +15,7 @@
 
 enum { TEMPORARY_WATCHED = 8, TEMPORARY_TRIES = 16 };
 
-/* Signal handlers read these; each is a complete string or NULL at any time. */
+/* Signal handlers read these names; each is a complete string or NULL at any time. */
 static const char *volatile temporary_watched[TEMPORARY_WATCHED];
 
 void rtop_temporary_watch(const char *name)
@@ -44,7 +44,7 @@ static void temporary_link(char *link, size_t bytes, int fd)
   snprintf(link, bytes, "/proc/self/fd/%d", fd);
 }
 
-/* Opens a file without a name; -1 where that is not possible, or where it could not be named later. */
+/* Opens a file without a name; -1 where that is not possible, or where the file could not be named later. */
 static int temporary_nameless(const char *path)
 {
   char *copy = strdup(path), link[32];
@@ -100,11 +100,12 @@ static void temporary_rename_at_random(char *name)
   unsigned char random[6] = { 0 };
   char *last = name + strlen(name) - sizeof random;
   if (getrandom(random, sizeof random, GRND_NONBLOCK) < 0)
-    return; /* The present name can be used unless somebody takes it. */
+    return; /* The present name can be used unless another program takes it. */
   for (size_t i = 0; i < sizeof random; i++) last[i] = letters[random[i] % (sizeof letters - 1)];
 }
 
-/* A rename replaces an existing file, a link does not; so the file first gets a random name, then the final one. */
+/* Gives the file its final name. A rename replaces an existing file, a link does not; so the file first gets a random
+   name, then the final one. */
 static bool temporary_give_name(int fd, char *name)
 {
   char link[32];

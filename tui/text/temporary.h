@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that appears under its name only when complete, readable by its owner only (0600). Until then it has no name,
- * or where the file system cannot do that, a random name beside the final one: nobody can take it in advance, and a
- * killed program leaves nothing behind.
+/* A file that appears under its name only when complete, readable by its owner only (0600). Until then the file has no
+ * name, or where the file system cannot do that, a random name beside the final one: no other program can take the name
+ * in advance, and a killed program leaves no file behind, unless it had a name.
  *
  * Threads: one.
  */
@@ -11,16 +11,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Opens the file for reading and writing; *name is its temporary name, for keep or drop. A path that is a device or
- * pipe is not replaced: EINVAL. -1: errno says why, and *name is NULL. */
+/* Opens the file for reading and writing; *name is its temporary name, for rtop_temporary_keep() or
+ * rtop_temporary_drop(). A path that is a device or pipe is not replaced: EINVAL. -1: errno says why, and
+ * *name is NULL. */
 int rtop_temporary_create(const char *path, char **name);
-/* Moves the file into place, replacing an existing one. False: errno says why, and the file must still be dropped. */
+/* Gives the file its final name, replacing an existing file. False: errno says why, and the file must
+   still be dropped. */
 bool rtop_temporary_keep(int fd, char **name, const char *path);
 /* Removes the file. Keeps errno; accepts NULL. */
 void rtop_temporary_drop(char **name);
 
-/* Makes a log file in $TMPDIR (default /tmp), readable by the user only: rperf-top-PID[-WHAT]-XXXXXX.log with a
- * random part. *path is its name, also on failure: -1, errno says why. */
+/* Makes a log file in $TMPDIR (default /tmp), readable by the user only: rperf-top-PID[-WHAT]-XXXXXX.log with a random
+ * part. *path is its name, also on failure. -1: errno says why. */
 int rtop_temporary_log(const char *what, char *path, size_t path_bytes);
 
 /* Registers a file to be removed when a signal ends the program; up to 8 files. */

@@ -16,8 +16,8 @@ struct text_range {
   uint32_t first, last;
 };
 
-/* Invisible, reordering, or non-text characters, which could make one name look like another or reverse the rest of a
- * line. */
+/* Invisible, reordering, or non-text characters, which could make one name look like another or reverse
+ * the remaining line. */
 static const struct text_range unwanted[] = {
   { 0x00, 0x1F },     { 0x7F, 0x9F },       { 0xAD, 0xAD },       { 0x34F, 0x34F },     { 0x61C, 0x61C },
   { 0x115F, 0x1160 }, { 0x17B4, 0x17B5 },   { 0x180B, 0x180F },   { 0x200B, 0x200F },   { 0x2028, 0x202E },
@@ -51,8 +51,8 @@ static bool text_is_combining(uint32_t code)
   return text_in(combining, sizeof combining / sizeof combining[0], code) || wcwidth((wchar_t)code) == 0;
 }
 
-/* Decodes a character strictly (no overlong forms, no surrogates). Returns its length; 1 and TEXT_BAD for an invalid
- * byte. */
+/* Decodes a character strictly (no overlong forms, no surrogates). Returns its length; for an invalid byte 1,
+ * with *code TEXT_BAD. */
 static size_t text_decode(const unsigned char *bytes, size_t count, uint32_t *code)
 {
   static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -97,11 +97,12 @@ size_t rtop_text_sanitize(char *out, size_t out_bytes, const char *bytes, size_t
   return used;
 }
 
-/* Columns of the character at `text`; *bytes: its length. */
+/* Returns the number of columns of the character at `text`; *bytes: its length. */
 static int text_step(const char *text, size_t *bytes)
 {
   uint32_t code;
-  *bytes = text_decode((const unsigned char *)text, 4, &code); /* The end of the text also ends a character. */
+  *bytes = text_decode((const unsigned char *)text, 4, &code); /* The NUL at the end of the text also
+                                                                  ends an incomplete character. */
   if (code < 0x300 || code == TEXT_BAD) return 1;
   int columns = wcwidth((wchar_t)code);
   return columns >= 0 ? columns : text_is_combining(code) ? 0 : 1;
@@ -114,7 +115,7 @@ int rtop_text_width(const char *text)
   return columns;
 }
 
-/* Copies characters as long as they fit into `columns` and out_bytes; returns the columns. */
+/* Copies characters as long as they fit into `columns` and out_bytes; returns the number of columns. */
 static int text_copy(char *out, size_t out_bytes, const char *text, int columns)
 {
   size_t used = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes text of other processes safe, and measures it: UTF-8 repair, display width, cutting, units.
+/* Makes text from other processes safe, and measures text: UTF-8 repair, display width, cutting, units.
  *
  * Names, paths, thread names and command lines come from other processes and are hostile. They are sanitised once,
- * where they enter the viewer (symbols, target), and safe everywhere after that: on the screen, in batch output, in
- * files.
+ * where they enter the viewer (symbols, target), so they are safe wherever they are written: on the screen, in batch
+ * output, in files.
  *
  * Threads: no shared state. Nothing allocates.
  */
@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies `count` bytes of anything to `out` as valid UTF-8 without control characters: C0, DEL, C1,
- * bidirectional controls, line and paragraph separators, zero-width and other format characters and
- * invalid bytes become '?' (tab becomes a space); runs of combining marks are capped. Output is
- * NUL-terminated and at most out_bytes - 1 bytes, never cut inside a character. Returns its length. */
+/* Copies `count` arbitrary bytes to `out` as valid UTF-8 without control characters: C0, DEL, C1, bidirectional
+ * controls, line and paragraph separators, zero-width and other format characters and invalid bytes become '?' (tab
+ * becomes a space); runs of combining marks are capped. Output is NUL-terminated and at most out_bytes - 1 bytes, never
+ * cut inside a character. Returns its length. */
 size_t rtop_text_sanitize(char *out, size_t out_bytes, const char *bytes, size_t count);
 
-/* Columns of a sanitised string on a terminal (wcwidth; ambiguous width is 1). */
+/* Number of columns of a sanitised string on a terminal (wcwidth; ambiguous width is 1). */
 int rtop_text_width(const char *text);
 
 /* Copies at most `columns` columns, marking a cut by '~': at the end (cut) or at the start (cut_left,
@@ -34,7 +34,8 @@ const char *rtop_text_host(const char *host, int *bytes);
 
 /* A percentage as it reads with one decimal, in tenths. */
 double rtop_text_tenths(double percent);
-/* Formats: "38.2k", "1.4M", at most 5 columns; "412 ms", "1.50 s", "2 m 14 s", at most 8 columns; "412M". */
+/* Format a count: "38.2k", "1.4M", at most 5 columns; a time: "412 ms", "1.50 s", "2 m 14 s", at most 8
+   columns; bytes: "412M". */
 void rtop_text_count(char *out, size_t out_bytes, double count);
 void rtop_text_duration(char *out, size_t out_bytes, int64_t nanoseconds);
 void rtop_text_bytes(char *out, size_t out_bytes, uint64_t bytes);
@@ -42,10 +43,10 @@ void rtop_text_bytes(char *out, size_t out_bytes, uint64_t bytes);
 /* Case-insensitive search for a literal in sanitised text (ASCII case only). */
 bool rtop_text_contains(const char *text, const char *needle);
 
-/* A text that is built piece by piece; what does not fit is cut. */
+/* A text that is built piece by piece; pieces that do not fit are cut. */
 struct phrase {
   char *out;
-  size_t bytes, used; /* `used` exceeds `bytes` when the text was cut */
+  size_t bytes, used; /* bytes: size of the buffer; used: length of the text, larger than `bytes` when it was cut */
 };
 __attribute__((format(printf, 2, 3))) void phrase_add(struct phrase *phrase, const char *format, ...);
 

@@ -21,7 +21,7 @@ static bool take_number(const char **text, double *number)
   return plain && *number < 1e10;
 }
 
-/* Parses a length such as "90", "90s", "1h30m" or "1m30.5s"; following text is left. */
+/* Parses a length such as "90", "90s", "1h30m" or "1m30.5s"; stops at other text. */
 static bool take_length(const char **text, int64_t *length_ns)
 {
   double seconds = 0, number;
@@ -77,7 +77,7 @@ static bool of_parts(struct tm *parts, const struct clock_text *clock, bool utc,
   return whole != (time_t)-1;
 }
 
-/* A time of today, or of yesterday if that is later than all data held. */
+/* Finds a time of today, or of yesterday if that of today is later than all data held. */
 static bool of_day(const struct clock_text *clock, const struct time_base *base, int64_t *time_ns)
 {
   struct tm parts;
@@ -90,7 +90,7 @@ static bool of_day(const struct clock_text *clock, const struct time_base *base,
   return true;
 }
 
-/* "Z", "+01:00", "-0530": seconds east of Greenwich. */
+/* Parses a zone: "Z", "+01:00", "-0530", into seconds east of Greenwich. */
 static bool take_zone(const char **text, bool *there, int *east_seconds)
 {
   int hours = 0, minutes = 0, used = 0;

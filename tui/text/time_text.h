@@ -15,16 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The times that a text can refer to, wall clock. */
+/* The times that a text can refer to, by the wall clock. */
 struct time_base {
   int64_t start_ns, end_ns; /* what is held */
   int64_t cursor_ns;
 };
 
-/* Parses a text. NULL on success, with the wall clock time in *time_ns, held or not; else a message. */
+/* Parses a text. NULL on success, with the wall clock time in *time_ns, whether or not data are held for it;
+   else a message. */
 const char *time_text_parse(const char *text, const struct time_base *base, int64_t *time_ns);
 
-/* "14:31:52", with tenths "14:31:52.4", "--:--:--" when it cannot be told. */
+/* Writes a time of day: "14:31:52", with tenths "14:31:52.4", "--:--:--" when it is unknown. */
 void time_text_clock(char *out, size_t bytes, int64_t real_ns, bool tenths);
 
 /* Writes an age in at most 6 columns: "0s", "15s", "14m08s", "2h05m", "3d04h". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Methods made for waiting, by label ("Kernel#sleep"). Only for methods in C and Ruby's own; the caller must check
- * that.
+/* Methods made for waiting, by label ("Kernel#sleep"). Only for methods in C and methods of Ruby itself; the caller
+ * must check that.
  *
  * Threads: no shared state.
  */
@@ -13,18 +13,18 @@ enum rtop_wait {
   RTOP_WAIT_NOT,
   /* waits for something that another thread or a client provides: pop, accept, ConditionVariable#wait */
   RTOP_WAIT_EVENT,
-  RTOP_WAIT_ANY,    /* waits for work, or rests: sleep, select, read, gets */
+  RTOP_WAIT_ANY,    /* waits for work, or for time to pass: sleep, select, read, gets */
   RTOP_WAIT_OTHERS, /* waits for a thread or a child to end: join, value, waitpid */
 };
 enum rtop_wait rtop_wait_of(const char *label);
 
-/* Does the method wait for a lock, or own one if it has a call above it on the stack? */
+/* Does the method wait for a lock, or own the lock while a call is below it on the stack? */
 bool rtop_wait_is_lock(const char *label);
 
-/* Does the method release the lock around it and wait, as ConditionVariable#wait and Mutex#sleep do? */
+/* Does the method release the lock taken around it and wait, as ConditionVariable#wait and Mutex#sleep do? */
 bool rtop_wait_lets_go(const char *label);
 
-/* What is waited for, as told by the method's name. */
+/* What a method waits for, by its name. */
 enum rtop_wait_kind {
   RTOP_WAITS_UNKNOWN, /* the stack is not known */
   RTOP_WAITS_MUTEX,

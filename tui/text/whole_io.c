@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Repeats reads and writes until everything is done. */
+/* Repeats reads and writes until all bytes are transferred. */
 #include "whole_io.h"
 #include "shm/base/clock.h"
 

@@ -56,7 +56,7 @@ struct traced_spread {
   uint64_t most;
 };
 
-/* Fits the distribution into `rows` rows, combining neighbours if there are more powers than rows. */
+/* Fits the distribution into `rows` rows, combining adjacent powers of two if there are more of them than rows. */
 static void traced_spread(struct traced_spread *spread, const struct exact_times *times, int rows)
 {
   uint64_t powers[64] = { 0 };
@@ -181,7 +181,7 @@ static void traced_summary(struct traced_pen *pen, const struct exact_row *row)
   traced_times(pen, row, EXACT_SELF, "self");
 }
 
-/* Rows for each part: first some callers and slow calls, then bars, then more callers and slow calls. */
+/* Number of rows of each part: first some callers and slow calls, then bars, then more callers and slow calls. */
 struct traced_parts {
   int bars, callers, slow;
 };
@@ -191,7 +191,7 @@ static int traced_least(int wanted, int least)
   return wanted < least ? wanted : least;
 }
 
-/* Slow calls with arguments need two rows each, so there is one caller less, to show one of each. */
+/* Divides the rows. Slow calls with arguments need two rows each, so there is one caller less, to show one of each. */
 static struct traced_parts traced_share(int rows, int callers, int slow, int args)
 {
   struct traced_parts parts = { .callers = traced_least(callers, args > 0 ? TRACED_CALLERS - 1 : TRACED_CALLERS) };

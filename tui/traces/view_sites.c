@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the program makes objects, during sampling and after it: class, method and line, and how many survive. */
+/* Draws the sites where the program makes objects, during sampling and after it: class, method and line, and how
+   many objects survive. */
 #include "view_sites.h"
 
 #include "tui/report/report.h"

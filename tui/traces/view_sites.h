@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The view of allocation sites: where the program makes objects, during sampling and after it.
+/* The view of allocation sites: the places where the program makes objects, during sampling and after it.
  *
  * Threads: one.
  */

@@ -66,8 +66,8 @@ static bool add_name(struct city *city, const char *key, size_t bytes, uint32_t 
   return true;
 }
 
-/* The first part of a namespace: "ActiveRecord" of "ActiveRecord::Relation". Files without a class form one package,
- * and frames that are not methods another. */
+/* Writes the first part of a namespace: "ActiveRecord" of "ActiveRecord::Relation". Files without a class form one
+ * package, and frames that are not methods another. */
 static size_t package_key(char *key, size_t bytes, const struct rtop_symbol *symbol)
 {
   const char *space = symbol->kind == RTOP_SYMBOL_SPECIAL ? "ruby" : symbol->namespace_label;

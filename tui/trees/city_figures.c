@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the buildings of the city do in the present sum. */
+/* The figures of the city's buildings in the present sum. */
 #include "city_impl.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool come(const struct taking *taking, uint32_t at)
   struct city_building *building = &city->buildings[at];
   int64_t now_ns = taking->news->now_ns;
   if (building->present++ > 0) return true;
-  /* Updates may be far apart: a building that was active at the last one has not slept. */
+  /* Updates may be far apart: a building that was active at the previous update has not slept. */
   if (!taking->first && building->seen_ns != city->updated_ns && now_ns - building->seen_ns > CITY_ASLEEP_NS)
     building->woke_ns = now_ns;
   return push_risen(city, at);
@@ -71,7 +71,7 @@ static int by_rank(const void *left, const void *right, void *context)
   return a < b ? -1 : a > b;
 }
 
-/* Adds new methods, in order of name if the rows are unsorted. */
+/* Adds new methods; in order of name if the rows are unsorted. */
 static bool settle_newcomers(const struct taking *taking, uint32_t count)
 {
   struct city *city = taking->city;
@@ -101,7 +101,7 @@ static bool take_rows(const struct taking *taking)
   return fine;
 }
 
-/* Keeps the peaks of the period, as shares, because the span's length varies. */
+/* Keeps the largest shares of the plan period: shares, because the span's length varies. */
 static bool keep_peaks(struct city *city)
 {
   double per_ns = city->length_ns > 0 ? 1 / (double)city->length_ns : 0;
@@ -131,7 +131,7 @@ static void clear_figures(struct city_building *building)
   memset(building->part_ns, 0, sizeof building->part_ns);
 }
 
-/* Adds a method's figures to its building or to a group that contains it. */
+/* Adds a method's figures to its building, or to the shown group that contains it. */
 static void add_figures(const struct taking *taking, struct city_building *building, const struct rtop_method_row *row)
 {
   building->threads = row->threads > building->threads ? row->threads : building->threads;
@@ -144,7 +144,7 @@ static void add_figures(const struct taking *taking, struct city_building *build
     building->part_ns[state] += rtop_mode_state(&row->self, taking->news->mode, (enum rtop_state)state);
 }
 
-/* Adds up the groups of a block from all their methods. */
+/* Computes the groups of a block from all their methods. */
 static void show_groups(const struct taking *taking, const struct city_block *block)
 {
   struct city *city = taking->city;
@@ -182,7 +182,7 @@ static void show_streets(const struct taking *taking)
   }
 }
 
-/* Starts again with an empty city, for programs that make methods all the time. */
+/* Empties the city and starts again, for programs that make methods all the time. */
 static void city_start_anew(struct city *city)
 {
   enum { BUILDINGS_MAX = 1 << 16 };
@@ -192,7 +192,7 @@ static void city_start_anew(struct city *city)
   city->level = level;
 }
 
-/* The next of 1, 2, 5, 10, 20, 50... percent. */
+/* Rounds up to the next of 1, 2, 5, 10, 20, 50... percent. */
 static double round_up(double share)
 {
   static const double digits[] = { 1, 2, 5 };
@@ -203,8 +203,8 @@ static double round_up(double share)
   return 1e6;
 }
 
-/* Chooses the scale: running and collecting time is always fully visible, waiting is cut at one thread. It grows at
- * once and shrinks only with a plan, so that the city does not pulsate. */
+/* Chooses the scale: running and collecting time is always fully visible, waiting is cut at one thread. The scale grows
+ * at once and shrinks only with a plan, so that the city does not pulsate. */
 static void choose_full(struct city *city)
 {
   static const double LEAST = 0.02;

@@ -4,8 +4,9 @@
 #include "tui/text/reserve.h"
 #include <string.h>
 
-/* A group is on a stack if any of its methods is; each stack counts once, and the largest thread counts. So every
- * node stores the way up: the group of its method, or if that is above it, too, the next group that is not. */
+/* A group is on a stack if any of its methods is; each stack counts once, and the thread with the largest time counts.
+ * So every node stores a way up: the group of its method, or if an ancestor is in the same group, the next group up of
+ * which no ancestor is. */
 struct city_climb {
   uint32_t group; /* building + 1; 0: the end */
   uint32_t up;    /* node: go on there */
@@ -35,7 +36,7 @@ static struct city_climb climb_of(const struct city *city, const struct city_cli
   return group != 0 && above->group == 0 ? (struct city_climb){ group, parent } : climbs[parent];
 }
 
-/* Updates the ways of new nodes; of all nodes after methods were added or ids reused. */
+/* Updates the ways of new nodes; those of all nodes after methods were added or ids reused. */
 static bool climb(struct city *city, const struct rtop_symbols *symbols)
 {
   uint32_t count = rtop_symbols_node_count(symbols);

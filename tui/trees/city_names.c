@@ -46,7 +46,7 @@ static bool meets_name(const struct city *city, const struct city_name_place *na
          x <= name->x + name->columns && end >= name->x;
 }
 
-/* Is the place free, with a blank on both sides, so that a name is not read as its neighbour's? */
+/* Is the position free, with a blank on both sides, so that a name is not mistaken for part of its neighbour's? */
 static bool is_free(const struct city *city, const struct city_sky *sky, const struct city_name_place *names, int count,
                     int street, int row, int x, int end)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Places names in the sky of the city: above the roof of their building or beside it, without covering others.
+/* Places names in the sky of the city: above the roof of their building or beside it, without covering other
+ * names or buildings.
  *
  * Pure: the same city and sky give the same places. Threads: one. Nothing allocates.
  */
@@ -10,13 +11,14 @@
 
 enum { CITY_NAMES_MAX = 12, CITY_NAME_LEAST = 8, CITY_EIGHTHS = 8 };
 
-/* The rows of a street above its ground, numbered from the top; the first is for names only, if there are enough. */
+/* The rows of a street above its ground, numbered from the top; the first row is for names only, if there
+   are enough rows. */
 struct city_sky {
   int rows, bar_rows;
   double full; /* share that is as high as bar_rows */
 };
 struct city_sky city_sky_of(const struct city *city, int scale);
-/* Number of rows that a building takes, at least 1. */
+/* Number of rows of a building, at least 1. */
 int city_rows(const struct city *city, const struct city_building *building, const struct city_sky *sky);
 
 struct city_name_place {
@@ -28,7 +30,7 @@ struct city_name_place {
 int city_highest(const struct city *city, struct city_name_place *names, int most);
 /* Finds places in the order given. */
 void city_place_names(const struct city *city, const struct city_sky *sky, struct city_name_place *names, int count);
-/* Is the row above a roof and free of names in that column? */
+/* Is this cell above a roof, and free of names? */
 bool city_is_sky(const struct city_name_place *names, int count, const struct city *city, int street, int row, int x);
 
 #endif

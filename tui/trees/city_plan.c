@@ -18,8 +18,8 @@ enum {
 };
 static const double LOW_LEAST = 0.0005;
 
-/* Density of the city, from sparse to dense: columns of a building, between two, between lots, and for the name of a
- * lot; which buildings are shown: recent ones, or those of a least height. */
+/* A density of the city; densities go from sparse to dense. Columns of a building, between buildings, between lots, and
+ * for the name of a lot; and which buildings are shown: recently active ones, or those of a least height. */
 struct crowd {
   int bar, between, gap, lot;
   bool lately;
@@ -76,7 +76,7 @@ static int pitch_of(const struct planning *planning)
   return planning->crowd.bar + planning->crowd.between;
 }
 
-/* Columns of a lot: for its places, and for its name and a share. */
+/* Number of columns of a lot: enough for its places, and for its name and a share. */
 static int lot_of(const struct planning *planning, const struct city_block *block, uint32_t places)
 {
   enum { SHARE_COLUMNS = 5 };
@@ -133,7 +133,7 @@ static int most_streets(struct city_ground ground)
   return fits > 1 ? fits : 1;
 }
 
-/* Assigns places in a block; buildings of equal height that find no place are left out. */
+/* Assigns places in a block; buildings beyond its last place, which are as high as the last one shown, are left out. */
 static void settle_block(const struct planning *planning, struct city_block *block, uint32_t places)
 {
   struct city *city = planning->city;
@@ -146,7 +146,7 @@ static void settle_block(const struct planning *planning, struct city_block *blo
   }
 }
 
-/* Distributes the rest of a street to its lots, so that they can grow without moving others. */
+/* Distributes the remaining columns of a street to its lots, so that they can grow without moving others. */
 static void spread_street(const struct planning *planning, int street, int columns)
 {
   struct city *city = planning->city;
@@ -168,7 +168,7 @@ static void spread_street(const struct planning *planning, int street, int colum
   }
 }
 
-/* Assigns all places again. Blocks that find none on a tiny screen are hidden. */
+/* Assigns all places again. Blocks for which a tiny screen has no room are hidden. */
 static void lay_out(const struct planning *planning, int streets_max)
 {
   struct city *city = planning->city;
@@ -207,7 +207,7 @@ static void plan_afresh(struct planning *planning, int from)
   lay_out(planning, most);
 }
 
-/* Is there enough room for a sparser city that need not change back at once? */
+/* Is there so much room that a sparser city need not be made denser again at once? */
 static bool has_room(const struct city *city, int64_t now_ns)
 {
   if (city->crowd == 0) return false;
@@ -229,7 +229,7 @@ static uint32_t free_place(const struct city *city, const struct city_block *blo
   return block->places + 1;
 }
 
-/* Adds a block that was hidden at the end of the last street. */
+/* Adds a hidden block at the end of the last street. */
 static bool open_block(const struct planning *planning, struct city_block *block)
 {
   struct city *city = planning->city;
@@ -247,7 +247,7 @@ static bool open_block(const struct planning *planning, struct city_block *block
   return true;
 }
 
-/* Finds a place for a new building without moving others. False: there is none. */
+/* Finds a place for a new building without moving others. False: there is no place. */
 static bool move_in(const struct planning *planning, uint32_t at)
 {
   struct city *city = planning->city;
@@ -261,7 +261,7 @@ static bool move_in(const struct planning *planning, uint32_t at)
   return true;
 }
 
-/* Shows buildings that came or rose before the next plan is due. */
+/* Shows buildings that are new or have grown before the next plan is due. */
 static bool take_risen(const struct planning *planning)
 {
   struct city *city = planning->city;
@@ -276,7 +276,7 @@ static bool take_risen(const struct planning *planning)
   return true;
 }
 
-/* Frees the places of buildings that are no longer shown; new ones take them. */
+/* Frees the places of buildings that are no longer shown, for new buildings. */
 static bool renew_blocks(const struct planning *planning)
 {
   struct city *city = planning->city;
@@ -304,7 +304,7 @@ static int by_place(const void *left, const void *right, void *context)
   return a->x < b->x ? -1 : a->x > b->x;
 }
 
-/* Lists the streets' buildings, and counts those in none. */
+/* Lists the streets' buildings, and counts the buildings that are in no street. */
 static bool list_streets(const struct planning *planning)
 {
   struct city *city = planning->city;

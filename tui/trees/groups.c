@@ -57,13 +57,13 @@ static uint64_t groups_key(uint32_t caller, uint32_t frame)
   return (uint64_t)caller << 32 | frame;
 }
 
-/* Key of the row where a method itself is shown, not a reference. */
+/* Returns the key of the row where a method itself is shown, not a reference to it. */
 static uint64_t groups_place_key(const struct groups_frame *entry, uint32_t frame)
 {
   return groups_graph_is_root(entry) ? rtop_groups_root_key(frame) : groups_key(entry->caller, frame);
 }
 
-/* The call at this position in a caller's list; NULL: no more. */
+/* Returns the call at this position in a caller's list; NULL: there are no more. */
 static const struct groups_edge *groups_call(const struct groups_graph *graph, uint32_t at)
 {
   return at != 0 ? &graph->edges[at - 1] : NULL;

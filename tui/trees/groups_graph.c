@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entry of a method, reset at its first use in this sum. */
+/* Returns the entry of a method, reset at its first use in this sum. */
 static struct groups_frame *graph_frame(struct groups_graph *graph, uint32_t frame)
 {
   struct groups_frame *entry = &graph->frames[frame];
@@ -14,7 +14,7 @@ static struct groups_frame *graph_frame(struct groups_graph *graph, uint32_t fra
   return entry;
 }
 
-/* Adds the edge to this sum. There is room for as many roots as frames. */
+/* Adds the edge to this sum. There is room for as many roots as there are frames. */
 static void graph_call(struct groups_graph *graph, uint32_t index)
 {
   struct groups_edge *edge = &graph->edges[index];
@@ -44,7 +44,7 @@ static uint32_t graph_edge(struct groups_graph *graph, uint32_t caller, uint32_t
   return *known - 1;
 }
 
-/* Looks up the stack: does the method occur above, and does it with the same caller? */
+/* Walks up the stack: does the method occur in an ancestor, and does it with the same caller? */
 static void graph_look_up(const struct groups_graph *graph, const struct rtop_tree *tree, uint32_t id,
                           struct groups_node *node)
 {
@@ -59,7 +59,7 @@ static void graph_look_up(const struct groups_graph *graph, const struct rtop_tr
   }
 }
 
-/* Adds a new node; its parent is known already. */
+/* Adds a new node, whose parent has been added already. */
 static bool graph_place(struct groups_graph *graph, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                         uint32_t id)
 {
@@ -77,7 +77,7 @@ static bool graph_place(struct groups_graph *graph, const struct rtop_tree *tree
   return true;
 }
 
-/* The value of self time is never needed, since `total` has it. */
+/* Computes figures. The value of self time is never needed, since `total` contains it. */
 static struct groups_figures graph_figures(const struct groups_graph *graph, const struct rtop_cost *cost)
 {
   static const struct rtop_cost nothing;

@@ -17,7 +17,7 @@ size_t rtop_groups_above(const struct rtop_groups *groups, size_t top, size_t mo
 {
   size_t count = 0, of = top;
   most = most < RTOP_GROUPS_ABOVE_MAX ? most : RTOP_GROUPS_ABOVE_MAX;
-  /* Every line on top covers a row, and the next row may have fewer callers. */
+  /* Each top line covers a row, and the next visible row may have fewer callers. */
   while (count < most && top + count < groups->count && depth_at(groups, top + count) > count) count++;
   if (count == 0) return 0;
   of = top + count < groups->count && depth_at(groups, top + count) >= count ? top + count : top + count - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Orientation in many rows of groups: the callers that stay on top, and a map of all rows.
+/* Orientation in many rows of groups: the callers that stay in the top lines, and a map of all rows.
  *
  * Pure. Threads: one. Nothing allocates.
  */
@@ -8,7 +8,7 @@
 
 #include "groups.h"
 
-/* What the length of bars means. A new figure of calls is added here and in rtop_groups_value(). */
+/* The figure that the length of bars shows. A new figure of calls is added here and in rtop_groups_value(). */
 enum rtop_groups_measure { RTOP_GROUPS_BY_TIME, RTOP_GROUPS_BY_SAMPLES, RTOP_GROUPS_BY_CALLS };
 
 static inline uint64_t rtop_groups_value(const struct rtop_groups_cost *cost, enum rtop_groups_measure measure)
@@ -20,13 +20,13 @@ static inline uint64_t rtop_groups_value(const struct rtop_groups_cost *cost, en
 uint64_t rtop_groups_most(const struct rtop_groups *groups, enum rtop_groups_measure measure);
 
 enum { RTOP_GROUPS_ABOVE_MAX = 8 };
-/* When rows from `top` on are visible: callers of the first one that remain visible in the top lines, outermost
- * first, so that every other visible row has its callers above. At most `most`: else the outermost and the nearest
- * ones. Returns their number. */
+/* Finds the rows to repeat in the top lines when rows from `top` on are visible: callers of the first visible row,
+ * outermost first, so that every row below them is shown with its callers. At most `most`; if there are more, the
+ * outermost and the nearest ones. Returns their number. */
 size_t rtop_groups_above(const struct rtop_groups *groups, size_t top, size_t most,
                          size_t places[RTOP_GROUPS_ABOVE_MAX]);
 
-/* A row of a map with `rows` rows: the range of rows it represents, their largest value and their least depth. */
+/* One of `rows` rows of a map: the range of rows that it represents, their largest value and their least depth. */
 struct rtop_groups_band {
   size_t first, end;
   uint64_t most;

@@ -42,7 +42,7 @@ static bool icicle_cell(struct icicle_build *build, const struct rtop_icicle_cel
   return true;
 }
 
-/* Keeps each child's part of its parent unchanged, unless the parts exceed the parent. */
+/* Keeps each child's part of its parent unchanged, unless the sum of the parts exceeds the parent. */
 static void icicle_keep(struct icicle_build *build, uint32_t parent, size_t count)
 {
   const struct rtop_icicle_look *look = build->look;
@@ -157,7 +157,7 @@ bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree,
     return true;
   struct rtop_icicle_cell root = { .node = look->root, .columns = look->columns };
   bool fine = icicle_cell(&build, &root) && icicle_depth(icicle, 0, 0);
-  /* Cells of one depth generate those of the next, which are appended. */
+  /* The cells of one depth create those of the next depth, which are appended. */
   for (size_t from = 0; fine && from < icicle->count && icicle->depths < RTOP_ICICLE_DEPTH_MAX;) {
     size_t end = icicle->count;
     icicle->depths++;

@@ -15,7 +15,7 @@ enum { RTOP_ICICLE_COLUMNS_MIN = 2, RTOP_ICICLE_DEPTH_MAX = 4096, RTOP_ICICLE_RO
 
 struct rtop_icicle_cell {
   uint32_t node;   /* node of the tree; 0 for the root of all and for merged cells */
-  uint32_t parent; /* index of the cell above; 0 for the first */
+  uint32_t parent; /* index of the parent's cell; 0 for the first cell */
   uint32_t depth;  /* below the root of the icicle */
   uint32_t merged; /* > 0: that many nodes, too narrow each */
   uint32_t chain;  /* > 0: that many nodes, of which each only calls the next; `node` is the last, `first` the first */
@@ -26,7 +26,7 @@ struct rtop_icicle_cell {
 struct rtop_icicle {
   struct rtop_icicle_cell *cells; /* by depth, then from the left */
   size_t count, capacity;
-  size_t *first; /* by depth: index of its first cell; [depths] is count */
+  size_t *first; /* index of the first cell of each depth; first[depths] is count */
   size_t depths, depth_capacity;
   size_t merged; /* nodes in merged cells */
   struct rtop_icicle_child {
@@ -50,12 +50,12 @@ struct rtop_icicle_look {
   double samples; /* of one thread in the span */
 };
 
-/* Builds the cells. False when memory ran out. No cells when the root is not in the sum or has no time. */
+/* Builds the cells. False when memory ran out. There are no cells when the root is not in the sum or has no time. */
 bool rtop_icicle_build(struct rtop_icicle *icicle, const struct rtop_tree *tree, const struct rtop_symbols *symbols,
                        const struct rtop_icicle_look *look);
 void rtop_icicle_destroy(struct rtop_icicle *icicle);
 
-/* Height of cells at which all depths fit into this many rows; 1 if they do not fit. */
+/* Returns the height of cells (rows) at which all depths fit into this many rows; 1 if they do not fit. */
 int rtop_icicle_cell_rows(const struct rtop_icicle *icicle, int rows);
 
 /* Index of a node's cell, perhaps that of its chain; SIZE_MAX: it has none. */

@@ -12,15 +12,15 @@
 enum { FRAME_UNKNOWN, FRAME_MATCHES, FRAME_DIFFERS };
 
 struct tree_frame {  /* does the filter match it? */
-  const char *label; /* label when the filter was applied; names may be completed later */
+  const char *label; /* label when the filter was applied; it may be completed later */
   uint8_t answer;
 };
 
-/* The tree is rebuilt once it has this many nodes and most are for calls that left the span. */
+/* Number of nodes at which the tree is rebuilt, if most are for calls that left the span. */
 enum { TREE_IDLE_MAX = 1 << 16 };
 
 struct tree_scratch {
-  uint32_t *of; /* by node of the symbols: node of the tree + 1; 0: not merged yet */
+  uint32_t *of; /* node of the tree + 1, by node of the symbols; 0: not merged yet */
   size_t of_capacity;
   uint32_t reuses;            /* rtop_symbols_reuses() when that was valid */
   struct rtop_pairs children; /* (parent, frame): node */
@@ -28,7 +28,7 @@ struct tree_scratch {
   size_t path_capacity;
   struct tree_frame *frames;
   size_t frame_capacity;
-  uint32_t *passed; /* by node: 2 * epoch, + 1 if the filter lets it pass */
+  uint32_t *passed; /* 2 * epoch, + 1 if the filter lets the node pass, by node */
   size_t passed_capacity;
   bool *wanted; /* by thread of the sum */
   size_t wanted_capacity;
@@ -43,7 +43,7 @@ struct tree_build {
   const struct rtop_methods_options *options;
 };
 
-/* The nearest node with this frame, from the node itself upwards; 0: none. */
+/* Returns the nearest node with this frame, from the node itself upwards; 0: none. */
 static uint32_t tree_above(const struct rtop_tree *tree, uint32_t node, uint32_t frame)
 {
   while (node != 0 && tree->nodes[node].frame != frame) node = tree->nodes[node].parent;
@@ -75,8 +75,8 @@ static uint32_t tree_child(struct tree_build *build, uint32_t parent, uint32_t f
   return id;
 }
 
-/* The tree's node for a node of the symbols; merges its path from the last known ancestor on. UINT32_MAX: memory ran
- * out. */
+/* Returns the tree's node for a node of the symbols; merges its path from the last known ancestor on. UINT32_MAX:
+ * memory ran out. */
 static uint32_t tree_of(struct tree_build *build, uint32_t node)
 {
   struct tree_scratch *scratch = build->scratch;
@@ -149,7 +149,7 @@ static void tree_touch(struct rtop_tree *tree, uint32_t id)
   }
 }
 
-/* Clears the last sum in memory order, which is much faster than in the order of cells. */
+/* Clears the last sum in the order of memory, which is much faster than in the order of cells. */
 static void tree_clear(struct rtop_tree *tree)
 {
   for (size_t i = 0; i < tree->touched_count; i++) {
@@ -169,7 +169,7 @@ static bool tree_add(struct tree_build *build, const struct rtop_sum_cell *cell)
   return true;
 }
 
-/* Marks where the thread is at the end of the span, if known. */
+/* Marks the node where the thread is at the end of the span, if known. */
 static void tree_mark(struct tree_build *build, const struct rtop_thread_row *thread)
 {
   struct rtop_tree *tree = build->tree;
@@ -208,7 +208,7 @@ static int tree_compare(const void *left, const void *right)
   return a < b ? -1 : a > b;
 }
 
-/* Sorts the touched nodes; when most nodes are touched, scanning all is faster. */
+/* Sorts the touched nodes; when most nodes are touched, scans all nodes, which is faster. */
 static void tree_sort(struct rtop_tree *tree)
 {
   if (tree->touched_count < tree->count / 8) {
@@ -245,7 +245,7 @@ static void tree_forget_answers(struct tree_scratch *scratch, const char *filter
   scratch->filter_text = strdup(now);
 }
 
-/* Discards mappings when ids of the symbols were reused. */
+/* Discards the mapping from the symbols' nodes when ids of the symbols were reused. */
 static void tree_follow_reuses(struct tree_build *build)
 {
   struct tree_scratch *scratch = build->scratch;
@@ -291,7 +291,7 @@ bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const s
   return fine;
 }
 
-/* The epoch continues, so that old answers are never taken for new ones. */
+/* Forgets all nodes. The epoch is not reset, so that old answers are never mistaken for new ones. */
 void rtop_tree_forget(struct rtop_tree *tree)
 {
   struct tree_scratch *scratch = tree->scratch;

@@ -4,7 +4,7 @@
  * The shape grows with the symbols and keeps its ids, so nodes that a user opened stay open. Costs are those of the
  * last sum; a build only touches that sum's nodes.
  *
- * A filter selects stacks: those through a matching method, or with invert those through none. Threads: one. The tree
+ * A filter selects stacks with a matching method, or with invert those without one. Threads: one. The tree
  * owns its memory.
  */
 #ifndef RTOP_TUI_TREE_H
@@ -20,7 +20,7 @@ struct rtop_tree_node {
   /* Of the last sum, when rtop_tree_has() it: */
   uint32_t first_child, next_sibling; /* 0: none */
   uint32_t below;                     /* nodes under it */
-  uint32_t threads;                   /* threads that have it on their stack at the end of the span */
+  uint32_t threads;                   /* number of threads that have the node on their stack at the end of the span */
   uint32_t leaves[RTOP_STATES];       /* have it as their leaf, by state */
   bool runs;                          /* one of them holds the GVL */
   struct rtop_cost self, total;
@@ -38,7 +38,7 @@ struct rtop_tree {
   void *scratch;   /* private */
 };
 
-/* Takes the costs of a sum. `fold`: a recursive call counts for the first occurrence of its method; changing that
+/* Takes the costs of a sum. `fold`: a recursive call counts for the first occurrence of its method; changing `fold`
  * makes new ids. False: memory ran out. */
 bool rtop_tree_build(struct rtop_tree *tree, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                      const struct rtop_methods_options *options, bool fold);
@@ -47,12 +47,12 @@ void rtop_tree_forget(struct rtop_tree *tree);
 void rtop_tree_destroy(struct rtop_tree *tree);
 
 bool rtop_tree_has(const struct rtop_tree *tree, uint32_t node);
-/* The node of a method with the largest total; 0: it is not in the sum. */
+/* Returns the node of a method with the largest total; 0: the method is not in the sum. */
 uint32_t rtop_tree_find(const struct rtop_tree *tree, uint32_t frame, enum rtop_mode mode);
-/* The tree's node that contains a node of the symbols; 0: no sum so far had it. */
+/* Returns the tree's node that contains a node of the symbols; 0: no sum so far had this node. */
 uint32_t rtop_tree_of(const struct rtop_tree *tree, uint32_t node);
 
-/* The time by mode: wall time of all states, or CPU time. */
+/* Returns the time by mode: wall time of all states, or CPU time. */
 uint64_t rtop_tree_clock(const struct rtop_cost *cost, enum rtop_mode mode);
 /* The call that is all a node does: its only child of at least least_ns, where its own time reads as 0.0; else 0. Such
  * calls make chains. */

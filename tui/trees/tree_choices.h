@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which nodes of a tree the user opened or closed, by keys that outlast builds of the tree.
+/* The nodes of a tree that the user opened or closed, by keys that stay valid when the tree is rebuilt.
  *
- * Threads: one. Memory grows with the number of choices; when it runs out, a choice is not stored and the node stays as
- * it was.
+ * Threads: one. Memory grows with the number of choices; when it runs out, a choice is not stored and the node stays
+ * as it was.
  */
 #ifndef RTOP_TUI_TREE_CHOICES_H
 #define RTOP_TUI_TREE_CHOICES_H
@@ -15,7 +15,7 @@ enum { RTOP_TREE_UNDECIDED, RTOP_TREE_OPEN, RTOP_TREE_CLOSED };
 
 struct rtop_tree_choices { /* private; all zero: nothing was decided */
   struct tree_choice *table;
-  uint8_t *near; /* by small keys, since ids of nodes are looked up at every update */
+  uint8_t *near; /* choices of small keys, by key, since ids of nodes are searched at every update */
   size_t near_capacity;
 };
 

@@ -17,7 +17,8 @@ static bool gone_reserve(struct rtop_tree_gone *gone, size_t count)
   return true;
 }
 
-/* A parent has a smaller id than its children, so going down from the last id, sums of subtrees are complete in time. */
+/* A parent has a smaller id than its children: when nodes are visited from the last id down, the sum of a subtree is
+   complete when its node is visited. */
 bool rtop_tree_gone_build(struct rtop_tree_gone *gone, const struct rtop_tree *tree, const struct rtop_cost *before,
                           size_t count, enum rtop_mode mode, uint64_t least_ns)
 {

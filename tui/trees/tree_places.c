@@ -11,7 +11,8 @@ struct places_order {
   const struct rtop_symbols *symbols;
 };
 
-/* The value of a share as it reads on the screen. Counts, changes and names are not rounded. */
+/* Returns a sibling's value as displayed: shares are rounded, so that rows that look equal sort as equal. Values other
+ * than shares (counts, changes, ranks of names) are returned unchanged. */
 static double places_worth(const struct rtop_tree_places *places, const struct rtop_tree_sibling *sibling)
 {
   double value = (double)sibling->value;

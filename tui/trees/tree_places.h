@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of siblings in a tree: largest first, equal ones by name. Values count as they read on the screen, so no
- * row is above one that reads larger (as in the method table, order.h). Pure.
+/* The order of siblings in a tree: largest first, equal ones by name. Values are compared as they are displayed, so no
+ * row is above one with a larger displayed value (as in the method table, order.h). Pure.
  */
 #ifndef RTOP_TUI_TREE_PLACES_H
 #define RTOP_TUI_TREE_PLACES_H
@@ -10,7 +10,8 @@
 struct rtop_tree_places {
   enum rtop_sort_key sort;
   bool reverse;
-  uint64_t shares_of_ns; /* times are shown as shares of this, in tenths of a percent; 0: as they are */
+  uint64_t shares_of_ns; /* times are displayed as shares of this (ns), in tenths
+                            of a percent; 0: times are displayed as times */
 };
 
 /* What a row to come begins with. */
@@ -21,8 +22,8 @@ struct rtop_tree_sibling {
   uint32_t frame;  /* whose name decides then */
 };
 
-/* Sorts siblings, `count` elements of `bytes` that begin with a struct rtop_tree_sibling, for removal from a stack:
- * the first one last. */
+/* Sorts siblings, `count` elements of `bytes` bytes that begin with a struct rtop_tree_sibling, in the order of a stack
+ * from which they are popped: the first sibling comes last. */
 void rtop_tree_places_order(const struct rtop_tree_places *places, const struct rtop_symbols *symbols, void *siblings,
                             size_t count, size_t bytes);
 

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* A stack in the tree of callers: the node whose time it is, and the node reached so far. */
+/* A stack in the tree of callers: the node that has the time, and the node reached so far. */
 struct rows_entry {
   uint32_t leaf, at;
 };
@@ -58,7 +58,7 @@ static uint64_t rows_change(const struct rows_build *build, const struct rtop_tr
   return (UINT64_C(1) << 62) + (uint64_t)(int64_t)change;
 }
 
-/* Rows that are gone come last, the largest loss first. */
+/* Makes a sibling for sorting. Rows that are gone come last, the largest loss first. */
 static struct rtop_tree_sibling rows_sibling(const struct rows_build *build, const struct rtop_tree_row *row)
 {
   const struct rtop_tree_look *look = build->look;
@@ -77,7 +77,7 @@ static void rows_other(struct rows_build *build, const struct rtop_cost *self, c
   rtop_cost_add(&build->other_total, total);
 }
 
-/* Adds a child of the current row: to the stack, or to the small ones. */
+/* Adds a child of the current row: to the stack, or if it is small to the combined row. */
 static void rows_child(struct rows_build *build, const struct rtop_tree_row *child)
 {
   struct rows_scratch *scratch = build->scratch;
@@ -138,7 +138,7 @@ static uint64_t rows_caller_key(uint64_t parent_key, uint32_t frame)
   return (key ^ key >> 29) | UINT64_C(1) << 63;
 }
 
-/* Groups the entries from `from` on by their next method: one child for each. */
+/* Groups the entries from number `from` on by their next method, and adds one child for each. */
 static void rows_group(struct rows_build *build, size_t from, uint64_t parent_key)
 {
   struct rows_entry *entries = build->scratch->entries;
@@ -201,7 +201,7 @@ static void rows_callers(struct rows_build *build, const struct rtop_tree_row *r
   rows_group(build, from, row->key);
 }
 
-/* Sorts the children added to the stack since `from`. */
+/* Sorts the children added to the stack since position `from`. */
 static void rows_order(struct rows_build *build, size_t from, const struct rtop_tree_row *parent)
 {
   struct rows_scratch *scratch = build->scratch;
@@ -237,7 +237,7 @@ static bool rows_emit(struct rows_build *build, const struct rtop_tree_row *row)
 
 /* ---- chains ------------------------------------------------------------------------------------------ */
 
-#define ROWS_ALONE (UINT64_C(1) << 62) /* flag beside a node's id: it has a row of its own */
+#define ROWS_ALONE (UINT64_C(1) << 62) /* flag in the key of a node's choice: the node has a row of its own */
 
 static bool rows_alone(const struct rows_build *build, uint32_t node)
 {
@@ -253,7 +253,7 @@ static uint32_t rows_next_in_chain(const struct rows_build *build, uint32_t node
   return next != 0 && rows_alone(build, next) ? 0 : next;
 }
 
-/* Adds the small nodes beside those of a chain. */
+/* Adds the small nodes beside those of a chain to the combined row. */
 static void rows_small_beside(struct rows_build *build, uint32_t node)
 {
   const struct rtop_tree_node *nodes = build->tree->nodes;
@@ -262,7 +262,7 @@ static void rows_small_beside(struct rows_build *build, uint32_t node)
       rows_other(build, &nodes[id].self, &nodes[id].total);
 }
 
-/* Turns the row of an open node into the row of the chain that begins there. */
+/* Turns the row of an open node into the row of the chain that begins with it. */
 static void rows_chain(struct rows_build *build, struct rtop_tree_row *row)
 {
   const struct rtop_tree_look *look = build->look;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the screen between two keys: what views draw from, and what keys change. Parts with an idea of their own
- * have their own header; views see sums and rows here, never channels.
+/* The state of the screen between two keys: views draw from it, and keys change it. Parts of the state with a purpose
+ * of their own have their own header; views see sums and rows here, never channels.
  *
  * Threads: one.
  */
@@ -47,7 +47,7 @@ struct ui_drawn {
   struct {
     int y, x;
     int64_t at_ns;
-  } pressed; /* last press in the table: a second one at the same place is a double click */
+  } pressed; /* last click in the table: a second one at the same position is a double click */
 };
 
 /* Requests to the main loop, which resets them when done. */
@@ -66,7 +66,7 @@ struct ui_wish {
   char trace[200]; /* begin or end tracing this method; "": none */
   bool sites;      /* begin or end sampling of new objects */
   struct ui_calls_wish calls;
-  pid_t chosen;      /* watch this process; 0: none was chosen yet */
+  pid_t chosen;      /* pid of the process to watch; 0: none was chosen yet */
   bool leave_target; /* back to the list */
   bool quit, suspend, repaint;
 };
@@ -95,7 +95,7 @@ struct ui {
   struct ui_focus focus;
   int64_t length_ns; /* of the span; <= 0: everything */
   double delay_seconds;
-  bool frozen; /* stopped at time.cursor_ns; data are still collected */
+  bool frozen; /* the display is stopped at time.cursor_ns; data are still collected */
   struct ui_time time;
   struct ui_stalls stalls;
   struct ui_verdict verdict;
@@ -109,11 +109,11 @@ struct ui {
   int apart;              /* how processes are shown: 0 merged, 1 separately, from 2 on only source apart - 2 */
   bool follow;
 
-  bool exact;             /* figures are shown as they are */
+  bool exact;                         /* figures are shown as they are */
   struct rtop_hysteresis *hysteresis; /* shapes that swing (ui_hysteresis.h) */
-  uint32_t selected;      /* frame under the cursor, shared by all views; 0: none */
-  uint32_t chosen;        /* frame last selected by a key or click */
-  struct ui_way way;      /* the call of it that is meant */
+  uint32_t selected;                  /* frame under the cursor, shared by all views; 0: none */
+  uint32_t chosen;                    /* frame last selected by a key or click */
+  struct ui_way way;                  /* the call of it that is meant */
 
   struct rtop_span span;  /* what is shown */
   struct rtop_live *live; /* sum and methods of the profile, kept between updates */
@@ -128,7 +128,8 @@ struct ui {
   bool more;    /* update again soon: slow parts are computed in steps */
 
   struct layout layout;
-  size_t match_count, match_at; /* position of the search, as in "3/17"; 0: the cursor is on no match */
+  size_t match_count, match_at; /* match_at: number of the match under the cursor,
+                                   as in "3/17"; 0: the cursor is on no match */
   char message[512];
   int64_t message_until_ns;
 
@@ -139,17 +140,17 @@ struct ui {
  * new order by comparing wanted.sort and wanted.reverse. */
 bool ui_figures_request(struct ui *ui, enum request request);
 
-/* Formats: a share of the span (1: one thread all the time); a cost in the chosen units, at most 6 columns. Does the
- * search match this method? Why is there nothing to show? */
+/* Format: a share of the span (1: one thread all the time); a cost in the chosen units, at most 6 columns.
+ * ui_matches(): does the search match this method? ui_why_empty(): why is there nothing to show? */
 double ui_share(const struct ui *ui, uint64_t ns);
 void ui_cost_text(const struct ui *ui, char *out, size_t bytes, const struct rtop_cost *cost);
 void ui_figure_text(const struct ui *ui, char *out, size_t bytes, uint64_t ns, uint64_t samples);
 bool ui_matches(const struct ui *ui, uint32_t frame);
 const char *ui_why_empty(const struct ui *ui);
-/* Draws that reason into the rows of a table below its heading, wrapped. */
+/* Draws such a reason into the rows of a table below its heading, wrapped. */
 void ui_draw_empty(struct rect table, const char *why);
 
-/* As much of a label as fits, dropping outer namespaces first, since the end says more. */
+/* Returns as much of a label as fits, dropping outer namespaces first, since the end is more informative. */
 const char *ui_label_that_fits(const char *label, int columns);
 /* So many calls of which each only makes the next are shown as one: a row of the tree, a cell of the icicle. */
 enum { UI_CHAINS_FROM = 4 };
@@ -160,7 +161,7 @@ int ui_chain_text(unsigned chain, const char *first, const char *last, const cha
 /* Writes a frame's place: "/app/models/order.rb:7", "<C>", or "". */
 void ui_place(char *out, size_t bytes, const struct rtop_symbol *symbol);
 
-/* A command line without the directory of its program: "/opt/ruby/bin/ruby app.rb" becomes "ruby app.rb". */
+/* Returns a command line without the directory of its program: "/opt/ruby/bin/ruby app.rb" becomes "ruby app.rb". */
 const char *ui_short_command(const char *command);
 
 /* Shows a message above the footer until the next key, or for some seconds depending on its length. */
@@ -170,7 +171,7 @@ bool ui_has_message(const struct ui *ui);
 /* Copies text to the clipboard, cut to its limit; if the clipboard is disabled in the settings, only shows a message. */
 void ui_copy(struct ui *ui, const char *text);
 
-/* Takes an expression as typed; a leading '!' inverts it; ui->filter_error says why it is invalid. */
+/* Uses an expression as typed; a leading '!' inverts it; ui->filter_error has the reason if it is invalid. */
 void ui_take_filter(struct ui *ui, const char *text);
 void ui_freeze(struct ui *ui, bool frozen);
 

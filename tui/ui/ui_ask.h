@@ -39,7 +39,8 @@ void ui_ask(struct ui *ui, enum ui_prompt what);
 /* The command line with this already typed. */
 void ui_ask_command(struct ui *ui, const char *text);
 
-/* The column chooser: opens it; handles a key in it, false if the key has no meaning there (ui_columns.c). */
+/* ui_columns_open() opens the column chooser; ui_columns_key() handles a key in it, false if the key has no meaning in
+   the chooser (ui_columns.c). */
 void ui_columns_open(struct ui *ui);
 bool ui_columns_key(struct ui *ui, int key);
 

@@ -51,7 +51,7 @@ void ui_baseline_next(struct ui *ui)
   ui->stale = true;
 }
 
-/* A key that changes with everything that the baseline's sum and rows depend on. */
+/* Returns a key that changes with everything on which the baseline's sum and rows depend. */
 static uint64_t key_of(struct ui *ui, struct rtop_span span, const struct rtop_methods_options *options)
 {
   struct rtop_profile *profile = ui->baseline.other != NULL ? ui->baseline.other : ui->profile;
@@ -89,7 +89,7 @@ const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t fram
   return at->comparing ? rtop_changes_before(&at->changes, &at->methods, frame) : NULL;
 }
 
-/* Joins the present rows with their changes and the rows of methods that are gone. */
+/* Joins the present rows with their changes and the rows of methods that no longer occur. */
 static bool join(struct ui *ui, double min_percent)
 {
   struct rtop_changes *changes = &ui->baseline.changes;
@@ -188,7 +188,7 @@ const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percen
       !rtop_tree_gone_build(&at->gone, &ui->tree, at->total_of, at->tree_nodes, ui->wanted.mode, least_ns))
     return NULL;
   at->gone.before_ns = before->length_ns;
-  /* Rows of methods: present ones in their order, then those that are gone. */
+  /* Collects rows of methods: present ones in their order, then those that no longer occur. */
   for (size_t i = 0; i < at->changes.count; i++) {
     const struct rtop_method_row *row = &at->changes.rows[i];
     const struct rtop_method_row *was = rtop_changes_before(&at->changes, before, row->frame);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The baseline of comparisons: a span that the user took (B), another recording, or in the time view without either,
- * the frame before the present one.
+/* The baseline of comparisons: a span that the user took (B), another recording, or in the time view, if there is
+ * neither, the frame before the present one.
  *
- * Differences are between shares of time, so spans of different length compare; counts compare per second. Rows of
- * methods get the difference for their sort figure (row->delta), and methods that were only there before get empty
- * rows. Filters, lens and chosen threads apply to both sides.
+ * Differences are between shares of time, so spans of different length can be compared; counts are compared per second.
+ * Rows of methods get the difference for their sort figure (row->delta), and methods that only the baseline has get
+ * empty rows. Filters, lens and chosen threads apply to both sides.
  *
  * Threads: one. The baseline owns its memory.
  */
@@ -38,30 +38,32 @@ struct ui_baseline {
   struct rtop_tree_gone gone;
 };
 
-/* Advances: takes the present span as baseline, then shows differences in all columns, then forgets the baseline. */
+/* Goes to the next step: takes the present span as baseline, then shows differences in all columns, then
+   forgets the baseline. */
 void ui_baseline_next(struct ui *ui);
-/* Uses all of another recording as the baseline; its profile must outlive this. */
+/* Uses all of another recording as the baseline; its profile must outlive the screen. */
 void ui_baseline_give(struct ui *ui, struct rtop_profile *other);
 /* Another target. */
 void ui_baseline_forget(struct ui *ui);
 
-/* Call first in an update: the time view compares by itself, other views do not. */
+/* To be called first in an update: ends the comparison unless a baseline was taken, or the view compares by itself, as
+   the time view does. */
 void ui_baseline_look(struct ui *ui);
-/* Call before present rows are made. True: they will be compared, so they must not be cut. */
+/* To be called before present rows are made. True: the rows will be compared, so they must not be limited. */
 bool ui_baseline_begin(struct ui *ui);
-/* If so: call after present rows were made and before a view uses them. False when memory ran out. */
+/* To be called, if so, after present rows were made and before a view uses them. False when memory ran out. */
 bool ui_baseline_methods(struct ui *ui, const struct rtop_methods_options *options);
-/* Call before ui->tree is built from the present sum: keeps the nodes' costs of the baseline. */
+/* To be called before ui->tree is built from the present sum: keeps the nodes' costs of the baseline. */
 bool ui_baseline_tree(struct ui *ui);
 
 /* What it was before; NULL: not there. */
 const struct rtop_method_row *ui_baseline_row(const struct ui *ui, uint32_t frame);
-/* The baseline's cost of a node, 0 if it did not exist. False: nothing is compared. */
+/* Returns the baseline's cost of a node, 0 if the node did not exist. False: nothing is compared. */
 bool ui_baseline_node(const struct ui *ui, uint32_t tree_node, struct rtop_cost *self, struct rtop_cost *total);
-/* Call once ui->tree has the present sum: nodes and leaves of the baseline with at least this share that are gone.
- * NULL: nothing is compared, or memory ran out. Valid until the next call. */
+/* To be called once ui->tree has the present sum: returns nodes and leaves of the baseline with at least this share
+ * that no longer occur. NULL: nothing is compared, or memory ran out. Valid until the next call. */
 const struct rtop_tree_gone *ui_baseline_gone(struct ui *ui, double least_percent);
-/* The baseline's thread that matches: in the same process, else by name; NULL: none. */
+/* Returns the baseline's thread that corresponds: in the same process, else by name; NULL: none. */
 const struct rtop_thread_row *ui_baseline_thread(const struct ui *ui, const struct rtop_thread_row *thread);
 /* Change of a share, from both values in nanoseconds of thread time. */
 double ui_baseline_change(const struct ui *ui, uint64_t now_ns, uint64_t before_ns);

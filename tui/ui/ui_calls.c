@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define CALLS_SECOND_NS INT64_C(1000000000)
-/* How long to wait after the time is up: counts are still being published, or an idle process notices late. */
+/* Maximum wait (ns) after the time is up: counts are still being published, or an idle process notices the end late. */
 #define CALLS_PATIENCE_NS (10 * CALLS_SECOND_NS)
 enum { CALLS_DIGITS = 32, CALLS_WIDE = 110 };
 
@@ -80,7 +80,7 @@ static void calls_of_the_past(struct ui *ui)
   else ui_say(ui, "no calls were counted here, and none can be now");
 }
 
-/* Ends counting and waits for the remaining counts; called again, stops waiting. */
+/* Ends counting and waits for the remaining counts; when called again, stops waiting. */
 static void calls_end(struct ui *ui)
 {
   struct ui_calls *calls = &ui->calls;
@@ -177,7 +177,8 @@ static void calls_say_end(struct ui *ui)
   if (head->calls == 0) calls_hide(ui);
   if (head->calls == 0 && *why != '\0') ui_say(ui, "no call was traced: %s", why);
   else if (head->calls == 0) ui_say(ui, "no call was traced: the process did not answer, or called nothing");
-  else if (head->refused > 0) ui_say(ui, "%u of %u processes refused, since they use YJIT", head->refused, head->processes);
+  else if (head->refused > 0)
+    ui_say(ui, "%u of %u processes refused, since they use YJIT", head->refused, head->processes);
   else if (head->state == RTOP_WHOLE_FULL) ui_say(ui, "%s", why);
 }
 
@@ -202,7 +203,7 @@ static bool calls_follow(struct ui *ui)
   return true;
 }
 
-/* A key of what is shown: the lens, and which process is shown alone. */
+/* Returns a key of the shown data: the lens, and which process is shown alone. */
 static uint64_t calls_key(struct ui *ui)
 {
   uint32_t of[] = { rtop_lens_version(rtop_profile_lens(ui->profile)), ui_processes_alone(ui),
@@ -265,7 +266,7 @@ static void calls_digits(char *out, size_t bytes, uint64_t count)
   out[used] = '\0';
 }
 
-/* While counting; its overhead is only known at the end. */
+/* Writes the status while counting; the overhead of counting is known only at the end. */
 static void calls_running_words(const struct ui *ui, char *out, size_t bytes, const char *calls)
 {
   int64_t left_ns = ui->calls.until_ns - ui->now_ns;
@@ -278,7 +279,7 @@ static void calls_running_words(const struct ui *ui, char *out, size_t bytes, co
   else snprintf(out, bytes, "%s: ending, %s (T: end)", of, calls);
 }
 
-/* Less important parts come last, and are dropped first. */
+/* Writes the status after counting. Less important parts come last, and are dropped first. */
 static void calls_ended_words(const struct ui *ui, char *out, size_t bytes, int columns, const char *calls,
                               const char *own)
 {

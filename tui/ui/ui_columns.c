@@ -3,7 +3,7 @@
 #include "ui.h"
 #include <ncurses.h>
 
-/* The user's choice, or without one the columns that are shown. */
+/* Returns the columns that the user chose, or without a choice those that are shown. */
 static struct columns_choice columns_now(const struct ui *ui)
 {
   struct columns_choice now = ui->look.columns;

@@ -79,7 +79,7 @@ static bool sort_by(struct ui *ui, enum rtop_sort_key key)
   return true;
 }
 
-/* Columns in the order of the screen: those the user chose, or all. */
+/* Returns the columns in the order of the screen: those that the user chose, or all. */
 static int column_order(const struct ui *ui, enum rtop_sort_key *order)
 {
   bool all = ui->look.columns.count == 0 || ui_calls_are_shown(ui);
@@ -88,7 +88,7 @@ static int column_order(const struct ui *ui, enum rtop_sort_key *order)
   return all ? RTOP_SORT_KEYS : ui->look.columns.count;
 }
 
-/* Differences cannot be sorted by without a comparison, and calls lack some figures. */
+/* Can rows be sorted by the column? Not by differences without a comparison, nor calls by figures that they lack. */
 static bool sortable(const struct ui *ui, enum rtop_sort_key column)
 {
   if (ui_calls_are_shown(ui)) return columns_of_calls(column);
@@ -152,7 +152,7 @@ static bool next_units(struct ui *ui)
   return true;
 }
 
-/* Switches to this mode, or from it back to busy. */
+/* Switches to this mode, or if it is the present one, back to busy. */
 static bool switch_mode(struct ui *ui, enum rtop_mode mode)
 {
   static const char *const words[RTOP_MODES] = {

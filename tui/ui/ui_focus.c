@@ -100,7 +100,7 @@ void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread)
   ui->stale = true;
 }
 
-/* If one thread is left, it gives the name, if known. */
+/* Takes the name of the choice from the thread, if one is left and its name is known. */
 static void name_the_last(struct ui *ui)
 {
   for (size_t i = 0; i < ui->sum.thread_count; i++) {

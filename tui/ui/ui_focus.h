@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads the figures of every view include: chosen ones, those with a name, those not idle. */
+/* The threads that the figures of every view include: chosen ones, those with a name, those not idle. */
 #ifndef RTOP_TUI_UI_FOCUS_H
 #define RTOP_TUI_UI_FOCUS_H
 
@@ -22,8 +22,8 @@ struct ui_focus {
   regex_t names;
 };
 
-/* Choosing threads: removes cells of other threads from a sum (their rows stay); chooses one alone (again: all); adds
- * or removes one; chooses all. */
+/* Choosing threads. ui_focus_apply_to(): removes cells of other threads from a sum (their rows stay). Other functions:
+ * choose one thread alone (again: all); add or remove one; choose all. */
 bool ui_focus_init(struct ui *ui, const char *names);
 void ui_focus_destroy(struct ui *ui);
 void ui_focus_apply(struct ui *ui);
@@ -34,7 +34,7 @@ bool ui_focus_has(const struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_only(struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_toggle(struct ui *ui, const struct rtop_thread_row *thread);
 void ui_focus_clear(struct ui *ui);
-/* Text: "puma 001", "3 threads", "no idle"; "" when everything is shown. */
+/* Writes the choice: "puma 001", "3 threads", "no idle"; "" when all threads are shown. */
 void ui_focus_text(const struct ui *ui, char *out, size_t bytes);
 
 #endif

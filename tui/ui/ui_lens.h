@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user hides and merges: keys, prompt, menu. The lens itself is in lens.h.
+/* What the user hides and merges: keys, prompt, menu. lens.h has the lens itself.
  *
  * Threads: one.
  */
@@ -8,7 +8,7 @@
 
 #include "ui.h"
 
-/* Handles A and K, the prompt for patterns, and the menu of merges. False: the key belongs elsewhere. */
+/* Handles A and K, the prompt for patterns, and the menu of merges. False: the request is another one. */
 bool ui_lens_request(struct ui *ui, enum request request);
 /* The answers of prompt and menu. */
 void ui_lens_exclude(struct ui *ui, const char *patterns);

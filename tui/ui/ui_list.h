@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes to choose from, those in trouble first: all that have a channel, or those that are watched.
+/* The list of processes to choose from, those in trouble first: all that have a channel, or those that are watched.
  *
- * Threads: the viewer's one.
+ * Threads: the viewer's only one.
  */
 #ifndef RTOP_TUI_UI_LIST_H
 #define RTOP_TUI_UI_LIST_H
@@ -20,7 +20,7 @@ struct ui;
 struct view_ops;
 
 struct ui_list {
-  const struct rperf_top_process *processes[UI_LIST_MAX]; /* those in trouble first, those that are over last */
+  const struct rperf_top_process *processes[UI_LIST_MAX]; /* sorted: processes in trouble first, ended ones last */
   const struct doctor_process *doctor[UI_LIST_MAX];       /* what is known of each; NULL: nothing */
   uint32_t source[UI_LIST_MAX];                           /* of each that is watched */
   size_t process_count;
@@ -30,18 +30,20 @@ struct ui_list {
   struct rperf_top_process own[UI_SOURCES_MAX]; /* private: those that are watched */
   struct doctor own_doctor;                     /* private: of these */
   int64_t read_ns;                              /* private: when that was read */
-  struct rtop_bare bare[RTOP_BARE_MAX];         /* searched for only when the list is empty */
+  struct rtop_bare bare[RTOP_BARE_MAX];         /* Ruby processes without the extension;
+                                                   searched for only when the list is empty */
   size_t bare_count;                            /* all of them */
   bool choosing;                                /* the user came from a list, and can return to it */
-  bool inside;                                  /* and it is of those that are watched */
-  const struct view_ops *before;                /* where that was opened; NULL: it is the first of all */
+  bool inside;                                  /* the list is that of the watched processes */
+  const struct view_ops *before;                /* view from which the list of watched processes was
+                                                   opened; NULL: the list is that of all processes */
 };
 
 /* Reads the list. When memory runs out, it is empty. */
 void ui_list_read(struct ui *ui);
-/* The same of those that are watched, once a second. */
+/* Updates the list of the watched processes, once a second. */
 void ui_list_refresh(struct ui *ui);
-/* Is it worth a list, not a key for each: are there more than two that are watched? */
+/* Are more than two processes watched, so that a list is better than a key for the next one? */
 bool ui_list_is_worth(const struct ui *ui);
 /* The host of a row, and its name ("": this machine); a row without a process is of a host alone. NULL: none. */
 const struct ui_host *ui_list_host(const struct ui *ui, size_t place);

@@ -19,7 +19,7 @@ struct ui_look {
   enum ui_footer footer;
   bool mouse;
   bool clipboard; /* the terminal's is used (OSC 52) */
-  bool sync;      /* the terminal is told where each frame begins and ends */
+  bool sync;      /* the terminal is informed where each frame begins and ends */
   enum ui_ascii ascii;
   bool wide; /* the terminal draws blocks and lines in two columns */
 };

@@ -167,7 +167,7 @@ uid_t ui_source_owner(const struct ui *ui)
 /* ---- those to choose from ---------------------------------------------------------------------------------- */
 
 enum { LIST_NS = 1000000000 };
-/* Of one that is stopped, though it told of itself before. */
+/* Trouble of a stopped process, whatever its earlier windows say. */
 static const double stopped_trouble = 2;
 
 void ui_list_forget(struct ui *ui)
@@ -202,7 +202,7 @@ static double list_trouble(const struct ui_list *list, size_t place)
   return doctor != NULL ? doctor->trouble : 0;
 }
 
-/* Those in as much trouble keep their order. */
+/* Sorts the list; processes with equal trouble keep their order. */
 static void list_order(struct ui_list *list)
 {
   for (size_t i = 1; i < list->process_count; i++) {
@@ -274,7 +274,8 @@ static void list_take_own(struct ui *ui, uint32_t source)
   list->source[list->process_count++] = source;
 }
 
-/* What is shown, and some seconds of what goes on: of one alone too little is known. */
+/* Returns the span for the list: while live, the shown one, extended to at least some seconds, since a short span says
+   too little about a process. */
 static struct rtop_span list_span(const struct ui *ui)
 {
   struct rtop_span span = ui->span;

@@ -18,7 +18,8 @@ enum { UI_SOURCES_MAX = 128 };
 /* A process that is watched. */
 struct ui_process {
   pid_t pid;
-  pid_t parent; /* parent, for a process that was forked or spawned by a watched one; 0: requested itself */
+  pid_t parent; /* parent of a process that was forked or spawned by a
+                   watched one; 0: the process was requested itself */
   uid_t owner;  /* owner of the channel or recording, with whose rights files are read */
   char command[256];
   char host[64];  /* host, for a stream, about whose processes nothing can be asked here; "": this machine */
@@ -27,16 +28,16 @@ struct ui_process {
   enum rtop_feed_state state;
   bool replaced;           /* another source continues this process after exec */
   int64_t started_real_ns; /* its channel was made */
-  /* it began to load code at this time or later; 0: unknown, or its files are not accessible */
+  /* the process began to load code at this time or later (ns); 0: unknown, or its files are not accessible */
   int64_t code_real_ns;
-  char end[64];                 /* how it ended; "" while it lives or when nothing is known */
+  char end[64];                 /* how the process ended; "" while it lives or when nothing is known */
   bool by_exec;                 /* then: it became another program */
-  int64_t ended_real_ns;        /* wall clock time of its last window, once ended */
-  int64_t lived_ns;             /* lifetime from the start of its channel, once ended */
+  int64_t ended_real_ns;        /* wall clock time of the process's last window (ns), once it has ended */
+  int64_t lived_ns;             /* lifetime from the start of the channel (ns), once the process has ended */
   uint64_t losses[RTOP_LOSSES]; /* losses in the process since its start */
 };
 
-/* What is watched, as the main loop knows it. */
+/* Description of the watched processes, from the main loop. */
 struct ui_source {
   bool ready;                 /* a channel was found */
   int processes;              /* that live; 1 when none does */
@@ -45,11 +46,11 @@ struct ui_source {
   int64_t clock_offset_ns;    /* real - mono */
   struct rtop_launch *launch; /* NULL: no command was started */
   const char *problem;        /* or NULL */
-  const char *waits;          /* why there is no data of the command yet, or NULL */
+  const char *waits;          /* reason why there is no data of the command yet, or NULL */
   bool recording;             /* into a file, just now */
   struct ui_stream {
     bool there;         /* a stream is read */
-    bool ended, broken; /* ended: nothing more will come; broken: and the end mark was missing */
+    bool ended, broken; /* ended: nothing more will come; broken: the stream ended without its end mark */
     int silent_seconds; /* 0 while it flows */
     int behind_tenths;  /* of a second */
     uint64_t left_out;  /* windows that it had no room for */
@@ -66,7 +67,7 @@ struct ui_source {
     int processes;      /* that have not ended */
   } host[RTOP_SESSION_HOSTS_MAX];
   char file[64];                        /* file name of a replay, without directory */
-  struct ui_process at[UI_SOURCES_MAX]; /* by source; the last field, since most of it is empty */
+  struct ui_process at[UI_SOURCES_MAX]; /* processes by source; the last member, since most of it is empty */
 };
 
 /* Advances: merged, separately, then each process alone. */
@@ -80,17 +81,18 @@ static inline bool ui_process_goes_on(const struct ui_process *process)
 {
   return ui_lives(process->state) || (process->state == RTOP_FEED_REPLAY && process->end[0] == '\0');
 }
-/* The process that the header describes: the one shown alone, else the main one. */
+/* Returns the process that the header describes: the one shown alone, else the main one. */
 const struct ui_process *ui_process(const struct ui *ui);
-/* The source that is shown alone; UI_ALL_SOURCES: all are shown. */
+/* Returns the source that is shown alone; UI_ALL_SOURCES: all are shown. */
 uint32_t ui_processes_alone(const struct ui *ui);
 bool ui_processes_shows(const struct ui *ui, uint32_t source);
-/* Why there is no data of the process shown alone in the span: it had ended, or did not exist yet. In a static
+/* Explains why there is no data of the process shown alone in the span: it had ended, or did not exist yet. In a static
  * buffer; NULL: there is data, or another reason. */
 const char *ui_processes_why_absent(const struct ui *ui);
-/* Do all living processes but the main one descend from others? False for a recording, where that is unknown. */
+/* Do all living processes except the main one descend from other watched ones? False for a recording, where
+   that is unknown. */
 bool ui_processes_one_tree(const struct ui *ui);
-/* Number of processes that ended while others live, and the last of them (NULL: none). */
+/* Number of processes that ended while others live; *last is the one that ended last (NULL: none). */
 int ui_processes_gone(const struct ui *ui, const struct ui_process **last);
 /* Number of processes shown separately; 0 while they are merged. */
 int ui_processes_apart(const struct ui *ui);
@@ -110,7 +112,7 @@ bool ui_processes_mixed(const struct ui *ui);
 /* Prefix of what belongs to one process: "4712: " or "4712@web1: " while several are shown, else "". */
 void ui_processes_whose(const struct ui *ui, uint32_t source, char *out, size_t bytes);
 
-/* The process whose source files can be read; 0 when it has ended. */
+/* Returns the process whose source files can be read; 0 when it has ended. */
 pid_t ui_source_pid(const struct ui *ui);
 uid_t ui_source_owner(const struct ui *ui); /* with whose rights its files are read */
 

@@ -64,7 +64,8 @@ void ui_row_menu_open(struct ui *ui)
   add(ui, 'x', "export ...", REQUEST_EXPORT);
 }
 
-/* Escapes special characters with a backslash. False: it does not fit; `out` then ends with a complete character. */
+/* Escapes special characters with a backslash. False: the text does not fit; `out` then ends with
+   a complete character. */
 static bool escape(char *out, size_t bytes, const char *text, const char *special)
 {
   size_t used = 0;

@@ -11,7 +11,7 @@
 
 struct ui;
 
-/* Values of entries: a request of keys.h, or one of these. */
+/* Values of entries: a request of keys.h, or one of the following actions. */
 enum ui_row_action {
   ROW_CALLERS = 1 << 16, /* the tree of callers, at the method */
   ROW_CALLEES,           /* the tree of what it calls */
@@ -29,11 +29,11 @@ enum ui_row_action {
 
 enum { ROW_OWN_MAX = 8 };
 
-/* The row under the cursor, as described by the view (view_ops.row), which starts from the selected method. */
+/* The row under the cursor, as described by the view (view_ops.row), whose function starts from the selected method. */
 struct ui_row {
   uint32_t frame; /* the method; 0: none */
-  uint32_t node;  /* node of the call that is meant, as shown; 0: any */
-  /* name of a row that is not a method (a thread, a package, a stall); NULL: it is the method */
+  uint32_t node;  /* node of the call that the row refers to, as shown; 0: any */
+  /* name of a row that is not a method (a thread, a package, a stall); NULL: the row is the method */
   const char *name;
   char text[256];                      /* room for such a name */
   uint32_t line;                       /* line in the method's file; 0: the method's first line */
@@ -46,7 +46,7 @@ struct ui_row {
 };
 void ui_row_can(struct ui_row *row, int letter, const char *label, int action);
 
-/* Opens the menu, or says that nothing is under the cursor. */
+/* Opens the menu, or shows a message that nothing is under the cursor. */
 void ui_row_menu_open(struct ui *ui);
 /* Carries out an entry, unless it opens a view. False: the caller must do it. */
 bool ui_row_menu_act(struct ui *ui, int action);

@@ -47,7 +47,7 @@ void ui_rows_count(struct ui *ui)
   }
 }
 
-/* Searches from the cursor on, or backwards before it, wrapping around. */
+/* Searches from the cursor on, or backwards from the row before it, wrapping around. */
 static bool find(struct ui *ui, enum request request)
 {
   struct ui_rows rows = ui->view->rows(ui);

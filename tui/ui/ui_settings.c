@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a setting is stored: as a bool or enum of struct ui at this offset, or by the functions below. */
+/* How a setting is stored: as a bool or enum of struct ui at this offset, or by the functions in this struct. */
 struct setting {
   enum { SETTING_OTHER, SETTING_SWITCH, SETTING_ENUM } kind;
   size_t at;

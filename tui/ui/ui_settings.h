@@ -17,7 +17,7 @@ enum { UI_SETTING_BYTES = 400 }; /* of any value */
 int ui_settings_count(void);
 const char *ui_setting_name(int index);
 const char *ui_setting_help(int index);
-/* Lists the values: "percent, time, samples"; "seconds" for a free one. */
+/* Writes the possible values: "percent, time, samples"; "seconds" for a free one. */
 void ui_setting_values(int index, char *out, size_t out_bytes);
 /* -1: there is none of this name. */
 int ui_setting_find(const char *name);
@@ -26,10 +26,10 @@ bool ui_setting_given(int index, unsigned given);
 
 /* As ui_setting_set takes it. */
 void ui_setting_get(const struct ui *ui, int index, char *out, size_t out_bytes);
-/* Changes a setting. False: it is unchanged, and *problem (static) says what values it takes. */
+/* Changes a setting. False: it is unchanged, and *problem (static) names the possible values. */
 bool ui_setting_set(struct ui *ui, int index, const char *value, const char **problem);
 
-/* The setup menu: opens it; handles a key in it, false if the key has no meaning there. */
+/* The setup menu: opens it; handles a key in it, false if the key has no meaning in the menu. */
 void ui_settings_open(struct ui *ui);
 bool ui_settings_key(struct ui *ui, int key);
 

@@ -10,9 +10,11 @@
 
 static_assert(STALL_ALL_SOURCES == UI_ALL_SOURCES, "a source that is shown alone is asked for as it is");
 
-/* A stall that ended this long before the end of the span counts as going on; one older than newest_ns is not news. */
+/* now_ns: a stall that ended less than this before the end of the span counts as not ended; newest_ns: an older one is
+   not reported any more. */
 static const int64_t now_ns = 200000000, newest_ns = INT64_C(600000000000);
-/* After half_ns a stall counts half as news; one that ended old_ns ago is not what the user has just seen. */
+/* half_ns: age after which the importance of a stall is halved; old_ns: a stall that ended earlier is not what the user
+   has just seen. */
 static const int64_t half_ns = INT64_C(10000000000), old_ns = INT64_C(30000000000);
 
 size_t ui_stalls_count(const struct ui *ui)
@@ -64,8 +66,8 @@ static bool is_off_gvl(const struct stall *stall)
   return stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
 }
 
-/* The frame to select for a stall, and which call of it (0: any): the application's method that called the culprit
- * through libraries or C, else the culprit. */
+/* Returns the frame to select for a stall, and which call of it (0: any): the application's method that called the
+ * culprit through libraries or C, else the culprit. */
 static uint32_t blamed(const struct rtop_symbols *symbols, const struct stall *stall, uint32_t *call)
 {
   uint32_t frame = stall->caller != 0 ? stall->caller : stall->frame, node = stall->node;
@@ -93,7 +95,7 @@ static void blame(struct ui *ui, const struct stall *stall)
   ui->stale = true;
 }
 
-/* What the visited stall has turned out to be: itself, or another one of its thread that replaces it. */
+/* Returns what the visited stall has turned out to be: itself, or another stall of its thread that replaces it. */
 static const struct stall *now_known(struct ui *ui)
 {
   struct ui_stalls *at = &ui->stalls;
@@ -180,8 +182,9 @@ void ui_stalls_fit_mode(struct ui *ui)
   }
 }
 
-/* News value of a stall: its harm, halved every ten seconds. *now: it goes on. A method that took over before the
- * span counts from then, since the verdict describes it now. 0: no news. */
+/* Importance of a stall: its harm, halved for every ten seconds of age. *now: the stall has not ended. The age
+ * of a method that took over before the span counts from the take-over, since the verdict describes the method.
+ * 0: not important. */
 static double news(const struct ui *ui, const struct stall *stall, bool *now)
 {
   int64_t ago_ns = ui_stalls_ago_ns(ui, stall);
@@ -216,7 +219,7 @@ int64_t ui_stalls_ago_ns(const struct ui *ui, const struct stall *stall)
   return stall->open || ago_ns < now_ns ? 0 : ago_ns;
 }
 
-/* Skips stalls already visited, and others in the same window. */
+/* Finds the next stall in a direction, skipping stalls already visited, and others in the same window. */
 static const struct stall *stall_to(const struct ui *ui, int direction)
 {
   const struct ui_stalls *at = &ui->stalls;
@@ -229,8 +232,8 @@ static const struct stall *stall_to(const struct ui *ui, int direction)
   return same ? stalls_near(&at->stalls, source, stall_instant(stall, ui->length_ns), direction, ui->length_ns) : stall;
 }
 
-/* Says where the keys lead next: "; 1 more at that time; ( again: mark deploy, 15 s earlier; ): 2 later ones, which
- * harmed less" */
+/* Adds where the keys lead next: "; 1 more at that time; ( again: mark deploy, 15 s earlier; ): 2 later ones,
+ * which harmed less". */
 static void say_others(const struct ui *ui, const struct stall *stall, bool passed, struct phrase *phrase)
 {
   const struct stall *before = stall_to(ui, -1), *other;
@@ -258,7 +261,7 @@ static void say_others(const struct ui *ui, const struct stall *stall, bool pass
     phrase_add(phrase, "; ): %u later one%s, which %sharmed less", later, later > 1 ? "s" : "", over);
 }
 
-/* Says how old the stall is, for the first key press of a live display. */
+/* Adds that no stall is recent, if the newest one ended long ago: for the first jump from the live display. */
 static void say_since(const struct stall *newest, int64_t ago_ns, struct phrase *phrase)
 {
   char ago[24];
@@ -267,7 +270,7 @@ static void say_since(const struct stall *newest, int64_t ago_ns, struct phrase 
   phrase_add(phrase, "no stall in the last %s; before that ", ago);
 }
 
-/* If no stall is news, goes to the second with the worst verdict, and selects its culprit. */
+/* If there is no important stall, goes to the second with the worst verdict, and selects its culprit. */
 static bool jump_to_trouble(struct ui *ui)
 {
   enum { WIDE = 300 };

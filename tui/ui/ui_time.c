@@ -26,7 +26,7 @@ struct rtop_span ui_time_window(const struct ui *ui)
 int64_t ui_time_age_ns(const struct ui *ui, int64_t time_ns)
 {
   int64_t now_ns = ui->now_real_ns - ui->source.clock_offset_ns;
-  /* The time of day cannot be used, as the sender's may differ. */
+  /* The present time of day cannot be used, as the sender's clock may differ. */
   if (ui->source.stream.there && __builtin_add_overflow(ui->now_ns, ui->source.stream.clock_ns, &now_ns))
     now_ns = time_ns;
   if (!lives(ui) || ui->source.clock_offset_ns == 0)
@@ -52,7 +52,8 @@ bool ui_time_changed(struct ui *ui)
   return rtop_profile_take_revised(ui->profile) < ui->span.end_ns || lost;
 }
 
-/* The span moves at once: the next key may come before the screen is made again, and starts from the newest data. */
+/* Ends freezing. The span moves at once: the next key may come before the screen is updated, and must start from
+   the newest data. */
 static void thaw(struct ui *ui)
 {
   ui->frozen = false;
@@ -81,7 +82,7 @@ bool ui_time_selected(const struct ui *ui, struct rtop_span *span)
   return true;
 }
 
-/* The oldest windows were dropped while the cursor was on them. */
+/* Moves the cursor along when the oldest windows were dropped while it was on them. */
 static void keep_held(struct ui *ui, const struct rtop_span *held)
 {
   struct ui_time *time = &ui->time;
@@ -184,7 +185,7 @@ static void set_mark(struct ui *ui)
   ui->stale = true;
 }
 
-/* Pressing the same key again plays faster; the other key reverses. */
+/* Starts playing, or if it plays, plays faster in the same direction, else reverses. */
 static void play(struct ui *ui, int direction)
 {
   static const int speeds[] = { 1, 2, 10 };
@@ -259,7 +260,7 @@ bool ui_time_back(struct ui *ui)
   return marked;
 }
 
-/* z while playing stops there; z again returns to live. */
+/* Handles z: while playing, stops at the present position; otherwise freezes, or returns to live. */
 static void freeze_or_go_on(struct ui *ui)
 {
   if (ui->time.speed != 0) ui->time.speed = 0;

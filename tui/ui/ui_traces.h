@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact figures of traced methods in the shown span: built with the rest of the model, drawn many times.
+/* Exact figures of traced methods in the shown span: built once per update, drawn many times.
  *
  * Threads: one.
  */
@@ -21,7 +21,7 @@ struct ui_traces {
 bool ui_traces_update(struct ui *ui);
 void ui_traces_forget(struct ui *ui);
 
-/* The figures of a method; NULL: it was not traced. */
+/* Returns the figures of a method; NULL: it was not traced. */
 const struct exact_row *ui_traces_of(const struct ui *ui, uint32_t frame);
 
 #endif

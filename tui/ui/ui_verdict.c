@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the verdict on what the screen shows. */
+/* Keeps the verdict on the data that the screen shows up to date. */
 #include "ui_verdict.h"
 
 #include "tui/text/text.h"
@@ -50,7 +50,7 @@ void ui_verdict_rests(struct ui *ui)
   rests_update(&ui->rests, &look);
 }
 
-/* Does the verdict describe the stall already, so that it need not be shown again? */
+/* Does the verdict already describe the stall, so that it need not be shown again? */
 static bool verdict_tells(const struct ui *ui, const struct stall *stall)
 {
   enum verdict_kind kind = ui->verdict.verdict.kind;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict on what is shown: updated when it changes, but at most twice a second while live; and how long it has
- * held, found by looking back through earlier windows.
+/* The verdict on the shown data: updated when they change, but at most twice a second while live; and how long it has
+ * held, found by judging earlier windows.
  *
  * Threads: one.
  */
@@ -30,24 +30,25 @@ struct ui_raised {
   struct raised_list list;
   int64_t until_ns;
   double per_second;
-  /* "raised/s: 60% KeyError in Price#find", "KeyError/s at app.rb:9"; "": fewer than a hundred per second, or of
-   * unknown class */
+  /* "raised/s: 60% KeyError in Price#find", "KeyError/s at app.rb:9"; "": fewer than a hundred per second,
+     or unknown class */
   char most[600];
 };
 
-/* Call after the span was summed. False: memory ran out. */
+/* To be called after the span was summed. False: memory ran out. */
 bool ui_verdict_update(struct ui *ui);
 void ui_verdict_forget(struct ui *ui);
 
-/* Decides which threads rest and which are stuck; call after the verdict, when the sum's locks are noted. */
+/* Decides which threads are idle and which are stuck; to be called after the verdict, when the sum's
+   locks are noted. */
 void ui_verdict_rests(struct ui *ui);
 
-/* The shown figures about the GVL: how long it was held and waited for (ui_hysteresis.h). */
+/* Returns the shown figures about the GVL: how long it was held and waited for (ui_hysteresis.h). */
 struct verdict_gvl ui_verdict_gvl(const struct ui *ui);
 /* In at most `columns` columns. */
 void ui_verdict_words(const struct ui *ui, struct verdict_words *words, int columns);
 
-/* Call after the span was summed; updates once a second. False: memory ran out. */
+/* To be called after the span was summed; updates once a second. False: memory ran out. */
 bool ui_raised_update(struct ui *ui);
 void ui_raised_forget(struct ui *ui);
 

@@ -17,28 +17,33 @@ struct view_ops {
   bool detail;                         /* has a detail pane on the right of wide screens */
   bool text;                           /* of a file, in that pane */
   bool graphs;                         /* of the history, above the table */
-  bool threads;                        /* does not draw methods, which are not updated while it is shown */
-  bool calls;                          /* draws calls; rows of methods are not updated while it is shown */
+  bool threads;                        /* does not draw methods, which are therefore
+                                          not updated while the view is shown */
+  bool calls;                          /* draws calls; rows of methods are not updated while the view is shown */
   bool exact;                          /* shows counted calls instead of samples if there are any (ui_calls.h) */
-  bool tree;                           /* draws from ui->tree, which is updated while it is shown */
+  bool tree;                           /* draws from ui->tree, which is updated while the view is shown */
   size_t bytes;                        /* size of the view's data in ui->data, zeroed before start() */
-  void (*start)(struct ui *ui);        /* called once, first; may be NULL, like all below */
+  void (*start)(struct ui *ui);        /* called once, before all others; may be NULL, as may all following functions */
   bool (*ratios)(const struct ui *ui); /* Are ratios of methods shown, which take time to compute? */
   void (*update)(struct ui *ui);       /* sum or rows changed */
   void (*open)(struct ui *ui);         /* the view is shown from now on: its cursor goes to ui->selected */
-  /* text at the right of the row of tabs, if there is room */
+  /* writes text for the right end of the row of tabs, shown if there is room */
   void (*note)(const struct ui *ui, char *out, size_t bytes);
-  void (*state)(const struct ui *ui, char *out, size_t bytes); /* as `note`, but text that must be shown; "" for none */
-  void (*prepare)(struct ui *ui);                      /* called before drawing, to use the sizes of the view's parts */
-  bool (*handle)(struct ui *ui, enum request request); /* false: nothing to do for this request */
-  void (*click)(struct ui *ui, int row, int x);        /* within the table; row 0 is its heading */
+  void (*state)(const struct ui *ui, char *out, size_t bytes); /* like `note`, for text that
+                                                                  must be shown; "" for none */
+  void (*prepare)(struct ui *ui);                              /* called before drawing, when the sizes
+                                                          of the view's parts are known */
+  bool (*handle)(struct ui *ui, enum request request);         /* false: nothing to do for this request */
+  void (*click)(struct ui *ui, int row, int x); /* handles a click within the table; row 0 is its heading */
   /* Describes the row under the cursor, with this view's own actions (ui_row_menu.h). NULL: the selected method. */
   void (*row)(struct ui *ui, struct ui_row *row);
-  void (*forget)(struct ui *ui);                      /* another target, or the end: frees data of the last one */
+  void (*forget)(struct ui *ui);                      /* called for another target, or at the end:
+                                                         frees the data of the last target */
   struct ui_rows (*rows)(const struct ui *ui);        /* what a cursor moves over (ui_rows.h) */
   bool (*matches)(const struct ui *ui, size_t place); /* does the search find this row? */
   void (*go)(struct ui *ui, size_t place);            /* the user moves the cursor to this row */
-  bool (*seek)(struct ui *ui); /* the searched text is in no row: goes to where it is. False: nowhere */
+  bool (*seek)(struct ui *ui);                        /* called when no row contains the searched text:
+                                  goes to its place. False: there is none */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pane with what threads waited for, and behind whom.
+/* A pane that shows what threads waited for, and which methods caused the waiting.
  *
  * Threads: one.
  */

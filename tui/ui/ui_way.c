@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which call of the selected method is meant. */
+/* Stores and finds the call of the selected method that the user refers to. */
 #include "ui_way.h"
 #include "ui.h"
 
@@ -10,7 +10,7 @@ static const struct rtop_call_node *way_node(const struct ui *ui, uint32_t node)
   return rtop_symbols_get_node(rtop_profile_symbols(ui->profile), node);
 }
 
-/* The shown node of the call; 0: none. */
+/* Returns the shown node of the call; 0: none. */
 static uint32_t way_shown(const struct ui *ui, const struct ui_way *way)
 {
   if (way->node == 0 || way->source == WAY_SHOWN) return way->node;
@@ -60,7 +60,7 @@ static bool way_has_call(const struct ui *ui)
   return ui->way.call != 0 && ui->way.shapes == ui->tree.shapes && ui->way.call < ui->tree.count;
 }
 
-/* The busiest of the nodes that are one call in the tree. */
+/* Returns the node with most time of those that are one call in the tree. */
 static uint32_t way_busiest(const struct ui *ui)
 {
   uint32_t count, best = 0;

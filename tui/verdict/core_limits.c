@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads what limits the CPU of a process, and describes it. */
+/* Reads the limits on the CPU of a process, and describes them. */
 #include "core_limits.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 enum { CORE_TEXT = 4096, CORE_PATH = 1024, CORE_LEVELS = 32 };
 static const char core_groups[] = "/sys/fs/cgroup";
 static const int64_t core_apart_ns = 1000000000;
-/* least number of missing cores, and least share of the wanted ones, worth mentioning */
+/* least number of missing cores, and least share of the wanted ones, that is mentioned */
 static const double core_least = 0.1;
 
 static bool core_read(const char *path, char *text, size_t bytes)
@@ -36,7 +36,7 @@ bool core_limits_parse_quota(const char *text, double *quota)
   return true;
 }
 
-/* The smallest quota of the version 2 group and its ancestors. */
+/* Returns the smallest quota of the version 2 group and its ancestors. */
 static double core_read_quota(pid_t pid)
 {
   char text[CORE_TEXT], path[CORE_PATH], file[CORE_PATH + 16];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Distinguishes threads that rest from those that are stuck. */
+/* Distinguishes idle threads from stuck ones. */
 #include "rests.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t stuck_ns = 1000000000;
-static const int64_t over_ns = 200000000; /* a stall that ended this long before the end of the span is over */
+static const int64_t over_ns = 200000000; /* a stall that ended this long (ns) before the end of the span is over */
 
 bool rest_is_all(const struct rtop_thread_row *thread, uint64_t length_ns)
 {
@@ -27,8 +27,8 @@ struct judged {
   bool idle;
 };
 
-/* The node of a thread with its stack unchanged by the lens: where the lens hides frames, the verdict has another sum
- * of now or half a second ago. */
+/* Returns the node of a thread with its stack unchanged by the lens: where the lens hides frames, the verdict has
+ * another sum of now or half a second ago. */
 static uint32_t node_of(const struct rests_look *look, const struct rtop_thread_row *thread)
 {
   const struct rtop_sum *whole = look->whole;
@@ -49,7 +49,7 @@ static bool is_verdict_thread(const struct judged *judged, const struct verdict_
   return thread->known && same_thread(judged, thread->source, thread->serial);
 }
 
-/* Is the thread part of the stall? Then returns for how long, at least. */
+/* Is the thread part of the stall? If so, sets the least time that it has been. */
 static bool in_stall(const struct judged *judged, const struct stall *stall)
 {
   const struct rtop_thread_row *thread = judged->thread;
@@ -80,7 +80,7 @@ static bool waits_or_has_a_lock(const struct judged *judged)
          rtop_symbol_is_lock(rtop_symbols_get(judged->symbols, judged->leaf));
 }
 
-/* Does the verdict name this thread, whatever it does? */
+/* Does the verdict name this thread, in any role? */
 static bool verdict_names(const struct judged *judged)
 {
   const struct verdict *verdict = judged->look->verdict;
@@ -92,7 +92,7 @@ static bool verdict_names(const struct judged *judged)
   return false;
 }
 
-/* Does the verdict blame what this thread does? Not for computing, which the row's own figures show. */
+/* Does the verdict blame the activity of this thread? Not if the thread computes, which the row's own figures show. */
 static bool verdict_blames(const struct judged *judged)
 {
   const struct verdict *verdict = judged->look->verdict;

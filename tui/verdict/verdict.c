@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the verdict: adds up where the time of a span went, and picks the main reason. */
+/* Makes the verdict: adds up the time of a span by activity and place, and picks the main reason. */
 #include "verdict_around.h"
 #include "verdict_impl.h"
 
@@ -12,8 +12,8 @@ static const double stays = 0.7; /* of what it takes to come */
 static const double gc_least = 0.2, lock_least = 0.5, gvl_least = 0.5, gvl_held_least = 0.5;
 static const double without_least = 0.5, without_of_held = 0.5;
 static const double loop_least = 0.9;
-/* Of the time that the GVL was held: what explains it, for a method of the application; for another one that, of which
- * it also needs a share of the span. */
+/* Least share of the time that the GVL was held for a method to explain it: of the application; of another method,
+ * which also needs a share of the span. */
 static const double explains_least = 1.0 / 3, foreign_least = 0.5, foreign_of_span = 0.1;
 static const double running_sure = 0.4, running_least = 0.1, blocked_least = 0.2;
 static const uint64_t unfinished_least_ns = 250000000;
@@ -31,7 +31,8 @@ struct judge {
   uint64_t of[VERDICT_PARTS];         /* in all */
   uint64_t waiting_ns;                /* for the GVL of the source */
   uint64_t work_ns;                   /* of threads at work, in any state */
-  struct rtop_window_summary process; /* the judged process alone; no windows of it where several are judged at once */
+  struct rtop_window_summary process; /* summary of the judged process; without windows
+                                         where several processes are judged together */
 };
 
 const char *verdict_kind_name(enum verdict_kind kind)
@@ -52,7 +53,7 @@ static bool judge_counts(const struct judge *judge, const struct rtop_thread_row
          (judge->verdict->source == VERDICT_ALL_SOURCES || row->source == judge->verdict->source);
 }
 
-/* The process whose GVL is wanted most; if several are close, the one of the previous verdict. */
+/* Returns the process whose GVL is wanted most; if several are close, that of the previous verdict. */
 static uint32_t judge_busiest(const struct judge *judge)
 {
   uint64_t wanted_ns[VERDICT_SOURCES_MAX] = { 0 };
@@ -68,7 +69,7 @@ static uint32_t judge_busiest(const struct judge *judge)
   return keep && wanted_ns[last] > 0 ? last : busiest;
 }
 
-/* The only process that is judged; VERDICT_ALL_SOURCES if there are several. */
+/* Returns the only process that is judged; VERDICT_ALL_SOURCES if there are several. */
 static uint32_t judge_only_source(const struct judge *judge)
 {
   const struct rtop_sum *sum = judge->sum;
@@ -78,7 +79,7 @@ static uint32_t judge_only_source(const struct judge *judge)
   return sum->threads[0].source;
 }
 
-/* The process whose GVL is judged; VERDICT_ALL_SOURCES if it is not one. */
+/* Returns the process whose GVL is judged; VERDICT_ALL_SOURCES if several are. */
 static uint32_t judge_one(const struct judge *judge)
 {
   uint32_t source = judge->verdict->source;
@@ -90,7 +91,7 @@ static struct off_way judge_way(const struct judge *judge, uint32_t node)
   return off_ways_get(&judge->maker->ways, rtop_profile_lens(judge->profile), judge->symbols, node);
 }
 
-/* What a thread does off the GVL, judged by its node. */
+/* Classifies the activity of a thread off the GVL by its node. */
 static enum verdict_part judge_off(const struct judge *judge, uint32_t node, const struct off_way *way)
 {
   static const enum verdict_part parts[] = {
@@ -105,7 +106,7 @@ static uint64_t judge_collected(const struct rtop_cost *cost)
   return cost->wall_ns[RTOP_STATE_MARKING] + cost->wall_ns[RTOP_STATE_SWEEPING];
 }
 
-/* Time of collections that were requested: the innermost method does nothing else. */
+/* Returns the time of collections that were requested: in these the innermost method does nothing else. */
 static uint64_t judge_asked(const struct judge *judge, const struct rtop_sum_cell *cell)
 {
   static const char *const asking[] = { "GC.start",
@@ -163,14 +164,14 @@ static void judge_cell(struct judge *judge, const struct rtop_sum_cell *cell)
   if (judge_counts(judge, row)) {
     judge->waiting_ns += cell->cost.wall_ns[RTOP_STATE_WAITING];
     judge_add(judge, key, OF_HELD, held_ns);
-    /* The CPU time of a call without a safepoint is unknown before it ends. */
+    /* The CPU time of a call without a safepoint is unknown until the call ends. */
     bool goes_on = row->stale && row->state == RTOP_STATE_RUNNING;
     if (!goes_on && judge_is_method(judge, rtop_symbols_get_node(judge->symbols, cell->node)->frame))
       judge_add(judge, key, OF_WITHOUT, verdict_without(&cell->cost));
     judge_add(judge, key, OF_BLAME, cell->cost.blame_ns);
     judge_add(judge, key, OF_ASKED, judge_asked(judge, cell));
-    /* Allocations in "(shared)" are attributed to no method; older processes report some of them below the method
-     * that was running. */
+    /* Allocations in "(shared)" belong to no method; older processes report some of them below the method
+       that was running. */
     judge_add(judge, judge_may_make(judge, key) ? key : UINT32_MAX, OF_OBJECTS, cell->cost.allocations);
   }
   if (off_ns == 0) return;
@@ -248,7 +249,8 @@ static uint32_t judge_unsampled(const struct judge *judge)
   return rtop_symbols_get_node(judge->symbols, rtop_symbols_unsampled(judge->symbols))->frame;
 }
 
-/* The frame with most of a part, perhaps of the application's alone; 0: none. Unknown time belongs to no frame. */
+/* Returns the frame with most of a part, with `mine` only of the application's; 0: none. Unknown time belongs
+   to no frame. */
 static uint32_t judge_worst_of(const struct judge *judge, enum verdict_part part, bool mine)
 {
   const struct verdict_sums *sums = judge->maker->sums;
@@ -262,7 +264,8 @@ static uint32_t judge_worst_of(const struct judge *judge, enum verdict_part part
   return keep ? last : worst;
 }
 
-/* A method that is not the application's is named only for a large share: the application's is the answer. */
+/* Returns the frame with most of a part. A method that is not the application's is named only for a large share, since
+   people can change the application. */
 static uint32_t judge_worst(const struct judge *judge, enum verdict_part part)
 {
   uint32_t worst = judge_worst_of(judge, part, false);
@@ -291,7 +294,7 @@ static uint64_t judge_value(const struct judge *judge, const struct rtop_sum_cel
   }
 }
 
-/* The innermost frame that has half of a place, and each thread's share of it. */
+/* Finds the innermost frame that has half of a place, and each thread's share of it. */
 static struct verdict_place judge_leaf(struct judge *judge, enum verdict_part part, uint32_t key)
 {
   struct verdict_maker *maker = judge->maker;
@@ -397,7 +400,7 @@ static bool judge_named(const struct verdict_thread *thread, const struct rtop_t
   return thread->known && thread->serial == row->serial && thread->source == row->source;
 }
 
-/* A thread's share of what is being judged. */
+/* A function that returns a thread's share of what is being judged. */
 typedef uint64_t judge_share(const struct judge *judge, size_t thread);
 
 static uint64_t judge_in_place(const struct judge *judge, size_t thread)
@@ -411,7 +414,7 @@ static uint64_t judge_holds(const struct judge *judge, size_t thread)
   return judge_counts(judge, row) ? verdict_held(&row->cost) : 0;
 }
 
-/* The thread with the largest share, if it may be named alone. */
+/* Returns the thread with the largest share, if it may be named alone. */
 static struct verdict_thread judge_thread(const struct judge *judge, judge_share *share, uint64_t all)
 {
   uint64_t most = 0, next = 0;
@@ -428,7 +431,7 @@ static struct verdict_thread judge_thread(const struct judge *judge, judge_share
   return alone ? verdict_thread_of(best) : (struct verdict_thread){ 0 };
 }
 
-/* Finds the threads in the place, and how long the one with the largest share has been there. */
+/* Finds the threads in the place, and how long the thread with the largest share has been there. */
 static void judge_who(struct judge *judge, uint64_t value)
 {
   struct verdict *verdict = judge->verdict;
@@ -442,7 +445,7 @@ static void judge_who(struct judge *judge, uint64_t value)
   verdict->thread_has = verdict->thread_has > 1 ? 1 : verdict->thread_has;
 }
 
-/* Finds the place with most of what the kind is about, and its share of `whole`. */
+/* Finds the place with most of the time that the kind is about, and its share of `whole`. */
 static void judge_place(struct judge *judge, enum verdict_part part, double whole, double least)
 {
   struct verdict *verdict = judge->verdict;
@@ -456,7 +459,7 @@ static void judge_place(struct judge *judge, enum verdict_part part, double whol
   judge_loop(judge, part, worst);
 }
 
-/* Handles the case that most of the time is in a call without a safepoint, which has no name yet. */
+/* Handles the case that most of the time is in a call without a safepoint that is not attributed to a method yet. */
 static bool judge_unfinished(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -479,8 +482,8 @@ static bool judge_unfinished(struct judge *judge)
 
 enum inside { INSIDE_NONE, INSIDE_ANOTHER, INSIDE_IT };
 
-/* Does the thread hold the lock? It does if the call is on its stack below something other than a wait that releases
- * the lock. It may if a similar call from elsewhere is. */
+/* Does the thread hold the lock? It does if the locking call is on its stack with other calls below, unless one of
+ * these is a wait that releases the lock. It may if a similar call from another place is on its stack. */
 static enum inside judge_is_inside(const struct judge *judge, const struct rtop_thread_row *row)
 {
   enum inside inside = INSIDE_NONE;
@@ -495,7 +498,9 @@ static enum inside judge_is_inside(const struct judge *judge, const struct rtop_
     if (rtop_symbols_get_node(judge->symbols, node)->frame != place->leaf) continue;
     struct verdict_place there = judge_place_of(judge, node);
     if (there.caller == place->caller) return INSIDE_IT;
-    if (there.caller != 0) inside = INSIDE_ANOTHER; /* owned by the application, not by the server that calls it */
+    if (there.caller != 0)
+      inside = INSIDE_ANOTHER; /* the lock is owned by the application,
+                                                       not by the server that calls it */
   }
 }
 
@@ -512,7 +517,7 @@ static struct verdict_place judge_place_now(const struct judge *judge, const str
   return known ? judge_place_of(judge, row->node) : (struct verdict_place){ 0 };
 }
 
-/* The lock that most threads in the place wait for, given as the index of a thread that waits for it; SIZE_MAX if the
+/* Finds the lock for which most threads in the place wait, as the index of a thread that waits for it; SIZE_MAX if the
  * process reports none. */
 static size_t judge_told_lock(const struct judge *judge)
 {
@@ -577,7 +582,7 @@ static void judge_owner(struct judge *judge)
   verdict->owner_place = judge_place_of(judge, owner[found]->node);
 }
 
-/* Over the whole span, since the state at its end may be chance. */
+/* Finds what owners of locks did over the whole span, since the state at its end may be chance. */
 static void judge_behind(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -595,7 +600,8 @@ static void judge_behind(struct judge *judge)
   }
 }
 
-/* Finds a deadlock, which matters more than anything else. Its age is that of the last thread that began to wait. */
+/* Finds a deadlock, which takes precedence over all other kinds. Its age is that of the last thread that
+   began to wait. */
 static bool judge_deadlock(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -628,7 +634,7 @@ static bool judge_deadlock(struct judge *judge)
   return true;
 }
 
-/* Since when the only thread blocked in the place has been blocked. */
+/* Finds how long the only thread blocked in the place has been blocked. */
 static void judge_since(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -640,7 +646,7 @@ static void judge_since(struct judge *judge)
   }
 }
 
-/* The holder of the GVL: chosen by the waiting of others, but shown with its share of the held time. */
+/* Finds the holder of the GVL: chosen by the waiting of others, but shown with its share of the held time. */
 static void judge_holding(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -650,7 +656,7 @@ static void judge_holding(struct judge *judge)
   verdict->share = (double)judge->maker->sums[verdict_key(&verdict->place)].of[OF_HELD] / (double)judge->of[OF_HELD];
 }
 
-/* Is the running time spread over methods of which none explains it? */
+/* Is the running time spread over several methods of which none explains it? */
 static void judge_spread(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -664,8 +670,8 @@ static void judge_spread(struct judge *judge)
 }
 
 /* Does C code without the GVL compute (compression, encryption)? It does if it has a core, or has one for part of the
- * time and was ready for one the rest, not counting the time of the thread with the GVL. A neighbour may leave it next to
- * no core: then all the rest must have been such time. */
+ * time and was ready for one during the remaining time, except for the time of the thread with the GVL. Other processes
+ * may leave it almost no core: then all the remaining time must have been such ready time. */
 static bool judge_computes(const struct judge *judge)
 {
   struct rtop_profile_cores cores;
@@ -681,8 +687,8 @@ static bool judge_computes(const struct judge *judge)
   return cpu_ns * 50 >= work_ns ? (cpu_ns + ready_ns) * 2 >= work_ns : ready_ns * 10 >= work_ns * 9;
 }
 
-/* Asks the kernel why there was no core. A quota also makes tasks ready and waiting, so it is checked first; both make
- * the publisher as late as a stop does, but a stopped task is not ready. */
+/* Finds from the kernel's figures why there was no core. A quota also makes tasks ready and waiting, so it is checked
+ * first; both delay the publisher as a stop does, but a stopped task is not ready. */
 static void judge_why(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -697,7 +703,8 @@ static void judge_why(struct judge *judge)
   else if (((double)cores.delayed_ns + stopped_ns) * 4 < without_ns) verdict->why = VERDICT_WHY_SLEEPS;
 }
 
-/* Where it had no core. Of a call that goes on, which is in no method's time yet: where it was last seen. */
+/* Finds the place that had no core. If a call has not ended, its time belongs to no method yet: the place is where the
+   thread was last seen. */
 static void judge_no_cpu(struct judge *judge)
 {
   double without_ns = judge->verdict->without * (double)judge->sum->length_ns;
@@ -707,7 +714,7 @@ static void judge_no_cpu(struct judge *judge)
   else if (!judge_unfinished(judge)) judge_place(judge, OF_HELD, (double)judge->of[OF_HELD], 0.5);
 }
 
-/* Finds who requested most collections, else who makes the garbage. */
+/* Finds the method that requested most collections, else the one that makes the garbage. */
 static void judge_gc(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -755,7 +762,8 @@ static void judge_blame(struct judge *judge)
   }
 }
 
-/* What would help. A lock's waiters are counted as working off the GVL, so too few threads are never advised. */
+/* Finds advice. Threads that wait for a lock are counted as working off the GVL, so too few threads
+   are never advised. */
 static void judge_advice(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -786,8 +794,9 @@ static bool judge_reserve(struct judge *judge)
   return true;
 }
 
-/* The least time with the GVL but without a core. Calls that go on have no CPU time of their own yet, but those that had
- * the GVL did not have more than the process. With many threads its CPU time is read too rarely to tell. */
+/* Returns the least time with the GVL but without a core (ns). Calls that have not ended have no CPU time of their own
+ * yet, but those that had the GVL did not use more than the process did. With many threads the CPU time of the process
+ * is read too rarely to be used. */
 static uint64_t judge_without_least(struct judge *judge, uint64_t held_ns)
 {
   uint32_t source = judge_one(judge);
@@ -800,7 +809,7 @@ static uint64_t judge_without_least(struct judge *judge, uint64_t held_ns)
   return held_ns > cpu_ns ? held_ns - cpu_ns : 0;
 }
 
-/* Shares of time with the GVL and in collections, for the judged process. */
+/* Computes the shares of time with the GVL and in collections, for the judged process. */
 static void judge_shares(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
@@ -821,7 +830,7 @@ static void judge_shares(struct judge *judge)
   verdict->without = (double)(ended_ns > least_ns ? ended_ns : least_ns) / (double)sum->length_ns;
 }
 
-/* Threads that wait for work are recognised by frames that the lens may hide, so this sum has them. */
+/* Returns a sum with all frames: threads that wait for work are recognised by frames that the lens may hide. */
 static const struct rtop_sum *verdict_whole(struct verdict_maker *maker, const struct rtop_sum *sum,
                                             const struct rtop_profile *profile, uint32_t source)
 {

@@ -4,9 +4,9 @@
  *
  * Kinds, in the order in which they are tested: no-cpu, gc, lock, gvl, running, blocked, idle. Thresholds are shares of
  * the span, and "threads" are averages over it; the kind and the culprit of the previous verdict need only 0.7 of a
- * threshold to stay (hysteresis). What a thread does off the GVL is judged from its stack (off_gvl.h). A culprit is the
- * application's method that most of the time in question was spent under, with its innermost frame if that has half of
- * it. Among several processes, gc, gvl and running are judged for the one whose GVL is wanted most.
+ * threshold to stay (hysteresis). The activity of a thread off the GVL is judged from its stack (off_gvl.h). A culprit
+ * is the application's method under which most of the time in question was spent, with its innermost frame if that has
+ * half of it. Among several processes, gc, gvl and running are judged for the one whose GVL is wanted most.
  *
  * All rules and thresholds: tests/tui/verdict/README.md.
  *
@@ -37,31 +37,34 @@ const char *verdict_kind_name(enum verdict_kind kind); /* "idle", ...; "" for no
 
 struct verdict_thread {
   bool known, is_main;
-  const char *name; /* "" for none. Valid as long as the profile */
+  const char *name; /* name of the thread, "" for none; valid as long as the profile */
   uint32_t source, native_id;
   uint64_t serial;
 };
 
 /* Who has the GVL, and who waits for it. Several processes or Ractors have several GVLs. */
 struct verdict_gvl {
-  double held;    /* 0 to 1: running, marking and sweeping, averaged over `count` */
+  double held;    /* share of time that the GVL was held (running, marking
+                     and sweeping), 0 to 1, averaged over `count` */
   unsigned count; /* of processes that are summed */
-  bool ractors;   /* a process had several GVLs at a time, so `held` may exceed 1 */
-  /* has the GVL alone, in the sense in which verdicts name threads; only with a single GVL */
+  bool ractors;   /* one process had several GVLs at a time, so `held` may exceed 1 */
+  /* thread that has the GVL alone, by the rule by which verdicts name threads; only with a single GVL */
   struct verdict_thread holder;
-  unsigned waiters; /* threads that waited for at least a hundredth of the span */
-  uint64_t wait_ns; /* average wait of each, including time before the span */
+  unsigned waiters; /* number of threads that waited for at least a hundredth of the span */
+  uint64_t wait_ns; /* average wait of each waiter (ns), including time before the span */
 };
 
 /* 0: none. */
 struct verdict_place {
-  uint32_t leaf, caller; /* frames; caller: 0 when the leaf belongs to the application */
+  uint32_t leaf, caller; /* frames: the innermost one, and its caller; caller:
+                            0 when the leaf belongs to the application */
 };
 
-/* A deadlock: threads that wait for each other in a circle, each for the next and the last for the first. */
+/* A deadlock: threads that wait for each other in a circle, each for the next one and the last for the first. */
 enum { VERDICT_DEADLOCK_MAX = 4 };
 struct verdict_deadlock {
-  unsigned count; /* 0: none; if more than VERDICT_DEADLOCK_MAX, only the first are described */
+  unsigned count; /* number of threads; 0: no deadlock; if more than
+                     VERDICT_DEADLOCK_MAX, only the first are described */
   struct verdict_waits {
     struct verdict_thread thread, owner;
     struct verdict_place place;
@@ -69,56 +72,61 @@ struct verdict_deadlock {
   } of[VERDICT_DEADLOCK_MAX];
 };
 
-/* What owners of locks did while threads waited for them: a method with at least half of that time. */
+/* What the owners of locks did while threads waited for these: a method with at least half of that time. */
 struct verdict_behind {
-  struct verdict_place place; /* leaf: the application's method; caller: the method that took the lock. 0: unknown */
+  struct verdict_place place; /* leaf: the application's method of the owner; caller:
+                                 the method that took the lock. 0: unknown */
   double share;
   struct verdict_thread thread; /* that had that alone */
 };
 
-/* Why threads with the GVL had no core: the cause of half of that time. */
+/* Reason why threads with the GVL had no core: the cause of at least half of that time. */
 enum verdict_why {
   VERDICT_WHY_UNKNOWN,
   VERDICT_WHY_QUOTA,   /* a CPU quota of its control group */
   VERDICT_WHY_OTHERS,  /* other tasks ran, of other processes or its own */
-  VERDICT_WHY_STOPPED, /* the process was stopped, by a signal or with its machine */
-  VERDICT_WHY_SLEEPS,  /* none has a quarter: a method slept or waited for I/O with the GVL */
+  VERDICT_WHY_STOPPED, /* the process was stopped by a signal, or with its machine */
+  VERDICT_WHY_SLEEPS,  /* no cause has a quarter of it: a method slept or waited for I/O with the GVL */
 };
 
 struct verdict {
   enum verdict_kind kind;
   struct verdict_gvl gvl;
-  uint32_t source; /* the process for gc, gvl, running or a deadlock; else VERDICT_ALL_SOURCES */
+  uint32_t source; /* the judged process for gc, gvl, running or a deadlock; else VERDICT_ALL_SOURCES */
   double held, gc; /* of that one */
-  double without;  /* share of time with the GVL but without a core, at least; 0 if the CPU time is unknown */
+  double without;  /* least share of time with the GVL but without a core; 0 if the CPU time is unknown */
   enum verdict_why why;
-  bool computes;  /* blocked: the place has a core for at least half of the time */
+  bool computes;  /* blocked: threads in the place have a core for at least half of the time */
   double objects; /* allocated per second */
   struct verdict_place place;
-  double share;    /* the place's share: of the span (running), of time with the GVL, of waiting, of objects */
-  unsigned spread; /* running: over so many methods, of which the place has most (or is 0); 0: the place explains it */
+  double share;    /* share of the place: in the span (running), in time with the GVL, in waiting, or in objects */
+  unsigned spread; /* running: number of methods over which the time is spread, of which
+                      the place has most (or is 0); 0: the place explains the time */
   uint32_t
-      /* frame of the application's method that calls the place in a loop, perhaps its own; 0: none or unknown */
+      /* frame of the application's method that calls the place in a loop, possibly the place's own; 0:
+         none or unknown */
       loop;
-  bool pool;      /* blocked: waits for a connection of a pool; owner_place: where most of its connections are used */
-  bool asked;     /* gc: the place requested it, and has that share of its time */
-  bool last_seen; /* the place is only where the thread was last seen */
-  struct verdict_thread thread, owner; /* thread of the place (gvl: who has it); owner of the lock */
+  bool pool;                           /* blocked: the place waits for a connection of a pool;
+                     owner_place: where most of the pool's connections are used */
+  bool asked;                          /* gc: the place requested collections, and `share` is its share in their time */
+  bool last_seen;                      /* the place is only the method where the thread was last seen */
+  struct verdict_thread thread, owner; /* thread: in the place (gvl: the thread that has the GVL); owner: of the lock */
   struct verdict_place owner_place;
-  bool owner_elsewhere;       /* the owner is inside some lock, perhaps not this one */
-  struct rtop_lock lock;      /* the lock as reported by the process; else nothing */
-  struct verdict_thread root; /* if the owner waits for a lock itself: the thread at the end of that chain */
+  bool owner_elsewhere;       /* the owner is inside some lock, which may be another one */
+  struct rtop_lock lock;      /* the lock as reported by the process; RTOP_WANTS_NOTHING if none is */
+  struct verdict_thread root; /* if the owner waits for a lock itself: the thread at the end of the chain of owners */
   struct verdict_place root_place;
-  struct verdict_behind behind; /* lock: of the waiting in the place, if all sources are judged */
+  struct verdict_behind behind; /* lock: cause of the waiting in the place, if all sources are judged */
   struct verdict_deadlock deadlock;
-  uint32_t loads;    /* frame: code of the file that the owner is loading and others wait for; 0: unknown */
-  uint64_t since_ns; /* how long the thread has been there at the end of the span; 0: unknown, or shorter */
+  uint32_t loads;    /* frame: code of the file that the owner is loading and for which others wait; 0: unknown */
+  uint64_t since_ns; /* time that the thread has been in the place at the
+                        end of the span (ns); 0: unknown, or shorter */
   double blocked;    /* threads in the place */
-  double thread_has; /* share of the named thread in that, 0 to 1 */
-  unsigned alike;    /* threads with at least half as much of the place as the largest share */
+  double thread_has; /* share of the named thread in the time of the place, 0 to 1 */
+  unsigned alike;    /* number of threads with at least half as much time in the place as the thread with most */
   double threads;    /* at work, in the same words */
   unsigned at_work, resting, pausing, unknown; /* number of threads that mostly did that */
-  unsigned joining;                            /* of the resting ones: wait for another thread to end */
+  unsigned joining;                            /* number of idle threads that wait for another thread to end */
   struct verdict_place pause;                  /* where most of the pausing ones are */
   struct verdict_advice advice;                /* none for several processes or Ractors */
 };
@@ -133,11 +141,11 @@ struct verdict_maker {
   struct wait_sums waits; /* private */
 };
 
-/* `source`: the only one shown, or VERDICT_ALL_SOURCES. Cheap: reads only thread rows. */
+/* Judges the GVL. `source`: the only one shown, or VERDICT_ALL_SOURCES. Cheap: reads only thread rows. */
 struct verdict_gvl verdict_gvl_of(const struct rtop_sum *sum, struct rtop_profile *profile, uint32_t source);
 
-/* Judges from stacks unchanged by the lens; if it hides or merges frames, another sum is made. `before`: the previous
- * verdict, or NULL. False: memory ran out. */
+/* Makes the verdict from stacks unchanged by the lens; if the lens hides or merges frames, another sum is made.
+ * `before`: the previous verdict, or NULL. False: memory ran out. */
 bool verdict_make(struct verdict_maker *maker, const struct rtop_sum *sum, struct rtop_profile *profile,
                   uint32_t source, const struct verdict *before, struct verdict *verdict);
 void verdict_maker_destroy(struct verdict_maker *maker);

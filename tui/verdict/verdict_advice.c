@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Says what would help, where the figures of a verdict show it. */
+/* Writes advice where the figures of a verdict support it. */
 #include "verdict_advice.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static const double busy_least = 0.9; /* of the time, the GVL is held: it bounds the work */
-static const double free_most = 0.7;  /* the GVL has room for the work of more connections */
+static const double busy_least = 0.9; /* share of the time that the GVL is held, from which it bounds the work */
+static const double free_most = 0.7;  /* share of the time that the GVL is held, up to which
+                                         it has room for the work of more connections */
 static const double pool_least = 0.2; /* of each waiter's time */
-static const double chance = 0.1;     /* of a thread: too little to count as one more */
+static const double chance = 0.1;     /* part of a thread that is too little to count as one more */
 enum { THREADS_LEAST = 3, FEWER_LEAST = 2, WAITERS_LEAST = 2 };
 
 struct verdict_advice verdict_advice_of(const struct verdict_figures *figures)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice that follows from a verdict by arithmetic on exact figures; none where the figures do not show it.
+/* Advice that follows from a verdict by arithmetic on exact figures; no advice is given where the figures do
+ * not support it.
  *
  * Fewer threads: while the GVL is held nearly always, the work done is bounded by the GVL. A thread that is off the GVL
  * for `off` seconds of each second that it holds it needs the GVL for 1 / (1 + off) of its time, so 1 + off threads
  * keep it held (the bound of asymptotic operational analysis for one station with delays). The advice adds one thread
- * for chance, and is given only if that is at least two fewer than there are.
+ * for chance, and is given only if that is at least two threads fewer than there are.
  *
  * A pool: threads wait for a connection while the GVL has room for more work.
  *
@@ -19,26 +20,26 @@
 
 enum verdict_advice_kind { VERDICT_NO_ADVICE, VERDICT_FEWER_THREADS, VERDICT_LARGER_POOL };
 
-/* What advice is based on; all of one process with one GVL, averages over the span. */
+/* The figures on which advice is based; all of one process with one GVL, averages over the span. */
 struct verdict_figures {
-  double held;      /* 0 to 1: share of the time that the GVL is held */
-  double off;       /* threads at work that are off the GVL */
+  double held;      /* share of the time that the GVL is held, 0 to 1 */
+  double off;       /* average number of threads at work that are off the GVL */
   unsigned at_work; /* threads that mostly work */
-  bool pool;        /* threads wait for a connection of a pool: */
-  unsigned waiters; /* that many did so for at least a hundredth of the span, */
+  bool pool;        /* threads wait for a connection of a pool; then: */
+  unsigned waiters; /* number of threads that waited for one for at least a hundredth of the span */
   double pool_blocked /* and so many at a time */;
 };
 
 struct verdict_advice {
   enum verdict_advice_kind kind;
   struct verdict_figures of;
-  unsigned enough; /* fewer threads: so many would do the same work */
+  unsigned enough; /* fewer threads: number of threads that would do the same work */
 };
 
 struct verdict_advice verdict_advice_of(const struct verdict_figures *figures);
 
 enum { VERDICT_ADVICE_TEXT = 400 };
-/* The advice with its reason, in full sentences; "" if there is none. */
+/* Writes the advice with its reason, in full sentences; "" if there is none. */
 void verdict_advice_words(char *out, size_t bytes, const struct verdict_advice *advice);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What surrounds the place of a verdict on its stacks: a loop, or a connection pool. */
+/* Finds the calls around the place of a verdict on its stacks: a loop, or a connection pool. */
 #include "verdict_around.h"
 
 #include <ctype.h>

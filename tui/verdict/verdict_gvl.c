@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the GVL was held, by whom, and who waited: the same figures for header, graphs and JSON. */
+/* How long the GVL was held, by which threads, and which threads waited: the same figures for header,
+   graphs and JSON. */
 #include "verdict_impl.h"
 #include "tui/stalls/wait_holder.h"
 
@@ -15,7 +16,8 @@ struct verdict_thread verdict_thread_of(const struct rtop_thread_row *row)
   };
 }
 
-/* Reported time of one process or all, and whether one had more than a single GVL could give. */
+/* Returns the reported time of one process or all, and whether any process was credited with more than a
+   single GVL allows. */
 static uint64_t gvl_told(const struct rtop_sum *sum, struct rtop_profile *profile, uint32_t source,
                          struct verdict_gvl *gvl)
 {
@@ -42,7 +44,7 @@ static uint64_t gvl_told(const struct rtop_sum *sum, struct rtop_profile *profil
   return told_ns;
 }
 
-/* How long a thread waited; a wait that began before the span counts whole. */
+/* Returns how long a thread waited (ns); a wait that began before the span counts whole. */
 static uint64_t gvl_waited(const struct rtop_thread_row *row)
 {
   uint64_t wait_ns = row->cost.wall_ns[RTOP_STATE_WAITING];

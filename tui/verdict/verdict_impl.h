@@ -22,12 +22,12 @@ enum verdict_part {
   VERDICT_PARTS
 };
 
-/* Sums of a frame: as the method by which stacks are known, or as their innermost frame. */
+/* Sums of a frame: as the method that represents a stack, or as the innermost frame. */
 struct verdict_sums {
   uint64_t of[VERDICT_PARTS];
-  uint64_t off_cpu; /* time of work off the GVL that was spent on a core */
+  uint64_t off_cpu; /* time of work off the GVL that was spent on a core (ns) */
   uint64_t as_leaf; /* of the place that is looked at */
-  uint64_t as_loop; /* part of that called in a loop of this method */
+  uint64_t as_loop; /* part of that time in calls from a loop of this method (ns) */
   uint64_t lent;    /* with a connection of a pool */
   bool mine;        /* the frame is a method of the application */
 };
@@ -45,7 +45,7 @@ static inline uint64_t verdict_held(const struct rtop_cost *cost)
   return wall_ns[RTOP_STATE_RUNNING] + wall_ns[RTOP_STATE_MARKING] + wall_ns[RTOP_STATE_SWEEPING];
 }
 
-/* Time with the GVL but without a core. Threads off the GVL may have used some of the CPU time meanwhile. */
+/* Time with the GVL but without a core (ns). Threads off the GVL may have used some of the CPU time of the cost. */
 static inline uint64_t verdict_without(const struct rtop_cost *cost)
 {
   uint64_t held_ns = verdict_held(cost);

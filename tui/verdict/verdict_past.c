@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks back through earlier spans as long as their verdict is the same. */
+/* Judges earlier and earlier spans as long as their verdict is the same. */
 #include "verdict_past.h"
 
 #include <string.h>
 
 static const int64_t past_most_ns = INT64_C(10000000000), past_step_ns = INT64_C(1000000000);
 
-/* Does the new span continue what was examined, by overlapping or following it? */
+/* Does the new span continue the examined stretch, by overlapping or following it? */
 static bool past_goes_on(const struct verdict_stretch *now, uint32_t source, const struct verdict *verdict,
                          struct rtop_span span)
 {
@@ -14,7 +14,7 @@ static bool past_goes_on(const struct verdict_stretch *now, uint32_t source, con
          span.end_ns >= now->end_ns && span.start_ns <= now->end_ns;
 }
 
-/* Joins the new stretch with an earlier one of the same verdict if they meet. */
+/* Joins the new stretch with an earlier one of the same verdict if there is no gap between them. */
 static void past_join(struct verdict_stretch *now, const struct verdict_stretch *before)
 {
   bool meet = before->end_ns != 0 && before->start_ns < now->start_ns && now->start_ns <= before->end_ns;
@@ -23,7 +23,7 @@ static void past_join(struct verdict_stretch *now, const struct verdict_stretch 
   now->longer = before->longer;
 }
 
-/* Examines span after span before this one, to find since when the verdict is the same. */
+/* Examines the spans before this one, from the newest to the oldest, to find how long the verdict has been the same. */
 static struct verdict_stretch past_look_back(struct verdict_past *past, struct verdict_maker *maker,
                                              struct rtop_profile *profile, uint32_t source,
                                              const struct verdict *verdict, struct rtop_span span)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Judges the seconds before, one after the other, and picks the worst that is still news. */
+/* Judges the last seconds one by one, and picks the most harmful one that differs from the present. */
 #include "verdict_trouble.h"
 
 #include <math.h>
 
 static const int64_t second_ns = INT64_C(1000000000);
 static const double half_seconds = 10, least = 0.4;
-enum { ROWS_MAX = 200000 }; /* threads and cells looked at: the user waits for the key, with thousands of threads too */
+enum {
+  ROWS_MAX = 200000
+}; /* limit of threads and cells that are examined,
+                               since the user waits for the result of a key */
 
 /* Share of the time that was harmful. */
 static double trouble_harm(const struct verdict *verdict)

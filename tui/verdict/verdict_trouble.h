@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program suffered from recently, if it no longer does: the verdicts of the seconds before.
+/* Finds what the program suffered from recently, if it no longer does: judges the last seconds one by one.
  *
  * Threads: no shared state.
  */
@@ -16,10 +16,10 @@ struct verdict_trouble {
   int64_t ago_ns;        /* since its end */
 };
 
-/* Finds the most harmful of the seconds before `until_ns`; harm counts half for every ten seconds since. It must have
- * a known culprit, differ from `now`, and have run 0.4 of the time, collected, or waited for locks, the GVL, a core
- * or in work. Looks back a minute, or with thousands of threads a shorter time, to take no longer than some hundredths
- * of a second. False: there is none. */
+/* Finds the most harmful of the seconds before `until_ns`; harm is halved for every ten seconds of age. Its verdict
+ * must have a known culprit, differ from `now`, and be about running (0.4 of the time), collecting, or waiting for
+ * locks, the GVL, a core or in work. Examines a minute, or with thousands of threads a shorter time, so that it takes
+ * at most some hundredths of a second. False: there is none. */
 bool verdict_trouble_find(struct verdict_maker *maker, struct rtop_profile *profile, uint32_t source,
                           const struct verdict *now, int64_t until_ns, struct verdict_trouble *trouble);
 

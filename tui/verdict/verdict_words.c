@@ -24,7 +24,7 @@ static void words_seconds(char *out, size_t bytes, uint64_t ns)
   else rtop_text_duration(out, bytes, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
 }
 
-/* Whole seconds, so that the text changes only once a second. */
+/* Writes whole seconds, so that the text changes only once a second. */
 static void words_lasts(char *out, size_t bytes, int64_t ns)
 {
   if (ns < INT64_C(60000000000)) snprintf(out, bytes, "%d s", (int)(ns / 1000000000));
@@ -79,7 +79,7 @@ static void add_place(struct phrase *phrase, const struct rtop_symbols *symbols,
   add_name(phrase, rtop_symbols_get(symbols, place->caller)->label, brevity->cap);
 }
 
-/* The culprit, and the loop that contains it: ", in a loop of Invoice#total" */
+/* Adds the culprit, and the loop that contains it: ", in a loop of Invoice#total". */
 static void add_culprit(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                         const struct brevity *brevity)
 {
@@ -93,7 +93,7 @@ static void add_culprit(struct phrase *phrase, const struct verdict *verdict, co
   add_name(phrase, rtop_symbols_get(say->symbols, verdict->loop)->label, brevity->cap);
 }
 
-/* "last seen in Integer#** < Export#run 0.8 s ago" */
+/* Adds where the thread was last seen: "last seen in Integer#** < Export#run 0.8 s ago". */
 static void add_last_seen(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                           const struct brevity *brevity)
 {
@@ -130,7 +130,7 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
     add_last_seen(phrase, verdict, say, brevity);
   } else if (verdict->place.leaf) {
     phrase_add(phrase, ": ");
-    /* share of all time, like "held" beside it and TOTAL% below */
+    /* share of all time, as are "held" in the same line and TOTAL% in the table */
     int percent = words_percent(verdict->share * verdict->held);
     if (verdict->share < 0.9 && percent > 0) phrase_add(phrase, "%d%% ", percent);
     add_culprit(phrase, verdict, say, brevity);
@@ -138,7 +138,7 @@ static void say_gvl(struct phrase *phrase, const struct verdict *verdict, const 
   if (brevity->extra) say_waiters(phrase, &verdict->gvl);
 }
 
-/* "no CPU 90% of the time: quota of the container; GVL held by main thread in Object#burn" */
+/* Writes "no CPU 90% of the time: quota of the container; GVL held by main thread in Object#burn". */
 static void say_no_cpu(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                        const struct brevity *brevity)
 {
@@ -235,8 +235,8 @@ static bool deadlock_differs(const struct verdict_deadlock *deadlock, const stru
   return true;
 }
 
-/* "puma 001 waits for puma 002 in Mutex#lock < App#call; puma 002 waits for puma 001 in ..."; the brief form names
- * methods or threads only: "Transfer#there, Transfer#back wait for one another" */
+/* Writes "puma 001 waits for puma 002 in Mutex#lock < App#call; puma 002 waits for puma 001 in ..."; the brief form
+ * names methods or threads only: "Transfer#there, Transfer#back wait for one another". */
 static void say_deadlock(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                          const struct brevity *brevity)
 {
@@ -270,7 +270,7 @@ static void add_loads(struct phrase *phrase, const struct verdict *verdict, cons
   phrase_add(phrase, " loads %s", name[0] ? name : "that file");
 }
 
-/* Who owns the lock, and what the owner itself waits for. */
+/* Adds the owner of the lock, and the lock for which the owner itself waits. */
 static void say_owner(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                       const struct brevity *brevity)
 {
@@ -294,7 +294,7 @@ static void say_owner(struct phrase *phrase, const struct verdict *verdict, cons
   add_place(phrase, say->symbols, place, brevity);
 }
 
-/* Is that thread the same as the owner at the end of the span, of which more is known? */
+/* Is the thread in `behind` the owner at the end of the span, of which more is known? */
 static bool owner_is_behind(const struct verdict *verdict)
 {
   const struct verdict_thread *one = &verdict->behind.thread, *other = &verdict->owner;
@@ -303,7 +303,7 @@ static bool owner_is_behind(const struct verdict *verdict)
   return same && (now->caller ? now->caller : now->leaf) == verdict->behind.place.leaf;
 }
 
-/* "; 93% of it behind Bank#hold < Bank#report, worker-2" */
+/* Adds the cause of the waiting: "; 93% of it behind Bank#hold < Bank#report, worker-2". */
 static void say_behind(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                        const struct brevity *brevity)
 {
@@ -341,7 +341,7 @@ static void say_lock(struct phrase *phrase, const struct verdict *verdict, const
   else if (verdict->owner.known) say_owner(phrase, verdict, say, brevity);
 }
 
-/* "pack 0 computes 93% off the GVL in Zlib.deflate < Pack#pack", "2 threads compute off the GVL in ..." */
+/* Writes "pack 0 computes 93% off the GVL in Zlib.deflate < Pack#pack", "2 threads compute off the GVL in ...". */
 static void say_computes(struct phrase *phrase, const struct verdict *verdict, const struct brevity *brevity)
 {
   if (verdict->thread.known) {
@@ -353,8 +353,8 @@ static void say_computes(struct phrase *phrase, const struct verdict *verdict, c
   }
 }
 
-/* "3 threads wait for a connection of the pool in Dashboard#show; connections are used in Kernel#sleep <
- * Dashboard#render" */
+/* Writes "3 threads wait for a connection of the pool in Dashboard#show; connections are used in
+ * Kernel#sleep < Dashboard#render". */
 static void say_pool(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say,
                      const struct brevity *brevity)
 {
@@ -405,14 +405,14 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
   const char *comma = "";
   phrase_add(phrase, "idle: ");
   if (verdict->resting > 0) {
-    /* Work may come to some of them; where all wait for one another to end, none will. */
+    /* Some of these threads may get work; if all wait for one another to end, none will. */
     const char *others = verdict->resting > 1 ? "other threads" : "another thread";
     phrase_add(phrase, "%u %s for %s", verdict->resting, words_waits(verdict->resting),
                verdict->joining == verdict->resting ? others : "work");
     comma = ", ";
   }
   if (verdict->pausing > 0 && verdict->pause.leaf != 0) {
-    /* Not all of those that pause do it where most do. */
+    /* Not all pausing threads need be in the place with most of them. */
     unsigned there = verdict->alike < verdict->pausing && verdict->alike > 0 ? verdict->alike : verdict->pausing;
     phrase_add(phrase, "%s%u in ", comma, there);
     add_place(phrase, say->symbols, &verdict->pause, brevity);
@@ -429,7 +429,7 @@ static void say_idle(struct phrase *phrase, const struct verdict *verdict, const
 static void say_lasts(struct phrase *phrase, const struct verdict *verdict, const struct verdict_say *say)
 {
   char lasts[24];
-  bool own = verdict->since_ns >= 1000000000; /* The age of the call itself, not of the verdict. */
+  bool own = verdict->since_ns >= 1000000000; /* The age is that of the call itself, not of the verdict. */
   int64_t ns = own ? (int64_t)verdict->since_ns : say->lasts_ns;
   if (own) words_seconds(lasts, sizeof lasts, verdict->since_ns);
   else words_lasts(lasts, sizeof lasts, ns);
@@ -454,7 +454,7 @@ static void say_verdict(struct phrase *phrase, const struct verdict *verdict, co
   if (brevity->lasts && verdict->spread == 0) say_lasts(phrase, verdict, say);
 }
 
-/* "GVL held for 3.0 s": the kind of stall, without a name. */
+/* Adds the kind of a stall without a name: "GVL held for 3.0 s". */
 static void add_stall_kind(struct phrase *phrase, enum stall_cause cause, const char *length)
 {
   switch (cause) {
@@ -470,8 +470,8 @@ static void add_stall_kind(struct phrase *phrase, enum stall_cause cause, const 
   }
 }
 
-/* "[(] stall 12 s ago: 3.0 s in Kernel#sleep < Report#run"; for one of several processes "[(] stall 12 s ago: 4712:
- * 3.0 s in ..." */
+/* Writes "[(] stall 12 s ago: 3.0 s in Kernel#sleep < Report#run"; for one of several processes "[(] stall 12 s ago:
+ * 4712: 3.0 s in ...". */
 static void say_stall(struct phrase *phrase, const struct verdict_say *say, const struct brevity *brevity)
 {
   const struct stall *stall = say->stall;
@@ -507,11 +507,11 @@ static int words_try(struct verdict_words *words, const struct verdict *verdict,
 
 struct way {
   struct brevity brevity;
-  int least; /* least columns for a name; with fewer the next form is tried */
+  int least; /* least number of columns for a name; with fewer the next form is tried */
 };
 
-/* Forms of the text, tried in order until one fits. When a program is at rest, its newest stall matters more than how
- * long the rest has lasted. */
+/* Forms of the text, tried in order until one fits. When a program is idle, its newest stall matters more than how long
+ * it has been idle. */
 static const struct way ways_rest[] = {
   { { .extra = true, .lasts = true, .stall = STALL_NAMED }, 30 },
   { { .extra = true, .stall = STALL_NAMED }, 30 },

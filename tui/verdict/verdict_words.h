@@ -18,7 +18,7 @@ struct verdict_words {
 
 struct verdict_say {
   const struct rtop_symbols *symbols;
-  int64_t lasts_ns;          /* how long the verdict has held; 0: unknown */
+  int64_t lasts_ns;          /* time that the verdict has held (ns); 0: unknown */
   bool lasts_longer;         /* and longer than that */
   const struct stall *stall; /* the newest one; NULL: none worth saying */
   int64_t stall_ago_ns;      /* since its end; 0: it goes on */
@@ -26,14 +26,16 @@ struct verdict_say {
   const char *stall_process; /* the same of the stall */
 };
 
-/* Both texts, with two columns between them, fit into `columns`; `stall` is "" when there is none or no room. */
+/* Writes both texts, which with two columns between them fit into `columns`; `stall` is "" when there is none
+   or no room. */
 void verdict_words(struct verdict_words *words, const struct verdict *verdict, const struct verdict_say *say,
                    int columns);
 
-/* Text for the meter: "held 100% by puma 002, 4 wait 1.2 s"; first the name is cut, then dropped, then the rest. */
+/* Writes the text for the meter: "held 100% by puma 002, 4 wait 1.2 s"; without enough room the name is cut, then
+   dropped, then all else. */
 void verdict_gvl_words(char *out, size_t bytes, const struct verdict_gvl *gvl, int columns);
 
-/* "puma 002", "main thread", "thread 4711"; "": not known. */
+/* Writes the name of a thread: "puma 002", "main thread", "thread 4711"; "": unknown. */
 void verdict_thread_words(char *out, size_t bytes, const struct verdict_thread *thread);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles keys: prompt and menu first, then the view, then what all views share. */
+/* Handles keys: by prompt and menu first, then by the view, then by what all views share. */
 #include "view_tree.h"
 #include "viewer.h"
 #include "view_time.h"
@@ -75,7 +75,7 @@ static bool leave_view(struct ui *ui)
   return false;
 }
 
-/* Back to the list. False: there is none, or it is on the screen. */
+/* Returns to the list of processes. False: there is none, or it is on the screen. */
 static bool leave_target(struct ui *ui)
 {
   if (ui->view->id == VIEW_CHOOSER || (!ui->list.inside && !ui->list.choosing)) return false;
@@ -86,14 +86,14 @@ static bool leave_target(struct ui *ui)
   return true;
 }
 
-/* Of those that are watched: to all of them again, where that was shown before. */
+/* Leaves the list of watched processes: returns to the list of all processes, if that was shown before. */
 static void leave_list(struct ui *ui)
 {
   if (ui->profile == NULL || ui->list.before == NULL) ui->wish.quit = true;
   else ui_open_view(ui, ui->list.before->id);
 }
 
-/* The list of those that are watched stands between all of them and each alone, where there are many. */
+/* Shows the next process; if there are many, the list of watched processes comes between all of them and each alone. */
 static void turn_processes(struct ui *ui)
 {
   bool lists = ui->view->id == VIEW_CHOOSER;
@@ -107,7 +107,7 @@ static void turn_processes(struct ui *ui)
   if (lists) ui_open_view(ui, ui->first_view == VIEW_CHOOSER ? VIEW_METHODS : ui->first_view);
 }
 
-/* Esc removes filter and search before it leaves the target. */
+/* Handles Esc, which removes filter and search before it leaves the target. */
 static void step_back(struct ui *ui)
 {
   if (leave_view(ui) || time_stalls_leave(ui)) return;
@@ -132,7 +132,7 @@ static void toggle_why(struct ui *ui)
   else ui_open_view(ui, VIEW_WHY);
 }
 
-/* Shows the next tab; from help and output returns to the view they were opened from. */
+/* Shows the next tab; from help and output, returns to the view from which they were opened. */
 static void turn_view(struct ui *ui, int step)
 {
   if (!leave_view(ui)) {
@@ -151,7 +151,7 @@ static bool view_request(struct ui *ui, enum request request)
   return id != VIEW_COUNT;
 }
 
-/* Records the request; the program, which has the session, carries it out. */
+/* Notes the request; the main loop, which has the session, carries it out. */
 static void trace_selected(struct ui *ui)
 {
   if (ui->selected == 0 || ui->profile == NULL) return;
@@ -281,7 +281,7 @@ static void take_key(struct ui *ui, int key)
   }
   for (const struct key_row *row = keys_find(key, ui->view->id, NULL); row != NULL;
        row = keys_find(key, ui->view->id, row)) {
-    /* The search key opens a prompt first; the view is asked once there is text. */
+    /* The search key first opens a prompt; the view gets the request once there is text. */
     bool opens_prompt = row->request == REQUEST_SEARCH;
     if ((!opens_prompt && ui_handle(ui, row->request)) || shared_request(ui, row->request)) return;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles clicks: a tab, a key of the footer, an entry of a menu, else passed to the view. */
+/* Handles clicks: on a tab, a key of the footer, an entry of a menu; all others are passed to the view. */
 #include "viewer.h"
 #include "tui/term/mouse.h"
 #include "tui/ui/ui.h"
@@ -32,7 +32,7 @@ static void press_footer(struct ui *ui, int x)
   }
 }
 
-/* A click on an entry chooses it; a click beside the menu closes the menu. */
+/* Handles a click in a menu. A click on an entry chooses it; a click beside the menu closes the menu. */
 static void press_menu(struct ui *ui, int y, int x)
 {
   int entry = menu_at(&ui->ask.menu, ui->layout.part[PART_TABLE], y, x);
@@ -44,7 +44,7 @@ static void press_menu(struct ui *ui, int y, int x)
   }
 }
 
-/* A second press at the same place opens the menu of that row. */
+/* Handles a click in the table. A second click at the same position opens the menu of that row. */
 static void press_table(struct ui *ui, int y, int x)
 {
   struct rect table = ui->layout.part[PART_TABLE];

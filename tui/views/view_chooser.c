@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of processes, to choose one from: those that have a channel, or those that are watched; how each is. */
+/* The list of processes to choose from: those that have a channel, or those that are watched, with the
+   condition of each. */
 #include "viewer.h"
 #include "tui/feed/list.h"
 #include "tui/term/draw.h"
@@ -94,7 +95,8 @@ enum chooser_column {
   CHOOSER_COLUMNS
 };
 
-/* In their order; `worth`: those of less go first where there is little room. A list of those that are watched has no `all`. */
+/* Columns in their order; `worth`: those with lower numbers are dropped first if there is little room. A list of
+   watched processes has no row `all`. */
 static const struct chooser_heading {
   const char *heading;
   int columns, worth;
@@ -280,7 +282,7 @@ static void draw_headings(const struct ui *ui, struct rect at)
   if (x < at.columns) draw_text(at.y, x, at.columns - x, FACE_HEADING, "VERDICT");
 }
 
-/* Draws processes into which the extension could still be loaded. Returns the next free row. */
+/* Draws processes into which the extension could be loaded. Returns the next free row. */
 static int draw_bare(const struct ui_list *list, struct rect at, int y)
 {
   int end = at.y + at.rows;

@@ -23,7 +23,7 @@ enum {
   LINE_TEXT_FROM = 36,
   LINE_WIDE = 50,
   STATES_WIDE = 62,
-  TEXT_COLUMNS = 40, /* with fewer columns there is no room for the method's text */
+  TEXT_COLUMNS = 40, /* least width of the pane (columns) for the method's text */
   TEXT_ROWS = 20,
   BESIDE_TEXT = 4, /* rows of each list above the text */
   RAISES_MOST = 3,
@@ -64,7 +64,7 @@ static void detail_figure(const struct writer *writer, char *out, size_t bytes, 
   }
 }
 
-/* Blocks often share a name, so their file is shown where there is room. */
+/* Draws name and place. Blocks often share a name, so their file is shown if there is room. */
 static void name_and_place(const struct writer *writer, int y, const struct rtop_symbol *symbol)
 {
   char place[1100];
@@ -106,7 +106,7 @@ static void heat(const struct writer *writer, int y, int columns, uint64_t ns, u
     draw_text(y, writer->rect.x + LINE_FIGURES + 1 + i, 1, ns * 2 >= hottest_ns ? FACE_HOT : FACE_STRIP, "#");
 }
 
-/* A line of the file; marked with '?' if other code may be running. */
+/* Draws a line of the file, marked with '?' if the running code may be different. */
 static void line_text(const struct writer *writer, const struct source_file *file, int y, int x, uint32_t line)
 {
   char text[512];
@@ -118,7 +118,7 @@ static void line_text(const struct writer *writer, const struct source_file *fil
   draw_text(y, writer->rect.x + x, columns, FACE_NORMAL, text + strspn(text, " "));
 }
 
-/* Draws lines: number, self, total, heat of self, and text. */
+/* Draws lines of the file: number, self, total, heat of self, and text. */
 static void lines_of_file(struct writer *writer, const struct source_file *file, int most)
 {
   const struct detail_list *list = &writer->detail->lines;
@@ -227,7 +227,7 @@ static void states(struct writer *writer)
   }
 }
 
-/* The states in one row, where there is no room for bars. */
+/* Draws the states in one row, if there is no room for bars. */
 static void states_line(struct writer *writer)
 {
   const uint64_t *wall = writer->detail->total.wall_ns;
@@ -259,7 +259,7 @@ static void detail_calls(struct writer *writer, const char *self, const char *to
   }
 }
 
-/* Draws the summary; `brief`: without bars of states. */
+/* Draws the summary; `brief`: without bars for states. */
 static void summary(struct writer *writer, bool brief)
 {
   char self[32], total[32], alloc[16], name[1100];
@@ -288,8 +288,8 @@ static void summary(struct writer *writer, bool brief)
     return;
   }
   if (room(writer)) {
-    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL,
-                "%s %s%s  total %s%s  %s alloc/s%s", detail->waits_ns > 0 ? "waits" : "self", self, unit, total, unit, alloc,
+    draw_format(row_of(writer), writer->rect.x, writer->rect.columns, FACE_NORMAL, "%s %s%s  total %s%s  %s alloc/s%s",
+                detail->waits_ns > 0 ? "waits" : "self", self, unit, total, unit, alloc,
                 detail->mode != writer->ui->wanted.mode ? "  all time" : "");
   }
   if ((brief || writer->rect.rows < STATES_ROWS_MIN) && room(writer)) states_line(writer);
@@ -307,7 +307,7 @@ static void raises_row(struct writer *writer, const struct raised_row *row)
               raised_class(symbols, &row->place), rate, place);
 }
 
-/* Draws the most frequent exceptions that the method raises, itself or in a C function it calls. */
+/* Draws the most frequent exceptions that the method raises, itself or in a C function that it calls. */
 static void raises(struct writer *writer, const struct raised_list *list)
 {
   int count = 0;
@@ -345,8 +345,8 @@ static size_t blanks_of(const char *text)
   return strspn(text, " ");
 }
 
-/* Does a line that is indented like the first line of the method still belong to the method, as "rescue", "end" or "}"
- * do? */
+/* Does a line with the same indentation as the first line of the method still belong to the method, as "rescue", "end"
+ * or "}" do? */
 static bool closes(const char *text)
 {
   static const char *const part[] = { "rescue", "ensure", "else", "elsif", "when", "in", "then" };
@@ -355,8 +355,8 @@ static bool closes(const char *text)
   return strncmp(text, "end", 3) == 0 || strchr("})].", text[0]) != NULL;
 }
 
-/* The last line of the definition that begins in `first`. Guessed from the text; lines with cost certainly belong to
- * it. */
+/* Returns the last line of the definition that begins in `first`, guessed from the text; lines with cost certainly
+ * belong to it. */
 static uint32_t last_line(const struct source_file *file, const struct detail *detail, uint32_t first)
 {
   char text[512];
@@ -378,7 +378,8 @@ static uint32_t last_line(const struct source_file *file, const struct detail *d
   return last;
 }
 
-/* The first line to show: the beginning if everything fits, else such that the most expensive line is in the middle. */
+/* Returns the first line to show: that of the definition if all lines fit, else a line such that the most expensive one
+   is in the middle. */
 static uint32_t top_line(const struct detail *detail, uint32_t first, uint32_t last, int rows)
 {
   uint32_t hottest = detail->lines.count > 0 ? detail->lines.row[0].id : first;
@@ -440,7 +441,7 @@ static void detail_lines(const struct ui *ui, const struct detail *detail, const
     draw_line(&pen, rect.y + row, top + (uint32_t)row - 1);
 }
 
-/* Draws the method's text in the space that the lists leave. */
+/* Draws the method's text in the rows that the lists leave free. */
 static void detail_text(struct writer *writer, const struct detail_beside *beside)
 {
   const struct label_shares *shares = beside->labels;

@@ -14,7 +14,8 @@ struct ui;
 
 struct detail_beside {
   const struct source_file *file; /* the method's file, for the text of its lines */
-  const struct source_heat *heat; /* cost of that file's lines; NULL: a plain list of lines is shown */
+  const struct source_heat
+      *heat; /* cost of the lines of `file`; NULL: the hottest lines are listed without their text */
   const struct label_shares *labels;
   const struct raised_list *raised; /* exceptions of all methods; NULL: none */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last row: keys of this view, or the line being typed; above it a message, wrapped. */
+/* Draws the last row: keys of this view, or the line being typed; and above that row a message, wrapped. */
 #include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/text/text.h"
@@ -65,7 +65,7 @@ void view_footer_draw(struct ui *ui)
 {
   struct rect at = ui->layout.part[PART_FOOTER];
   if (ui->ask.prompting != UI_PROMPT_NONE) {
-    /* The line being typed is shown even without room for keys. */
+    /* The line being typed is shown even if there is no room for keys. */
     at = at.rows > 0 ? at : (struct rect){ ui->layout.rows - 1, 0, 1, ui->layout.columns };
     draw_blank(at.y, at.x, at.columns, FACE_NORMAL);
     draw_prompt(ui, at);

@@ -138,7 +138,7 @@ static void groups_rest(struct ui *ui)
   ui_rows_count(ui);
 }
 
-/* Goes to the row where a method itself is shown, opening what hides it. */
+/* Goes to the row where a method itself is shown, after opening the groups that hide it. */
 static bool groups_seek(struct ui *ui, uint32_t frame)
 {
   const struct rtop_group_row *here = row_at(ui, groups_view(ui)->at.pager.cursor);
@@ -149,7 +149,7 @@ static bool groups_seek(struct ui *ui, uint32_t frame)
   return go_to_key(ui, key);
 }
 
-/* Opening, closing or new figures do not select another method. */
+/* Updates the rows. Opening, closing or new figures do not select another method. */
 static void groups_show(struct ui *ui)
 {
   struct groups_view *view = groups_view(ui);
@@ -225,7 +225,7 @@ static bool groups_open_all(struct ui *ui)
   return true;
 }
 
-/* Goes from a reference to its group; on other rows opens or closes. */
+/* Goes from a reference to its group; on other rows, opens or closes the row. */
 static bool jump(struct ui *ui)
 {
   struct groups_view *view = groups_view(ui);
@@ -307,7 +307,7 @@ static bool groups_handle(struct ui *ui, enum request request)
   }
 }
 
-/* Handles a click: on a caller at the top, the map, or a row. */
+/* Handles a click: on a caller in the top lines, on the map, or on a row. */
 static void groups_click(struct ui *ui, int row, int x)
 {
   struct ui_rows rows = groups_view_rows(ui);

@@ -15,7 +15,7 @@ struct groups_view {
   struct rtop_groups groups;
   bool all_open;
   struct ui_outline_cursor at;
-  uint64_t jumps[GROUPS_JUMPS_MAX]; /* stack of followed references, to go back to */
+  uint64_t jumps[GROUPS_JUMPS_MAX]; /* keys of the rows from which references were followed, to return to */
   int jump_count;
   int threshold; /* which of the steps */
 };
@@ -23,9 +23,9 @@ struct groups_view {
 bool groups_view_is_method(const struct rtop_group_row *row);
 double groups_view_threshold(const struct ui *ui, const struct groups_view *view);
 struct ui_rows groups_view_rows(const struct ui *ui);
-/* The rows of the callers that stay on top. */
+/* Finds the rows of the callers that are repeated in the top lines. */
 size_t groups_view_above(const struct ui *ui, size_t places[RTOP_GROUPS_ABOVE_MAX]);
-/* Call after count, page or cursor changed: keeps the cursor visible below the callers on top. */
+/* To be called after count, page or cursor changed: keeps the cursor visible below the callers in the top lines. */
 void groups_view_fit(const struct ui *ui);
 /* Columns of the map at the right. */
 int groups_view_map_columns(const struct ui *ui);

@@ -14,7 +14,7 @@ struct groups_pen {
   struct ui *ui;
   const struct groups_view *view;
   struct rect table;
-  int figures; /* column of the total, followed by self; for calls their number precedes it */
+  int figures; /* column of the total, which self follows; for calls their number comes first */
   bool calls, self;
   int tree, tree_columns;
   int place;            /* column; 0: not shown */
@@ -156,7 +156,7 @@ static void groups_change_text(const struct ui *ui, uint64_t ns, uint64_t ns_bef
   ui_baseline_text(text, bytes, ui_baseline_change(ui, ns, ns_before));
 }
 
-/* Writes the total. Methods and references have a total in the baseline; the rest row of a group has none of its own. */
+/* Writes the total. Methods and references have a total in the baseline; the row of a group's small nodes has none. */
 static void total_text(const struct ui *ui, const struct rtop_group_row *row, const struct rtop_groups_cost *cost,
                        char *text, size_t bytes)
 {
@@ -166,7 +166,7 @@ static void total_text(const struct ui *ui, const struct rtop_group_row *row, co
   else ui_figure_text(ui, text, bytes, cost->total_ns, cost->total_samples);
 }
 
-/* Writes self; in a comparison its change, or the total's. */
+/* Writes self; in a comparison the change of self, or of the total. */
 static void self_text(const struct ui *ui, const struct rtop_group_row *row, const struct rtop_groups_cost *cost,
                       char *text, size_t bytes)
 {
@@ -206,7 +206,7 @@ static void groups_draw_row(const void *table, size_t place, int y, bool selecte
   if (pen->bar_columns > 0) draw_bar_of(pen, row, rtop_groups_value(&cost, pen->measure), y, selected);
 }
 
-/* Draws a map of all rows: a mark for the visible ones, and how hot they are, as bars where there is room. */
+/* Draws a map of all rows: a mark for the visible ones, and the heat of each row, as bars if there is room. */
 static void draw_map(const struct groups_pen *pen, const struct ui_rows *rows)
 {
   static const char *const ascii[] = { " ", ".", ":", "+", "#" }, *const blocks[] = { " ", "▁", "▂", "▃", "▄" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Title, verdict, bars and timeline above the table. */
+/* Draws title, verdict, bars and timeline above the table. */
 #include "viewer.h"
 #include "tui/methods/states.h"
 #include "tui/tables/thread_table.h"
@@ -38,7 +38,7 @@ static int percent(double share)
   return (int)(share * 100 + 0.5);
 }
 
-/* How far into the file the shown span ends, in percent. */
+/* Position of the end of the shown span in the file, in percent. */
 static int file_percent(const struct ui *ui)
 {
   struct rtop_span held = rtop_profile_bounds(ui->profile);
@@ -46,7 +46,7 @@ static int file_percent(const struct ui *ui)
   return percent((double)(ui->span.end_ns - held.start_ns) / (double)(held.end_ns - held.start_ns));
 }
 
-/* Writes the state of the stream, in the available space. */
+/* Writes the state of the stream, as far as there is room. */
 static enum face stream_tag(const struct ui *ui, char *tag, size_t bytes)
 {
   const struct ui_stream *stream = &ui->source.stream;
@@ -102,7 +102,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
   struct rtop_span selected;
   bool plain = ui->time.speed == 0 && !ui_time_selected(ui, &selected);
   if (ui->profile != NULL && ui->source.file[0] != '\0' && plain) {
-    char name[28]; /* of a long name the end is shown, which says more */
+    char name[28]; /* name, of which the end is shown if it is long, since the end is more informative */
     rtop_text_cut_left(name, sizeof name, ui->source.file, 20);
     snprintf(tag, bytes, "[FILE %s %d%%]", name, file_percent(ui));
     return ui->frozen ? FACE_FROZEN : FACE_GOOD;
@@ -139,7 +139,7 @@ static enum face state_tag(const struct ui *ui, char *tag, size_t bytes)
   return FACE_NORMAL;
 }
 
-/* Writes the wall clock of the shown data: of the last window, or now when there is none. */
+/* Writes the wall clock time of the shown data: of the last window, or the present time if there is none. */
 static void clock_text(const struct ui *ui, char *text, size_t bytes)
 {
   int64_t real_ns = ui->now_real_ns;
@@ -177,14 +177,15 @@ static int text_columns(const char *text)
   return rtop_text_cut(copy, sizeof copy, text, (int)sizeof copy);
 }
 
-/* Shortens a title to its version and tag, without the address it listens to: "puma 8.0.2 (tcp://…) [shop]". */
+/* Shortens a title to its version and tag, without the address at which the server listens: "puma
+   8.0.2 (tcp://…) [shop]". */
 static void shorten_title(char *name, int columns)
 {
   char *from = strstr(name, " ("), *to = from != NULL ? strchr(from, ')') : NULL;
   if (to != NULL && text_columns(name) > columns) memmove(from, to + 1, strlen(to + 1) + 1);
 }
 
-/* Least columns of the name that are shown before other parts of the title. */
+/* Least number of columns of the name, which is shown before other parts of the title. */
 static int name_columns_least(const char *name)
 {
   char shortest[320];
@@ -193,7 +194,7 @@ static int name_columns_least(const char *name)
   return text_columns(shortest);
 }
 
-/* Writes which processes ended while others live, in at most `columns`. Returns its columns. */
+/* Writes which processes ended while others live, in at most `columns`. Returns the number of columns used. */
 static int gone_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
   char clock[16] = "", many[32] = "";
@@ -238,8 +239,8 @@ static void window_text(const struct ui *ui, char *text, size_t bytes)
   else snprintf(text, bytes, "%s%g s", ui->layout.columns < SPAN_LAST_FROM ? "" : "last ", (double)ui->length_ns / 1e9);
 }
 
-/* Writes which time counts and the length of the window, in at most `columns`: "time on the GVL, last 10 s", or
- * shorter "GVL time, 10 s". Returns its columns. */
+/* Writes which time counts and the length of the span, in at most `columns`: "time on the GVL, last 10 s", or shorter
+ * "GVL time, 10 s". Returns the number of columns used. */
 static int span_text(const struct ui *ui, char *text, size_t bytes, int columns)
 {
   static const char *const times[2][RTOP_MODES] = {
@@ -296,7 +297,7 @@ static void draw_title(const struct ui *ui)
   draw_text(at.y, x, extra_columns, FACE_NORMAL, extra);
 }
 
-/* Draws what the program does, who is to blame and since when; the newest stall at the right. */
+/* Draws the verdict: what the program does, who is to blame and for how long; the newest stall at the right. */
 static void draw_verdict(const struct ui *ui)
 {
   static const enum face faces[VERDICT_KINDS] = {
@@ -318,7 +319,7 @@ static void draw_verdict(const struct ui *ui)
   draw_text(at.y, at.x + at.columns - columns, columns, FACE_HOT, words.stall);
 }
 
-/* Columns for text beside a bar, the same in all rows, so that bars are aligned and do not move. */
+/* Number of columns for text beside a bar, the same in all rows, so that bars are aligned and do not move. */
 static int meter_text_columns(int columns)
 {
   int wanted = columns - METER_BAR - 6;
@@ -339,8 +340,8 @@ static void draw_meter(const struct ui *ui, enum layout_part part, int columns, 
   draw_text(at.y, at.x + 6 + bar, text_columns, FACE_NORMAL, text);
 }
 
-/* Draws how long the GVL was held, and for which states. */
-/* Drops what the verdict already says about the GVL. */
+/* Draws the share of time that the GVL was held, by state. */
+/* Drops the part of the text about the GVL that the verdict already contains. */
 static void leave_out_verdict(const struct ui *ui, const struct verdict_gvl *gvl, char *text, size_t bytes, int columns)
 {
   struct verdict_words words;
@@ -406,7 +407,8 @@ static void draw_gc(const struct ui *ui, int columns)
 }
 
 struct thread_counts {
-  unsigned alive, quiet, stuck, by_state[RTOP_STATES]; /* quiet and stuck threads do not count as blocked */
+  unsigned alive, quiet, stuck, by_state[RTOP_STATES]; /* numbers of threads; quiet and stuck
+                                                          threads do not count as blocked */
 };
 
 static struct thread_counts count_threads(const struct ui *ui)
@@ -441,7 +443,7 @@ static void losses_text(const struct ui *ui, char *text, size_t bytes)
   }
 }
 
-/* Writes problems, with the most important first, so that it is never cut. */
+/* Writes problems, the most important first, so that it is never cut. */
 static void trouble_text(const struct ui *ui, char *text, size_t bytes)
 {
   const struct rtop_span_counters *counters = &ui->sum.counters;
@@ -483,7 +485,8 @@ static double cores(const struct ui *ui)
   return share_of(cpu_ns, ui->sum.length_ns);
 }
 
-/* Cores that threads of the shown processes wanted and did not get; -1 if unknown for one of them. */
+/* Number of cores that threads of the shown processes needed and did not get; -1 if unknown for one
+   of the processes. */
 static double missing_cores(const struct ui *ui, bool *throttled)
 {
   double missing = 0;
@@ -510,7 +513,7 @@ static bool cores_text(const struct ui *ui, char *text, size_t bytes)
   return misses;
 }
 
-/* Parts of a row; each is shown whole or not at all. */
+/* Parts of a row, each of which is shown completely or not at all. */
 struct row_parts {
   int y, x, end;
 };
@@ -526,7 +529,7 @@ __attribute__((format(printf, 3, 4))) static void row_part(struct row_parts *row
   int columns = rtop_text_width(text);
   bool whole = columns <= row->end - row->x;
   if (whole || face == FACE_WARN) row->x += draw_text(row->y, row->x, row->end - row->x, face, text);
-  else row->end = row->x; /* a less important part must not take the place of this one */
+  else row->end = row->x; /* a less important part must not be shown if this one was not */
 }
 
 static void draw_trouble(const struct ui *ui, struct row_parts *row)
@@ -554,7 +557,7 @@ static void draw_thread_counts(const struct ui *ui, struct row_parts *row, const
     row_part(row, FACE_NORMAL, "  %" PRIu64 " fibers", ui->sum.counters.fibers_waiting);
 }
 
-/* Everything but the GVL in one row, where there is no room for two columns. */
+/* Draws everything except the GVL in one row, if there is no room for two columns. */
 static void draw_figures(const struct ui *ui)
 {
   char rss[16], collections[16], cpu[96], raised[700];

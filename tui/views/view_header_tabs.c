@@ -11,7 +11,7 @@
 
 enum { ACTIVE_MAX = 10, CAP_MAX = 40, CAP_MIN = 3 };
 
-/* An active setting: "filter: Shop", or "\Shop" if there is little room. The end of the text is never cut. */
+/* An active setting: "filter: Shop", or "\Shop" if there is little room. Cutting keeps the end of the text. */
 struct active {
   const char *name, *brief;
   char text[PROMPT_BYTES], end[32];
@@ -33,7 +33,7 @@ static struct active *active_add(struct actives *all, const char *name, const ch
   return active;
 }
 
-/* Adds the lens's settings word by word, so that each can be cut separately. */
+/* Adds the lens's settings word by word, so that each word can be cut separately. */
 static void add_lens(struct actives *all, const struct rtop_lens_look *look)
 {
   struct rtop_lens_look part = *look;
@@ -82,7 +82,7 @@ static void active_collect(const struct ui *ui, struct actives *all)
   active_add(all, "", "", text);
 }
 
-/* Writes all texts with at most `cap` columns each; 0: in full with long names. Returns the columns. */
+/* Writes all texts with at most `cap` columns each; 0: in full with long names. Returns the number of columns. */
 static int write_all(const struct actives *all, int cap, char *out, size_t bytes)
 {
   size_t used = 0;
@@ -121,7 +121,7 @@ static bool is_data(const struct ui *ui)
   return (int)ui->view->id < VIEW_DATA_COUNT;
 }
 
-/* Writes the view's own note, used when nothing is active. */
+/* Writes the view's own note, which is shown when no setting is active. */
 static void tabs_note(const struct ui *ui, char *note, size_t bytes)
 {
   note[0] = '\0';
@@ -129,7 +129,8 @@ static void tabs_note(const struct ui *ui, char *note, size_t bytes)
   else if (is_data(ui)) snprintf(note, bytes, "filter: (none)");
 }
 
-/* Writes the text of a tab: its key, and its word cut to `word` letters, but whole for the view that is shown. */
+/* Writes the text of a tab: its key, and its word cut to `word` letters; the word is complete for the view
+   that is shown. */
 static int tab_text(const struct ui *ui, enum view_id view, int word, char *text, size_t bytes)
 {
   bool here = ui->view->id == view;
@@ -169,7 +170,7 @@ static int draw_data_tabs(struct ui *ui, struct rect at, int x, int word)
 }
 
 /* Number of letters for the words of tabs, so that `others` and `notes` columns fit beside them: first all words are
- * shortened evenly, then the notes; at last only keys remain. */
+ * shortened evenly, then the notes; finally only keys remain. */
 static int tabs_word(const struct ui *ui, int others, int notes)
 {
   int columns = ui->layout.part[PART_TABS].columns - others - 1, word = TAB_WORD_MOST;
@@ -178,7 +179,7 @@ static int tabs_word(const struct ui *ui, int others, int notes)
   return tabs_columns(ui, word) + least > columns ? 0 : word;
 }
 
-/* Draws from `x` on: active settings at the right, or the view's note if it fits whole. */
+/* Draws the notes from `x` on: active settings at the right end, or the view's note if it fits completely. */
 static void draw_notes(const struct ui *ui, struct rect at, int x)
 {
   char note[1000];
@@ -190,7 +191,8 @@ static void draw_notes(const struct ui *ui, struct rect at, int x)
   draw_right(at.y, x, room, face, note);
 }
 
-/* Columns of the view's note if it is short: tabs make room for it, except for the note that there is no filter. */
+/* Number of columns of the view's note if it is short, for which tabs are shortened; 0 for the note that there
+   is no filter. */
 static int note_kept(const struct ui *ui)
 {
   char note[1000];
@@ -199,7 +201,7 @@ static int note_kept(const struct ui *ui)
   return ui->view->note == NULL || columns > NOTE_KEPT || strncmp(note, "filter:", 7) == 0 ? 0 : columns;
 }
 
-/* Tabs are shortened where notes and tabs do not fit beside each other. */
+/* Draws the tabs, which are shortened if tabs and notes do not fit beside each other. */
 void view_header_tabs(struct ui *ui)
 {
   char note[1000];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The help screen: explains the screen it was opened from, from top to bottom, then the most useful keys. Two pages
- * of 80x24 for every view; rperf-top(1) has all keys. */
+/* The help screen: explains the screen from which it was opened, from top to bottom, then the most useful keys. Two
+ * pages of 80x24 for every view; rperf-top(1) has all keys. */
 #include "viewer.h"
 #include "tui/report/vm_missing.h"
 #include "tui/term/draw.h"
@@ -131,7 +131,7 @@ static const struct help_keys {
 enum { ROWS_MAX = 160, CELLS_MAX = 8, OWN_COLUMNS = 39, COMMON_COLUMNS = 26, TERM_COLUMNS = 10 };
 
 struct help_row {
-  const char *term, *text; /* term NULL: a heading; "": continues the row above */
+  const char *term, *text; /* term NULL: the row is a heading; "": the row continues the previous one */
   int bytes;               /* of text, in this row */
   const struct help_keys *cell[CELLS_MAX];
   int cells; /* 0: a row of text */
@@ -206,7 +206,7 @@ static void add_keys(struct help_view *view, unsigned views, bool common, int co
   }
 }
 
-/* Adds what cannot be read from the watched Ruby. */
+/* Adds the features that are unavailable because the watched Ruby cannot be read. */
 static void add_missing(struct help_view *view, const struct rtop_span_counters *counters, int columns)
 {
   char words[VM_MISSING_BYTES];
@@ -234,7 +234,7 @@ static bool help_handle(struct ui *ui, enum request request)
 {
   struct help_view *view = help_view(ui);
   size_t page = ui_rows_page(ui, 1), last = view->count > page ? view->count - page : 0;
-  /* There is nothing to select, so the page itself scrolls. */
+  /* The page has no rows to select, so the page itself scrolls. */
   switch (request) {
   case REQUEST_DOWN: view->pager.top++; break;
   case REQUEST_UP: view->pager.top -= view->pager.top > 0; break;

@@ -106,8 +106,8 @@ static bool icicle_matches(const struct ui *ui, size_t place)
   return node != 0 && ui_matches(ui, ui->tree.nodes[node].frame);
 }
 
-/* Chooses the height of cells so that all depths fit. While calls come and go, cells shrink at once but grow only
- * later, so that they do not jump at every update; the user's actions take effect at once. */
+/* Chooses the height of cells so that all depths fit. While calls come and go, cells become lower at once but higher
+ * only after a delay, so that they do not jump at every update; the user's actions take effect at once. */
 static void choose_height(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
@@ -123,7 +123,7 @@ static bool icicle_build(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
   if (view->root >= ui->tree.count)
-    view->root = view->zooms = 0; /* a root that merely has no time in this span is kept */
+    view->root = view->zooms = 0; /* forgets the root, unless it merely has no time in this span */
   struct rtop_icicle_look look = {
     .root = view->root,
     .columns = ui->layout.part[PART_TABLE].columns,
@@ -156,8 +156,8 @@ static void icicle_keep_in_view(struct ui *ui)
   else if (depth >= view->top + page) view->top = depth - page + 1;
 }
 
-/* Puts the cursor on an existing cell: that of the user's choice, else of its nearest ancestor. It returns to the
- * choice when that has a cell again, for instance in the next window of a replay. */
+/* Puts the cursor on an existing cell: that of the user's choice, else of its nearest ancestor. The cursor returns to
+ * the choice when that has a cell again, for instance in the next window of a replay. */
 static void settle(struct ui *ui)
 {
   struct icicle_view *view = icicle_view(ui);
@@ -295,7 +295,7 @@ static void icicle_go_to(struct ui *ui, size_t place)
   icicle_go(ui, place);
 }
 
-/* A match may be too narrow for a cell, or outside. */
+/* Goes to a match that is too narrow for a cell, or outside the zoomed root. */
 static bool icicle_seek_match(struct ui *ui)
 {
   measure_hits(ui);

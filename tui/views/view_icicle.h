@@ -15,12 +15,13 @@ struct icicle_view {
   struct rtop_icicle icicle;
   int columns, rows;                 /* for which it was made */
   int cell_rows;                     /* rows per cell; 0: not known yet */
-  int64_t low_until_ns;              /* cells may grow only after this time, since calls come and go */
+  int64_t low_until_ns;              /* cells become higher only after this time (ns), since calls come and go */
   uint32_t root;                     /* node that is zoomed to */
   uint32_t zoomed[ICICLE_ZOOMS_MAX]; /* roots of before, to go back to */
   uint32_t zooms;
   uint32_t node;   /* under the cursor */
-  uint32_t wished; /* node that the user chose: the cursor is on it, or on an ancestor while it has no cell */
+  uint32_t wished; /* node that the user chose: the cursor is on this node,
+                      or on an ancestor while the node has no cell */
   bool heat;       /* cells are filled by heat, else by state */
   uint32_t top;    /* first depth that is seen */
   bool flipped;    /* the root stands at the bottom */
@@ -29,11 +30,11 @@ struct icicle_view {
   bool seek;       /* the cursor shall go to ui->selected */
   size_t hits;     /* number of highlighted nodes, including those without a cell */
   uint64_t hit_ns; /* time under them */
-  bool *covered;   /* by node: it or an ancestor is highlighted */
+  bool *covered;   /* is the node or an ancestor highlighted? By node */
   size_t covered_capacity;
 };
 
-/* Rows for cells, the depths visible in them, and the rows below them. */
+/* Number of rows for cells, depths visible in them, and number of rows below them. */
 int icicle_view_rows(const struct ui *ui);
 int icicle_view_page(const struct ui *ui);
 int icicle_view_pane_rows(const struct ui *ui);
@@ -42,7 +43,7 @@ bool icicle_view_is_hit(const struct ui *ui, const struct icicle_view *view, con
 /* Makes the cells again, for another size. */
 void icicle_view_rebuild(struct ui *ui);
 
-/* For a keeper (profile.h): marks the nodes that are zoomed to as used. */
+/* For a keeper (profile.h): marks the nodes to which the view is zoomed as used. */
 struct rtop_symbols;
 void icicle_view_keep(const struct ui *ui, struct rtop_symbols *symbols);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the icicle: cells, and what is known of the one under the cursor. */
+/* Draws the icicle: cells, and a description of the cell under the cursor. */
 #include "view_icicle.h"
 #include "viewer.h"
 #include "tui/methods/states.h"
@@ -41,7 +41,7 @@ static const char *mark_of(const struct cell_look *look, const char *plain)
   return look->same ? "=" : look->change >= 0.005 ? "+" : look->change <= -0.005 ? "-" : plain;
 }
 
-/* Part of the mode's time in a state; a cost without states counts as running. */
+/* Returns the part of the mode's time in a state; a cost without states counts as running. */
 static uint64_t state_ns(const struct ui *ui, const struct rtop_cost *cost, int state)
 {
   return rtop_mode_state(cost, ui->wanted.mode, (enum rtop_state)state);
@@ -62,7 +62,7 @@ static enum face fill_of(enum rtop_state state)
   return fills[state];
 }
 
-/* Heat: self time as a share of one thread. */
+/* Levels of heat: self time as a share of one thread. */
 static const struct {
   double from;
   enum face face;
@@ -114,7 +114,7 @@ static void cell_bar(const struct ui *ui, const struct icicle_view *view, uint32
   bar[used] = '\0';
 }
 
-/* "41%", compared "41% +12"; with room for it "41.2%". */
+/* Writes the share: "41%", in a comparison "41% +12"; if there is room "41.2%". */
 static void icicle_share_text(const struct ui *ui, const struct cell_look *look, uint64_t ns, char *out, size_t bytes)
 {
   char share[32];
@@ -126,7 +126,7 @@ static void icicle_share_text(const struct ui *ui, const struct cell_look *look,
   else snprintf(out, bytes, "%s%% %+.0f", share, 100 * look->change);
 }
 
-/* Draws the total and, with enough room, self. Returns the columns used; 0: not even the total fits. */
+/* Draws the total and, if there is room, self. Returns the number of columns used; 0: not even the total fits. */
 static int draw_share(const struct ui *ui, const struct cell_look *look, uint32_t node, int y, int x, int columns)
 {
   char text[112], total[64], self[32];
@@ -332,7 +332,7 @@ static void draw_hits(struct ui *ui, const struct icicle_view *view, struct rect
   }
 }
 
-/* Writes which depths are visible if not all are: "levels 4 to 9 of 31", or "4-9/31". Returns the width. */
+/* Writes which depths are visible if not all are: "levels 4 to 9 of 31", or "4-9/31". Returns the number of columns. */
 static int levels_text(const struct ui *ui, const struct icicle_view *view, const char *format, char *out, size_t bytes)
 {
   size_t depths = view->icicle.depths, end = view->top + (size_t)icicle_view_page(ui);
@@ -341,7 +341,8 @@ static int levels_text(const struct ui *ui, const struct icicle_view *view, cons
   return view->top > 0 || end < depths ? snprintf(out, bytes, format, (size_t)view->top + 1, end, depths) : 0;
 }
 
-/* Draws what has no visible cell: nodes that are too narrow, and depths above or below. */
+/* Writes below the cells which nodes have no visible cell: how many are too narrow, and which levels are scrolled
+   out of view. */
 static void draw_missing(struct ui *ui, const struct icicle_view *view, struct rect at)
 {
   char levels[64];
@@ -353,7 +354,7 @@ static void draw_missing(struct ui *ui, const struct icicle_view *view, struct r
   if (width > 0) draw_right(at.y, at.x + at.columns - width - 1, width, FACE_LABEL, levels);
 }
 
-/* Draws a line between cells and text, which explains the filling of cells. */
+/* Draws a line between cells and text, which explains how cells are filled. */
 static void draw_cell_legend(const struct icicle_view *view, struct rect at, int y)
 {
   static const enum rtop_state states[] = { RTOP_STATE_RUNNING, RTOP_STATE_WAITING, RTOP_STATE_BLOCKED,

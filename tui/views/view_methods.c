@@ -43,7 +43,7 @@ const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place
     if (!view->fold.open || place == methods_view_above(view)) return NULL;
     at--;
   }
-  /* The order may be from before another view was shown. */
+  /* The order may have been made before another view was shown, so its indexes are checked. */
   bool known = at < order->count && order->rows[at] < ui->methods.count;
   return known ? &ui->methods.rows[order->rows[at]] : NULL;
 }
@@ -61,7 +61,7 @@ bool methods_view_row_matches(const struct ui *ui, size_t place)
   return row != NULL && ui_matches(ui, row->frame);
 }
 
-/* Adopts a new order of the user: no row is held in its old place. */
+/* Uses an order that the user chose: no row is held in its old place. */
 static void take_order(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -83,7 +83,7 @@ static void take_order(struct ui *ui)
   }
 }
 
-/* Place of the chosen method; UINT32_MAX: it has none. */
+/* Row of the chosen method; UINT32_MAX: it has none. */
 static size_t anchor_place(const struct methods_view *view)
 {
   size_t above = methods_view_above(view), off_place = methods_view_off_place(view);
@@ -96,7 +96,7 @@ static size_t anchor_place(const struct methods_view *view)
   return place < view->order.count && view->fold.open ? place + 1 : UINT32_MAX;
 }
 
-/* The cursor follows its method; if the method is not in the table, it stays on its row. */
+/* Moves the cursor to its method's row; if the table lacks the method, the cursor stays at its row. */
 static void methods_follow(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -105,7 +105,7 @@ static void methods_follow(struct ui *ui)
   if (place < UINT32_MAX) pager_follow(&view->pager, place, methods_view_rows(ui).page);
 }
 
-/* In a new order the top is shown, wherever the method of the cursor is. */
+/* Shows the top after a change of order, wherever the method of the cursor is. */
 static void show_top(struct ui *ui)
 {
   struct pager *pager = &methods_view(ui)->pager;
@@ -131,7 +131,7 @@ static bool details_shown(const struct ui *ui)
   return ui->layout.part[PART_DETAIL].rows > 0 || methods_view(ui)->details_open;
 }
 
-/* Opens the file when another method is selected, else checks it at most once a second. */
+/* Opens the file when another method is selected; otherwise checks it at most once a second. */
 static void update_file(struct ui *ui, uint32_t frame)
 {
   struct methods_view *view = methods_view(ui);
@@ -145,7 +145,7 @@ static void update_file(struct ui *ui, uint32_t frame)
   }
 }
 
-/* Labels need a walk through windows: updated at once for another method, else once a second. */
+/* Updates the labels, which need a walk through windows: at once for another method, else once a second. */
 static void update_labels(struct ui *ui, uint32_t frame)
 {
   struct methods_view *view = methods_view(ui);
@@ -161,7 +161,7 @@ static void update_labels(struct ui *ui, uint32_t frame)
   view->labels_until_ns = ui->now_ns + LABELS_NS;
 }
 
-/* Updated as seldom, since the span may be long. */
+/* Updates the exceptions, as rarely as the labels, since the span may be long. */
 static void update_raised(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -174,7 +174,7 @@ static void update_raised(struct ui *ui)
   view->raised_until_ns = ui->now_ns + LABELS_NS;
 }
 
-/* Only for the pane; in place of the table there is no room for a method's text. */
+/* Updates the heat of lines, for the pane only: in place of the table there is no room for a method's text. */
 static void update_heat(struct ui *ui, uint32_t frame)
 {
   struct methods_view *view = methods_view(ui);
@@ -213,8 +213,8 @@ static bool on_wait(const struct ui *ui)
   return row != NULL && !methods_view_below_off(view, view->pager.cursor) && methods_view_is_wait(ui, row);
 }
 
-/* The method of the details; 0: the row is not a method. For the wait that the verdict names, it is the application's
- * method. */
+/* Returns the method of the details; 0: the row is not a method. For the wait that the verdict names, that is
+ * the application's method. */
 static uint32_t detail_frame(const struct ui *ui)
 {
   const struct rtop_method_row *row = methods_view_row(ui, methods_view(ui)->pager.cursor);
@@ -223,8 +223,8 @@ static uint32_t detail_frame(const struct ui *ui)
   return on_wait(ui) && place->caller != 0 ? place->caller : row->frame;
 }
 
-/* Below the row for time off the GVL, for the wait that the verdict names, and for the culprit of a stall off the
- * GVL, details show time off the GVL. */
+/* Updates the details. Below the row for time off the GVL, for the wait that the verdict names, and for the culprit of
+ * a stall off the GVL, they show time off the GVL. */
 static void methods_update_detail(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -240,7 +240,7 @@ static void methods_update_detail(struct ui *ui)
     view->detail.waits_ns = on_wait(ui) && row->frame != frame ? methods_view_waited_ns(ui, row) : 0;
     detail_lead(&view->detail, symbols, ui_way_node(ui));
     update_file(ui, frame);
-    if (ui_calls_are_shown(ui)) return; /* labels and lines are not known for counted calls */
+    if (ui_calls_are_shown(ui)) return; /* counted calls have neither labels nor lines */
     update_labels(ui, frame);
     update_raised(ui);
     update_heat(ui, frame);
@@ -252,7 +252,7 @@ static void leave_out(const void *ui, struct rtop_sum *sum)
   ui_focus_apply_to(ui, sum);
 }
 
-/* Updates one cell at a time while the column is only shown, all at once when it is sorted by. */
+/* Updates the histories: one cell at a time if the column is only shown, all cells at once if rows are sorted by it. */
 static void update_history(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -265,7 +265,7 @@ static void update_history(struct ui *ui)
   if (sorted) history_peaks(&view->history, ui->span.end_ns, &ui->methods);
 }
 
-/* In busy mode, time off the GVL has a row of its own, unless it is asked for. */
+/* Gives time off the GVL a row of its own in busy mode, unless the user requested that time. */
 static void fold_off(struct ui *ui)
 {
   struct methods_off *off = &methods_view(ui)->off;
@@ -281,7 +281,7 @@ static void fold_off(struct ui *ui)
   methods_view(ui)->order.part = folds ? ORDER_BUSY : ORDER_ALL;
 }
 
-/* Where rows are sorted by cost, an unfinished call comes first, else the wait that the verdict names. */
+/* Finds the first row if rows are sorted by cost: an unfinished call, else the wait that the verdict names. */
 static void find_first(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -297,7 +297,7 @@ static void find_first(struct ui *ui)
     view->order.first = ui->verdict.verdict.place.leaf;
 }
 
-/* Folds rows that read as zero, unless the user filters, compares, or sorts the smallest first. */
+/* Folds rows whose displayed value is zero, unless the user filters, compares, or sorts the smallest first. */
 static void choose_fold(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -367,7 +367,7 @@ void methods_view_go(struct ui *ui, size_t place)
   methods_moved(ui);
 }
 
-/* At the top the cursor keeps its place instead of following a method. */
+/* Moves the cursor to the top, where it keeps its row instead of following a method. */
 static bool go_first(struct ui *ui)
 {
   ui_rows_request(ui, REQUEST_FIRST);
@@ -392,7 +392,7 @@ static bool close_details(struct ui *ui)
   return was_open;
 }
 
-/* Is the column among those shown at this width of the screen? */
+/* Is the column of ratios shown at this width of the screen? */
 bool methods_view_ratios(const struct ui *ui)
 {
   struct columns_shown shown;
@@ -440,7 +440,7 @@ static bool toggle_row(struct ui *ui)
   return true;
 }
 
-/* A match may be folded, or off the GVL. */
+/* Searches among folded methods, or methods off the GVL, which are opened for a match. */
 static bool seek_in(struct ui *ui, bool *open)
 {
   struct methods_view *view = methods_view(ui);
@@ -479,7 +479,7 @@ static bool methods_handle(struct ui *ui, enum request request)
   case REQUEST_RIGHT: return scroll_columns(ui, 1);
   case REQUEST_OFF_ROW:
   case REQUEST_ENTER: return toggle_row(ui);
-  case REQUEST_LISTS: /* Without room for a pane, the details replace the table. */
+  case REQUEST_LISTS: /* If there is no room for a pane, the details replace the table. */
     if (ui->layout.part[PART_DETAIL].rows > 0) view->lists = !view->lists;
     else view->details_open = !view->details_open;
     methods_update_detail(ui);
@@ -490,8 +490,8 @@ static bool methods_handle(struct ui *ui, enum request request)
   }
 }
 
-/* For a culprit of a stall without a row of its own, because it only called what took the time: the row that has this
- * time. */
+/* Returns the row for a culprit of a stall that has no row of its own, because it only called the method that took the
+ * time: that method's row. */
 static uint32_t row_for(const struct ui *ui, struct methods_view *view)
 {
   bool stall = ui->profile != NULL && ui_stalls_selected(ui) && ui->stalls.frame != 0;
@@ -499,7 +499,7 @@ static uint32_t row_for(const struct ui *ui, struct methods_view *view)
   return stall && anchor_place(view) == UINT32_MAX ? ui->stalls.frame : ui->selected;
 }
 
-/* Is the wait in the first row, which the verdict names, the one that the stall off the GVL waited in? */
+/* Is the wait of the first row, which the verdict names, the wait of the stall off the GVL? */
 static bool first_row_tells_stall(const struct ui *ui)
 {
   const struct rtop_method_row *row = methods_view_row(ui, 0);
@@ -508,7 +508,7 @@ static bool first_row_tells_stall(const struct ui *ui)
          (place->caller != 0 ? place->caller : place->leaf) == ui->stalls.selected;
 }
 
-/* Moves the cursor to the top row; the application's method is selected for other views. */
+/* Moves the cursor to the top row; in other views, the application's method is selected. */
 static void go_to_first_row(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -516,10 +516,11 @@ static void go_to_first_row(struct ui *ui)
   view->anchored = true;
   view->anchor_off = view->anchor_fold = false;
   view->anchor = ui->stalls.frame;
-  view->detail_ready = false; /* of the same method, perhaps, but by another clock */
+  view->detail_ready = false; /* the method may be the same, but its time is counted differently */
 }
 
-/* Another view may have selected another method. The culprit of a stall off the GVL is shown where that time is. */
+/* Opens the view. Another view may have selected another method. The culprit of a stall off the GVL is shown in the row
+   that has its time. */
 static void methods_open(struct ui *ui)
 {
   struct methods_view *view = methods_view(ui);
@@ -533,7 +534,7 @@ static void methods_open(struct ui *ui)
     apply_order(ui);
   }
   if (ui->selected != 0 && ui->selected != ui->chosen) {
-    /* Only another view's cursor selected this method: the list stays at its top. */
+    /* This method was only selected by another view's cursor: the list stays at its top. */
     if (view->anchored && view->anchor != 0) ui->selected = view->anchor;
   } else if (ui->selected != 0 && (view->anchored || methods_view_row(ui, view->pager.cursor) == NULL ||
                                    methods_view_row(ui, view->pager.cursor)->frame != ui->selected)) {
@@ -546,7 +547,7 @@ static void methods_open(struct ui *ui)
   }
 }
 
-/* The method named in the menu stays selected, even if the cursor keeps its place. */
+/* Describes the row for the menu. The method that the menu names stays selected, even if the cursor keeps its row. */
 void methods_view_menu(struct ui *ui, struct ui_row *row)
 {
   struct methods_view *view = methods_view(ui);
@@ -562,7 +563,7 @@ void methods_view_menu(struct ui *ui, struct ui_row *row)
   ui_row_can(row, 'D', ui->layout.part[PART_DETAIL].rows > 0 ? "source or lists beside it" : "details", REQUEST_LISTS);
 }
 
-/* In wall time, threads that wait for work would be on top. */
+/* Writes which time counts: in wall time, threads that wait for work would be at the top. */
 static void methods_note(const struct ui *ui, char *out, size_t bytes)
 {
   bool wall = ui->wanted.mode == RTOP_MODE_WALL && !ui_calls_are_shown(ui); /* of calls there is one clock */

@@ -19,38 +19,40 @@ struct ui_row;
 struct methods_view {
   struct order order;
   struct methods_fold {
-    bool shown, open; /* shown: there is a row for methods that read as zero; open: they are listed below it */
+    bool shown, open; /* shown: there is a row for methods whose displayed value
+                         is zero; open: these methods are listed below it */
     bool by_count;    /* what they have none of is counted */
   } fold;
   struct methods_off {
-    bool shown, open;   /* shown: there is a row for time off the GVL; open: its methods are listed below it */
+    bool shown, open;   /* shown: there is a row for time off the GVL; open: its methods are listed below that row */
     size_t count;       /* methods */
     uint64_t ns;        /* their own time there */
     struct order order; /* while open */
   } off;
   struct history history;
-  bool has_history; /* the column is shown, so its cells are updated */
+  bool has_history; /* the column of histories is shown, so its cells are updated */
   struct detail detail;
   bool detail_ready;
   bool lists;              /* the user wants callers, callees and states in the pane instead of the method's text */
-  struct source_heat heat; /* cost of lines of the file below, while its text is shown */
+  struct source_heat heat; /* cost of lines of `file`, while the method's text is shown */
   bool heat_ready;
   struct source_file file;    /* file of the selected method, for the text of its lines */
   int64_t file_until_ns;      /* it is not looked at again before */
-  struct label_shares labels; /* label shares of the method, if the program labels its work */
+  struct label_shares labels; /* time of the method by label set, if the program labels its work */
   struct methods_labels {
     uint32_t frame, lens; /* what they are of */
     enum rtop_mode mode;
-    int64_t frozen_ns; /* the end of a frozen span; 0: live */
+    int64_t frozen_ns; /* end of the frozen span (ns); 0: live */
   } labels_of;
-  int64_t labels_until_ns;   /* labels are not computed again before this, unless something else is asked for */
+  int64_t labels_until_ns;   /* labels are not computed again before this time
+                                (ns), unless for another method or span */
   struct raised_list raised; /* exceptions of the span, updated together with the labels */
   struct methods_raised {
     uint32_t lens;
     int64_t frozen_ns;
   } raised_of;
   int64_t raised_until_ns;
-  bool details_open;         /* details in place of the table, where there is no room for a pane */
+  bool details_open;         /* details are shown in place of the table, because there is no room for a pane */
   struct pager pager;        /* over places in the order */
   bool reordered;            /* in another order than the last time */
   bool anchored;             /* the user chose a method, and the cursor follows it */
@@ -61,11 +63,11 @@ struct methods_view {
   bool reversed;
   enum rtop_mode mode;
   bool calls;            /* of all calls, not of samples */
-  int64_t hold_until_ns; /* rows keep their places until then, since the cursor was moved */
+  int64_t hold_until_ns; /* time (ns) until which rows keep their places, since the cursor was moved */
 };
 
-/* Places of the table, from the top: rows; the row for folded methods, and these if open; the row for time off the
- * GVL, and its methods if open. */
+/* Return places of the table, which has from the top: rows; the row for folded methods, and these if open; the row for
+ * time off the GVL, and its methods if open. */
 static inline size_t methods_view_above(const struct methods_view *view)
 {
   return view->fold.shown ? view->order.count - view->order.folded : view->order.count;
@@ -79,10 +81,10 @@ static inline bool methods_view_is_fold(const struct methods_view *view, size_t 
 {
   return view->fold.shown && place == methods_view_above(view);
 }
-/* The row at a place of the table; NULL beyond the last, and for the rows that stand for others. */
+/* Returns the method in a row of the table; NULL beyond the last row, and for rows that stand for several methods. */
 const struct rtop_method_row *methods_view_row(const struct ui *ui, size_t place);
-/* methods_view_is_off(): is it the row for time off the GVL? The next: is the place below that row, where figures are
- * times off the GVL? */
+/* methods_view_is_off(): is it the row for time off the GVL? methods_view_below_off(): is the row below that one, so
+ * that its figures are times off the GVL? */
 static inline bool methods_view_is_off(const struct methods_view *view, size_t place)
 {
   return view->off.shown && place == methods_view_off_place(view);
@@ -91,9 +93,9 @@ static inline bool methods_view_below_off(const struct methods_view *view, size_
 {
   return view->off.shown && place > methods_view_off_place(view);
 }
-/* Is it the first row with the wait that the verdict names, with its time off the GVL? */
+/* Is it the first row, with the wait that the verdict names, whose figures are times off the GVL? */
 bool methods_view_is_wait(const struct ui *ui, const struct rtop_method_row *row);
-/* Only the part of the named method, since other methods may wait in the same call. */
+/* Returns the time of that wait in the named method only (ns), since other methods may wait in the same call. */
 uint64_t methods_view_waited_ns(const struct ui *ui, const struct rtop_method_row *row);
 /* For view_ops of whoever shows the table. */
 struct ui_rows methods_view_rows(const struct ui *ui);

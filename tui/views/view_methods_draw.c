@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { METHOD_NAME_BYTES = 4200 };
-enum { STATE_COLUMNS_MIN = 18 }; /* least columns of a method at which its state is shown */
+enum { STATE_COLUMNS_MIN = 18 }; /* least width (columns) of a method's name at which its state is shown */
 
 struct pen {
   struct ui *ui;
@@ -99,8 +99,8 @@ static enum face methods_figure_face(const struct pen *pen, enum rtop_sort_key c
   }
 }
 
-/* Height by square root, so that a method of one percent is visible and rows compare. A share that reads as 0.0 has
- * none. */
+/* Returns the height of a bar, by square root, so that a method of one percent is visible and rows can be compared. A
+ * share that is displayed as 0.0 has no height. */
 static double height(double share)
 {
   return share < 0.0005 ? -1 : sqrt(share < 1 ? share : 1);
@@ -116,7 +116,7 @@ static void draw_history(const struct pen *pen, int x)
     draw_level(pen->y, x + 1 + i, face_or_cursor(pen, FACE_STRIP), height(shares[i]));
 }
 
-/* State of most of the method's self time; RTOP_STATES: it has none. */
+/* Returns the state with most of the method's self time; RTOP_STATES: it has no self time. */
 static enum rtop_state main_state(const struct rtop_method_row *row)
 {
   int best = RTOP_STATES;
@@ -133,7 +133,7 @@ static const struct rtop_symbol *waiter(const struct pen *pen)
   return caller != 0 ? rtop_symbols_get(rtop_profile_symbols(pen->ui->profile), caller) : NULL;
 }
 
-/* Writes the wait and the application's method, "IO#gets < Db#query", or only the latter if there is little room. */
+/* Writes the wait and the application's method, "IO#gets < Db#query", or only that method if there is little room. */
 static void write_wait(const struct pen *pen, char *text, size_t bytes, int columns)
 {
   char name[METHOD_NAME_BYTES];
@@ -179,7 +179,7 @@ static void draw_location(const struct pen *pen, int x, int columns)
   draw_tail(pen->y, x, columns, face_or_cursor(pen, FACE_PLACE), text);
 }
 
-/* For an unfinished call, writes where its thread was last seen across the rest of the row. */
+/* Writes, for an unfinished call, where its thread was last seen, across the remaining row. */
 static bool draw_unfinished(const struct pen *pen, enum rtop_sort_key column, int x)
 {
   char text[600];
@@ -208,7 +208,7 @@ static void methods_draw_cell(const struct pen *pen, enum rtop_sort_key column, 
   }
 }
 
-/* The mark of the sort column; absent while rows are held. */
+/* Returns the mark of the sort column, which is absent while rows are held. */
 static const char *sort_mark(const struct ui *ui, enum rtop_sort_key column)
 {
   const struct methods_view *view = ui->data[VIEW_METHODS];
@@ -237,7 +237,8 @@ static void methods_draw_heading(const struct ui *ui, const struct columns_shown
   }
 }
 
-/* Draws a row that stands for others: "+ (off the GVL: 9.1 threads in 14 methods)", "+ (45 more below 0.1%)" */
+/* Draws a row that stands for several methods: "+ (off the GVL: 9.1 threads in 14 methods)", "+ (45
+   more below 0.1%)". */
 static bool draw_other_rows(const struct pen *pen, size_t place, int y, bool selected)
 {
   const struct methods_off *off = &pen->view->off;

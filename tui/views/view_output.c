@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Output of the command that we started: the end of its log, line by line, sanitised. */
+/* Shows the output of the command that this program started: the end of its log, line by line, sanitised. */
 #include "viewer.h"
 #include "tui/feed/launch.h"
 #include "tui/term/draw.h"
@@ -19,7 +19,7 @@ struct output_view {
   uint32_t line[TAIL_BYTES + 1]; /* where lines start */
   size_t count;
   struct pager pager;
-  bool scrolled; /* the user scrolled away from the end, so new lines do not move the page */
+  bool scrolled; /* the user scrolled away from the end, so that new lines do not move the page */
   size_t shift;  /* columns to the left of the page */
 };
 
@@ -28,7 +28,7 @@ static struct output_view *output_view(const struct ui *ui)
   return ui->data[VIEW_OUTPUT];
 }
 
-/* The message above the output that explains why there is nothing else. */
+/* Returns the message above the output that explains why there is no other data. */
 static const char *output_reason(const struct ui *ui)
 {
   return ui->source.problem != NULL ? ui->source.problem : ui->source.waits != NULL ? ui->source.waits : "";

@@ -50,7 +50,7 @@ static const struct city_building *building_at(const struct skyline_view *view, 
   return &view->city.buildings[view->city.street[place]];
 }
 
-/* The cursor goes to the building of the selected method; while that is idle, it stays. */
+/* Moves the cursor to the building of the selected method; while that is idle, the cursor stays. */
 static void skyline_follow(struct ui *ui)
 {
   struct skyline_view *view = skyline_view(ui);
@@ -112,7 +112,7 @@ static void skyline_update(struct ui *ui)
   ui_rows_count(ui);
 }
 
-/* The user moved the cursor: the method at this place becomes selected in all views. */
+/* Moves the cursor for the user: the method at this index becomes selected in all views. */
 static bool skyline_go_to(struct ui *ui, uint32_t place)
 {
   struct skyline_view *view = skyline_view(ui);

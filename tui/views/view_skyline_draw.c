@@ -52,7 +52,7 @@ static void draw_glyphs(const struct pen *pen, int y, int x, int columns, enum f
   for (int i = 0; i < columns && x + i < pen->table.x + pen->table.columns; i++) draw_text(y, x + i, 1, face, glyph);
 }
 
-/* Change of the method's self time against the baseline; none for groups. */
+/* Returns the change of the method's self time against the baseline; groups have none. */
 static double skyline_change_of(const struct pen *pen, const struct city_building *building)
 {
   const struct ui *ui = pen->ui;
@@ -62,7 +62,7 @@ static double skyline_change_of(const struct pen *pen, const struct city_buildin
                             before != NULL ? before->self_ns : 0);
 }
 
-/* The state with most of the eighths from `from` on; *filled: how many of the eighths are filled. */
+/* Returns the state with most of the eighths from `from` on; *filled: how many of these eighths are filled. */
 static enum rtop_state storey(const int tops[RTOP_STATES], int from, int *filled)
 {
   int best = 0, most = 0, below = 0, end = from + CITY_EIGHTHS;
@@ -92,7 +92,7 @@ static void draw_storey(const struct pen *pen, const int tops[RTOP_STATES], int 
   if (glyph != NULL) draw_glyphs(pen, y, x, pen->view->city.bar, face, glyph);
 }
 
-/* Draws signs above a roof: just woken up, cut, how it changed, how many threads are in it. */
+/* Draws signs above a roof: active again after a sleep, cut, how its share changed, how many threads are in it. */
 static void draw_signs(const struct pen *pen, const struct city_building *building, int row, bool cut)
 {
   const struct city *city = &pen->view->city;
@@ -133,8 +133,8 @@ static void skyline_share_text(const struct ui *ui, char *out, size_t bytes, dou
   else draw_time(out, bytes, (uint64_t)(share * (double)ui->methods.length_ns));
 }
 
-/* Draws a block: name, self time, and number of hidden buildings, "ActiveRecord 31% +12", less if there is little
- * room. */
+/* Draws the label of a block: name, self time, and number of hidden buildings, "ActiveRecord 31% +12", less if there
+ * is little room. */
 static void draw_block(const struct pen *pen, const struct city_block *block)
 {
   const struct city *city = &pen->view->city;
@@ -200,7 +200,7 @@ static void draw_names(const struct pen *pen)
   }
 }
 
-/* Draws which shade is which state, and what is not shown. */
+/* Draws the legend: the state of each shade, and what is not shown. */
 static void draw_legend(const struct pen *pen)
 {
   static const enum rtop_state shown[] = { RTOP_STATE_RUNNING, RTOP_STATE_MARKING, RTOP_STATE_WAITING,

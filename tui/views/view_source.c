@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of the selected method with the cost of every line. view_source_draw.c draws it. */
+/* Shows the file of the selected method with the cost of every line. view_source_draw.c draws it. */
 #include "view_source.h"
 #include "viewer.h"
 #include "tui/text/text.h"
@@ -59,7 +59,7 @@ static bool source_matches(const struct ui *ui, size_t place)
   return source_view_matches(ui, source_view_line(source_view(ui), place));
 }
 
-/* Goes to a line of the file, and centres it if it was not visible. */
+/* Goes to a line of the file, and centres the line if it was not visible. */
 static void source_go_to(struct ui *ui, uint32_t line)
 {
   struct source_view *view = source_view(ui);
@@ -71,7 +71,7 @@ static void source_go_to(struct ui *ui, uint32_t line)
   pager_show(&view->pager, rows, page, page);
 }
 
-/* The most expensive line of the method itself, else its first line. */
+/* Returns the most expensive line of the method itself, else its first line. */
 static uint32_t first_line(const struct source_view *view, const struct rtop_symbol *symbol)
 {
   uint32_t best = symbol->line;
@@ -87,7 +87,7 @@ static uint32_t first_line(const struct source_view *view, const struct rtop_sym
   return best;
 }
 
-/* Without a chosen method, takes the most expensive one that has a file. */
+/* Chooses the most expensive method that has a file, if none was chosen. */
 static void choose_method(struct ui *ui)
 {
   uint64_t best_ns = 0;
@@ -103,7 +103,7 @@ static void choose_method(struct ui *ui)
   ui->selected = best;
 }
 
-/* Chooses the call that is meant, or its nearest caller with lines. False: there is none. */
+/* Chooses the call that the user refers to, or its nearest caller with lines. False: there is none. */
 static bool choose_call(struct ui *ui, struct source_view *view, uint32_t *frame)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
@@ -114,7 +114,7 @@ static bool choose_call(struct ui *ui, struct source_view *view, uint32_t *frame
   return true;
 }
 
-/* For a selected method without lines: the lines that called it, from the same caller as before if that called at
+/* Chooses, for a selected method without lines, the method whose lines called it: the previous one if that called at
  * least half as much. */
 static uint32_t choose_caller(struct ui *ui, struct source_view *view)
 {
@@ -124,7 +124,7 @@ static uint32_t choose_caller(struct ui *ui, struct source_view *view)
   return frame;
 }
 
-/* Chooses the method to show. True: it is another method, or another call of it, than before. */
+/* Chooses the method to show. True: it is another method, or another call of the same one, than before. */
 static bool choose_frame(struct ui *ui, struct source_view *view)
 {
   uint32_t frame, before = view->node;
@@ -174,7 +174,7 @@ static void source_go(struct ui *ui, size_t place)
   source_go_to(ui, source_view_line(source_view(ui), place));
 }
 
-/* Goes to the next line in order of heat; from a line without cost to the hottest. */
+/* Goes to the next line in order of heat; from a line without cost, to the hottest. */
 static bool source_hottest(struct ui *ui, int step)
 {
   struct source_view *view = source_view(ui);
@@ -234,7 +234,7 @@ static void source_menu(struct ui *ui, struct ui_row *row)
   ui_row_can(row, '.', "hottest line; again: next", REQUEST_COOLER);
 }
 
-/* The search may have changed in another view. */
+/* Opens the view. The search may have changed in another view. */
 static void source_open(struct ui *ui)
 {
   ui_rows_count(ui);

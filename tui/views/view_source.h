@@ -23,8 +23,8 @@ struct source_view {
   bool detail_ready;
   bool ruby;      /* the method has lines */
   uint32_t frame; /* that is shown; 0: none yet */
-  uint32_t node;  /* node of the call that is meant (ui_way.h); 0: any */
-  /* the selected method, which has no lines, while its caller is shown; 0: the selected method is shown */
+  uint32_t node;  /* node of the call that the user refers to (ui_way.h); 0: any */
+  /* the selected method, if it has no lines and its caller is shown; 0: the selected method is shown */
   uint32_t called;
   struct pager pager; /* over rows */
   struct {
@@ -42,9 +42,9 @@ bool source_view_matches(const struct ui *ui, uint32_t line);
 /* Are its lines those that run? */
 enum source_age source_view_age(const struct ui *ui);
 
-/* view_source_loops.c: finds the loops whose line has the time of their bodies, by heat and text. */
+/* view_source_loops.c: finds the loops to whose line the time of their bodies is charged, by heat and text. */
 void source_view_find_loops(struct source_view *view);
-/* The line of the innermost loop around a line, which has its time; 0: none. */
+/* Returns the line of the innermost loop around a line, to which that line's time is charged; 0: none. */
 uint32_t source_view_loop(const struct source_view *view, uint32_t line);
 
 #endif

@@ -122,7 +122,7 @@ static void draw_costs(const struct ui *ui, const struct source_view *view, cons
   }
 }
 
-/* The text from a column on; a wide character cut there becomes a blank. */
+/* Returns the text from a column on; a wide character that is cut at this column becomes a blank. */
 static const char *shifted(const char *text, int columns)
 {
   while (columns > 0 && *text != '\0') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lines have their time on another line. Ruby checks its threads only at the end of a turn of a loop, block or
- * method, and time before that is charged to the line executed then: for `while` its own line, for `begin` … `end
+/* Finds lines whose time is charged to another line. Ruby checks its threads only at the end of a turn of a loop, block
+ * or method, and time before that is charged to the line executed then: for `while` its own line, for `begin` … `end
  * while` the last. Where such a loop ends is guessed from the text; the result is only displayed. */
 #include "view_source.h"
 #include "tui/ui/ui.h"
@@ -31,7 +31,7 @@ static bool ends_on_its_line(const char *text)
   return bytes > 4 && strncmp(text + bytes - 3, "end", 3) == 0 && strchr("; \t", text[bytes - 4]) != NULL;
 }
 
-/* The line of the loop's `end`, at the same indentation; 0: not found. */
+/* Returns the line of the loop's `end`, which has the same indentation; 0: not found. */
 static uint32_t loop_end(const struct source_file *file, uint32_t line, size_t blanks)
 {
   char text[512];
@@ -44,7 +44,7 @@ static uint32_t loop_end(const struct source_file *file, uint32_t line, size_t b
   return 0;
 }
 
-/* The line of the `begin` that belongs to the `end` on this line; 0: not found. */
+/* Returns the line of the `begin` that belongs to the `end` on this line; 0: not found. */
 static uint32_t loop_begin(const struct source_file *file, uint32_t line, size_t blanks)
 {
   char text[512];
@@ -64,7 +64,7 @@ static bool ends_a_loop(const char *text)
   return starts_with_word(behind, "while") || starts_with_word(behind, "until");
 }
 
-/* The range of the loop whose time is on this line; false: there is none. */
+/* Finds the range of the loop whose time is charged to this line; false: there is none. */
 static bool loop_around(const struct source_file *file, uint32_t line, uint32_t *from, uint32_t *end)
 {
   char text[512];

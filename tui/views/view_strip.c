@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline in the header: a cell per second, with cursor and selected span. */
+/* Draws the timeline in the header: a cell per second, with cursor and selected span. */
 #include "viewer.h"
 #include "tui/term/draw.h"
 #include "tui/term/screen.h"
@@ -20,7 +20,7 @@ static int strip_cell(const struct ui *ui, int64_t time_ns)
   return ui->strip.cells - 1 - (int)(behind < 0 ? -1 : behind < ui->strip.cells ? behind : ui->strip.cells);
 }
 
-/* Draws the cursor on its cell; the selected span is shown in reverse, with its ends. */
+/* Draws the cursor on its cell; the selected span is shown in reverse video, with its ends. */
 static void draw_strip_cursor(const struct ui *ui, int y, int x, int first)
 {
   struct rtop_span span;

@@ -86,7 +86,8 @@ const struct fiber_row *threads_view_fiber(const struct ui *ui, size_t place)
   return place < count ? &threads_view(ui)->fibers.rows[from + place] : NULL;
 }
 
-/* The rows for fibers below the title of the stack, which keeps at least three rows; no rows without room or fibers. */
+/* Returns the rows for fibers below the title of the stack, which keeps at least three rows; there are none without
+   room or fibers. */
 struct ui_rows threads_view_fibers(const struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -168,7 +169,7 @@ static void threads_fit(struct ui *ui)
   ui_rows_fit(ui);
 }
 
-/* Chooses the window of lanes: around a frozen moment as much after it as before, if available. */
+/* Chooses the windows of lanes: if the display is frozen, as many after the moment as before it, if available. */
 static void threads_look(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -237,7 +238,7 @@ static bool choose_more(struct ui *ui)
   return true;
 }
 
-/* Shows the stack again in place of the waits. */
+/* Shows or hides the stack; if the waits are shown in its place, shows the stack. */
 static bool toggle_stack(struct ui *ui)
 {
   bool shown = threads_view_stack_rows(ui) > 0 && !threads_view(ui)->waits_open;
@@ -353,7 +354,7 @@ static bool threads_handle(struct ui *ui, enum request request)
   }
 }
 
-/* Goes to the thread that is to blame for the visited stall. */
+/* Opens the view. Goes to the thread that is to blame for the visited stall. */
 static void threads_open(struct ui *ui)
 {
   struct threads_view *view = threads_view(ui);
@@ -376,7 +377,7 @@ static void threads_prepare(struct ui *ui)
   if (ui->profile != NULL) threads_look(ui);
 }
 
-/* The nearest call on its stack of a method with a file; 0: none. */
+/* Returns the frame of the nearest call on the thread's stack of a method with a file; 0: none. */
 static uint32_t source_of(const struct rtop_symbols *symbols, uint32_t node)
 {
   while (node != 0) {

@@ -36,7 +36,7 @@ enum field {
 
 static const struct {
   const char *title;
-  int columns; /* with the blank after it; 0: worked out */
+  int columns; /* width of the column with the blank after it; 0: computed */
   int from;    /* table width from which the column is shown */
   int sort;    /* enum rtop_sort_key; -1: cannot be sorted by */
 } fields[FIELD_COUNT] = {
@@ -62,7 +62,7 @@ struct columns {
   int x[FIELD_COUNT], columns[FIELD_COUNT]; /* 0 columns: not shown */
 };
 
-/* Sort keys without a column of their own put threads to blame first. */
+/* Is the table sorted by this column? Sort keys without a column put threads to blame first. */
 static bool sorted_by(const struct ui *ui, int field)
 {
   enum rtop_sort_key sort = rtop_sort_key_plain(ui->wanted.sort);
@@ -142,7 +142,7 @@ static const char *threads_state_word(const struct ui *ui, const struct rtop_thr
   return thread->ended ? thread_word(THREAD_ENDED) : state_word(thread->state);
 }
 
-/* Writes the change of a thread's figure; the column for time not blocked stands for the sort figure. */
+/* Writes the change of a thread's figure; the column for time not blocked shows that of the sort figure. */
 static void threads_change_text(const struct ui *ui, const struct rtop_thread_row *thread, int field, char *out,
                                 size_t bytes)
 {
@@ -176,7 +176,8 @@ static void threads_figure_text(const struct ui *ui, const struct rtop_thread_ro
   else draw_time(out, bytes, (uint64_t)key);
 }
 
-/* Rates of the kernel are of the present: only for a living process while the display is not frozen. */
+/* Returns the kernel's rates, which are those of the present: only for a living process while the display
+   is not frozen. */
 static const struct task_rates *rates_of(const struct ui *ui, struct threads_view *view,
                                          const struct rtop_thread_row *thread)
 {
@@ -203,7 +204,7 @@ static enum face threads_figure_face(const struct ui *ui, const struct rtop_thre
   return FACE_NORMAL;
 }
 
-/* Each glyph is readable without colour, and the GVL holder stands out. */
+/* Returns the glyph of a lane's cell. Each one is readable without colour, and that of the GVL holder stands out. */
 static const char *lane_glyph(enum thread_lane lane)
 {
   static const char *const plain[] = {
@@ -224,8 +225,8 @@ static enum face lane_face(enum thread_lane lane)
   return faces[lane];
 }
 
-/* Draws a thread's lane; it is empty for a thread that rests or is not blamed, so that activity stands out, also in
- * the cursor's row, where reversed cells would look like holes. */
+/* Draws a thread's lane; it is empty for a thread that is idle and not blamed, so that activity stands out; also in the
+ * cursor's row, where cells in reverse video would look like holes. */
 static void draw_lane(const struct ui *ui, const struct threads_view *view, const struct rtop_thread_row *thread, int y,
                       int x)
 {
@@ -244,7 +245,7 @@ struct pen {
   const struct columns *columns;
   const struct rtop_thread_row *thread;
   int y, left;
-  bool selected, elsewhere; /* the cursor is elsewhere, and only marked here */
+  bool selected, elsewhere; /* elsewhere: the cursor is in another table, and this row is only marked */
 };
 
 static enum face face_of(const struct pen *pen, enum face face)
@@ -252,7 +253,7 @@ static enum face face_of(const struct pen *pen, enum face face)
   return pen->selected ? FACE_CURSOR : face;
 }
 
-/* Removes "Thread::" before Mutex, Queue and the like, which are known without it. */
+/* Removes "Thread::" before Mutex, Queue and the like, which are well known without it. */
 static void without_core(char *text)
 {
   static const char core[] = "Thread::";
@@ -260,7 +261,8 @@ static void without_core(char *text)
   if (strncmp(text, core, cut) == 0) memmove(text, text + cut, strlen(text) - cut + 1);
 }
 
-/* Writes the leaf with the nearest method of the program if there is room, else the leaf, else the shortest form. */
+/* Writes the leaf with the nearest method of the program if there is room, else the leaf, else the shortest
+   form of it. */
 static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_symbols *symbols, int columns, char *out,
                       size_t bytes)
 {
@@ -273,8 +275,8 @@ static void leaf_text(const struct rtop_thread_row *thread, const struct rtop_sy
   if (rtop_text_width(out) > columns) without_core(out);
 }
 
-/* Writes "Mutex #3 of puma 002, Mutex#lock < App#call", or what fits of it, dropping the owner last. False: it waits
- * for no lock of another thread, or there is no room. */
+/* Writes "Mutex #3 of puma 002, Mutex#lock < App#call", or as much as fits, dropping the owner last. False: the thread
+ * waits for no lock of another thread, or there is no room. */
 static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread, int columns, char *out, size_t bytes)
 {
   char lock[64], name[64], leaf[1200];
@@ -290,7 +292,7 @@ static bool lock_text(const struct ui *ui, const struct rtop_thread_row *thread,
   return rtop_text_width(out) <= columns;
 }
 
-/* For a stuck thread: writes its call and the application's method, or only the method. */
+/* Writes, for a stuck thread, its call and the application's method, or only the method. */
 static bool stuck_text(const struct ui *ui, const struct rtop_thread_row *thread, int columns, char *out, size_t bytes)
 {
   uint64_t since_ns;
@@ -316,7 +318,7 @@ static void draw_leaf(const struct pen *pen, int x, int columns)
   draw_text(pen->y, x, columns, face_of(pen, code ? FACE_NORMAL : FACE_C), text);
 }
 
-/* After a process number there is little room; names of pool threads differ at their end. */
+/* Draws the name. After a process number there is little room; names of pool threads differ at their end. */
 static void draw_name(const struct pen *pen, bool chosen, enum face face)
 {
   const struct rtop_thread_row *thread = pen->thread;
@@ -384,7 +386,7 @@ static void threads_draw_row(const void *table, size_t place, int y, bool select
     draw_lane(pen->ui, pen->view, pen->thread, pen->y, pen->left + pen->columns->x[FIELD_LANE]);
 }
 
-/* Writes ", seen 0.8 s ago, no safepoint since" for a stack that is not the present one, else nothing. */
+/* Writes ", seen 0.8 s ago, no safepoint since" for a stack that is out of date, else nothing. */
 static void seen_text(const struct rtop_thread_row *thread, char *out, size_t bytes)
 {
   char age[16];
@@ -426,8 +428,8 @@ static void fibers_title(const struct ui *ui, const struct rtop_thread_row *thre
               fiber_row_name(fiber, rtop_profile_symbols(ui->profile)));
 }
 
-/* Where to break a text longer than a row: after as many parts as fit, or after the first. NULL: there is only one
- * part. */
+/* Returns the position at which to break a text longer than a row: after as many parts as fit, or after the first.
+ * NULL: there is only one part. */
 static char *pieces_end(char *text, int room)
 {
   char *end = NULL;
@@ -456,7 +458,8 @@ static int draw_pieces(char *text, struct rect at)
   return rows;
 }
 
-/* Draws what the thread waits for and who owns it, and what it owns that others wait for. Returns the rows used. */
+/* Draws what the thread waits for and who owns it, and the locks of the thread that others wait for. Returns the number
+   of rows used. */
 static int draw_locks(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
   char text[1700];
@@ -497,7 +500,7 @@ static void draw_fibers_row(const void *context, size_t place, int y, bool selec
   draw_text(y, left + names + places, columns - left - names - places, face, fiber_row_wait(row, symbols));
 }
 
-/* The heading of the sort column has a mark, as in all tables. */
+/* Draws the heading. The sort column has a mark, as in all tables. */
 static void draw_fibers_heading(const struct threads_view *view, int y, int columns)
 {
   static const char *const titles[FIBER_SORTS] = { "ALIVE", "WAITING", "SHARE%", "LONGEST", "FIBERS" };
@@ -512,7 +515,7 @@ static void draw_fibers_heading(const struct threads_view *view, int y, int colu
   }
 }
 
-/* Draws the fibers of the thread's scheduler by kind, above the stack. Returns the rows used. */
+/* Draws the fibers of the thread's scheduler by kind, above the stack. Returns the number of rows used. */
 static int draw_fibers(const struct ui *ui, const struct threads_view *view)
 {
   struct ui_rows rows = threads_view_fibers(ui);
@@ -549,8 +552,8 @@ static void draw_frames(const struct ui *ui, uint32_t leaf, bool old, struct rec
   if (leaf == 0) draw_text(at.y + 1, 6, at.columns - 6, FACE_NORMAL, "(not known)");
 }
 
-/* Draws the stacks of a thread that waits for a lock and of the owner: half of the rows for each, or what it needs.
- * False: the owner is unknown, or there is no room. */
+/* Draws the stacks of a thread that waits for a lock and of the owner: half of the rows for each, or as many as it
+ * needs. False: the owner is unknown, or there is no room. */
 static bool draw_both(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
   const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
@@ -568,7 +571,7 @@ static bool draw_both(const struct ui *ui, const struct rtop_thread_row *thread,
   return true;
 }
 
-/* Draws the stack of the thread, or of the fibers under the cursor where they wait. */
+/* Draws the stack of the thread, or if the cursor is on fibers, the stack in which they wait. */
 static void draw_stack(const struct ui *ui, const struct rtop_thread_row *thread, struct rect at)
 {
   const struct threads_view *view = ui->data[VIEW_THREADS];
@@ -612,7 +615,7 @@ void threads_draw(struct ui *ui)
   rows.bare = view->in_fibers;
   struct pen pen = { .ui = ui, .view = view, .columns = &columns, .left = table.x, .elsewhere = rows.bare };
   ui_rows_draw(&rows, table, threads_draw_row, &pen);
-  /* Drawn last, so that the terminal's cursor is there. */
+  /* This row is drawn last, so that the terminal's cursor stays on it. */
   if (view->in_fibers && selected != NULL && stack_rows > 0)
     draw_stack(ui, selected, (struct rect){ table.y + table.rows - stack_rows, 0, stack_rows, table.columns });
 }

@@ -35,8 +35,8 @@ static int cells_shown(void)
   return cells < 1 ? 1 : cells > TIMELINE_CELLS_MAX ? TIMELINE_CELLS_MAX : cells;
 }
 
-/* Chooses the graphs' end: live, the newest shown data are at the right; frozen, the graphs move only when the cursor
- * leaves them. */
+/* Chooses the end of the graphs: if live, the newest shown data are at the right; if frozen, the graphs move only when
+ * the cursor leaves them. */
 static void place_end(struct ui *ui, int cells)
 {
   struct time_view *view = time_view(ui);
@@ -47,8 +47,8 @@ static void place_end(struct ui *ui, int cells)
     view->end_ns = cursor_ns + length_ns / 2 < held.end_ns ? cursor_ns + length_ns / 2 : held.end_ns;
 }
 
-/* Finds the window under the cursor. For a process shown alone it is that process's window that ends at the cursor;
- * otherwise it may be another process's and end later. */
+/* Finds the window under the cursor. For a process shown alone, that is the process's window that ends at the cursor;
+ * otherwise it may belong to another process and end later. */
 static void look_at_window(struct ui *ui, uint32_t alone)
 {
   struct time_view *view = time_view(ui);
@@ -80,7 +80,7 @@ static void time_update(struct ui *ui)
   look_at_window(ui, alone);
 }
 
-/* Zooms so that the position under the cursor stays in place as far as possible. */
+/* Zooms such that the position under the cursor stays in place as far as possible. */
 static bool time_zoom(struct ui *ui, int step)
 {
   struct time_view *view = time_view(ui);

@@ -27,13 +27,14 @@ struct time_view {
   const struct view_ops *from;        /* the view from which the list was opened; NULL: not opened */
   bool listed;                        /* it was open before */
   struct pager pager;                 /* of it: the newest stall first */
-  uint64_t stall;                     /* under its cursor; 0: whichever is the newest */
+  uint64_t stall;                     /* id of the stall under the cursor of the list;
+                                         0: the newest one, whichever that is */
 };
 
 void time_view_draw(struct ui *ui, const struct time_view *view);
 
-/* view_time_stalls.c: the list of stalls, which opens from any view. time_stalls_leave() returns to that view; false:
- * the list was not open. */
+/* view_time_stalls.c: the list of stalls, which opens from any view. time_stalls_leave() returns to the view from which
+ * it was opened; false: the list was not open. */
 void time_stalls_open(struct ui *ui);
 bool time_stalls_leave(struct ui *ui);
 void time_stalls_update(const struct ui *ui, struct time_view *view);

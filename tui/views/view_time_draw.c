@@ -14,12 +14,12 @@ enum { TICK_CELLS = 10, LABEL_CELLS = 20 };
 static const struct {
   const char *name;
   enum face face;
-  double least; /* least value at full height; 0: the largest value in the graph */
+  double least; /* least value at full height; 0: the largest value in the graph is at full height */
 } graphs[TIMELINE_GRAPHS] = {
   [TIMELINE_RUN] = { "GVL held", FACE_RUN, 1 },        [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
   [TIMELINE_BLOCKED] = { "blocked", FACE_BLOCKED, 1 }, [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
   [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },           [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
-  [TIMELINE_RSS] = { "rss", FACE_LABEL, 0 }, /* usually full like the graph above, so in another colour */
+  [TIMELINE_RSS] = { "rss", FACE_LABEL, 0 }, /* usually full, as is the graph above it, so it has another colour */
 };
 
 static double full_height(const struct timeline *timeline, int graph)
@@ -39,7 +39,7 @@ static void value_text(char *out, size_t bytes, int graph, double value)
   }
 }
 
-/* Glyph for a share of garbage collection: much, little, none. */
+/* Returns the glyph for a share of garbage collection: much, little, none. */
 static char gc_glyph(const struct timeline_cell *cell)
 {
   double share = cell->value[TIMELINE_GC];
@@ -104,7 +104,7 @@ static int64_t ticks_before(const struct ui *ui, const struct timeline *timeline
   return (real_ns + tick_ns - 1) / tick_ns;
 }
 
-/* A time that marks of stalls would split is left out. */
+/* Would marks of stalls split the time at this tick? Such a time is left out. */
 static bool is_marked(const struct ui *ui, const struct timeline *timeline, int from, int cells)
 {
   size_t each = 0;
@@ -166,7 +166,7 @@ static void draw_axis(const struct ui *ui, const struct time_view *view, int y, 
   draw_at(timeline, y, x, ui_time_cursor(ui) - 1, "^");
 }
 
-/* Appends figures of the window, as many as fit: "held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
+/* Appends figures of the window, as many as fit: "held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M". */
 static void window_figures(const struct time_view *view, char *out, size_t bytes, int columns)
 {
   const struct rtop_window_summary *window = &view->summary;
@@ -192,7 +192,7 @@ static void window_figures(const struct time_view *view, char *out, size_t bytes
   }
 }
 
-/* Describes the window: "14:31:52.400 held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M" */
+/* Describes the window: "14:31:52.400 held 62% wait 1.20 blocked 2.00 GC 21ms cpu 0.84 27.0k/s 412M". */
 static void window_words(const struct ui *ui, const struct time_view *view, char *out, size_t bytes, int columns)
 {
   const struct rtop_window_summary *window = &view->summary;

@@ -20,7 +20,7 @@ enum {
   PID_COLUMNS = 8
 };
 
-/* The stall at a place among those of the shown processes, newest first. */
+/* Returns the stall at an index among those of the shown processes, newest first. */
 static const struct stall *stall_in(const struct ui *ui, size_t place)
 {
   const struct stall *stall = NULL;
@@ -59,7 +59,7 @@ bool time_stalls_leave(struct ui *ui)
   return true;
 }
 
-/* The cursor stays on its stall while others come. */
+/* Updates the list. The cursor stays on its stall when others are added. */
 void time_stalls_update(const struct ui *ui, struct time_view *view)
 {
   size_t count = ui_stalls_count(ui), at = 0, before = 0;
@@ -94,7 +94,7 @@ void time_stalls_menu(struct ui *ui, struct time_view *view, struct ui_row *row)
   row->frame = 0;
   if (stall == NULL) return;
   ui_stalls_words(ui, stall, row->text, sizeof row->text);
-  view->stall = stall->id; /* The cursor stays on this stall while others come. */
+  view->stall = stall->id; /* From now on the cursor stays on this stall when others are added. */
   row->name = row->text;
   ui_row_can(row, 'g', "go to it", REQUEST_ENTER);
   ui_row_can(row, 't', "threads then", ROW_STALL_THREADS);
@@ -105,7 +105,7 @@ static int thread_columns(int columns)
   return columns < THREAD_FROM ? 0 : columns < 100 ? THREAD_COLUMNS_NARROW : THREAD_COLUMNS;
 }
 
-/* Columns for the process of a stall, if there are several and there is room. */
+/* Number of columns for the process of a stall; 0 if there is only one process, or no room. */
 static int pid_columns(const struct ui *ui, int columns)
 {
   return columns >= PID_FROM && ui_processes_mixed(ui) ? PID_COLUMNS : 0;

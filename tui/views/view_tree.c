@@ -83,7 +83,8 @@ static void tree_update_detail(struct ui *ui)
   if (view->detail_ready) detail_lead(&view->detail, rtop_profile_symbols(ui->profile), ui_way_node(ui));
 }
 
-/* The baseline knows callers only as methods, not who called whom. */
+/* Are rows sorted by change? Never in the tree of callers: the baseline knows callers only as methods, not
+   who called whom. */
 bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view)
 {
   return ui->wanted.sort == RTOP_SORT_DELTA && ui->baseline.comparing && !view->callers;
@@ -106,14 +107,14 @@ static bool tree_build(struct ui *ui)
     look.calls = true;
     look.least_percent = ui->wanted.min_percent;
   }
-  /* Self, the default order of the method table, would hide the way down in a tree of callees; in a tree of callers
-   * all time belongs to the method at the top. */
+  /* Self, the default order of the method table, would hide the way down in a tree of callees; in a tree of callers all
+     time belongs to the method at the top. */
   look.gone = ui_baseline_gone(ui, look.least_percent);
   look.sort = tree_view_by_delta(ui, view) ? RTOP_SORT_DELTA : rtop_sort_key_of_calls(look.sort);
   return rtop_tree_rows_build(tree_view_rows(view), &ui->tree, rtop_profile_symbols(ui->profile), &look);
 }
 
-/* The cursor stays on its node; when that is gone, it stays on its row. */
+/* Moves the cursor with its node; if that is gone, the cursor stays at its row. */
 static void tree_follow(struct ui *ui)
 {
   struct ui_outline rows = tree_outline(ui);
@@ -130,7 +131,7 @@ static void tree_moved(struct ui *ui)
   tree_update_detail(ui);
 }
 
-/* Chosen by the user: this call of the method is also used in other views. */
+/* Notes that the user chose this call of the method, which other views use, too. */
 static void tree_means_call(struct ui *ui)
 {
   const struct rtop_tree_row *row = row_at(ui, tree_view(ui)->at.pager.cursor);
@@ -149,7 +150,7 @@ static void tree_rest(struct ui *ui)
   tree_update_detail(ui);
 }
 
-/* Opens what hides the method, and goes there. */
+/* Opens the nodes that hide the method, and goes to it. */
 static void tree_seek(struct ui *ui, uint32_t frame)
 {
   struct tree_view *view = tree_view(ui);
@@ -177,7 +178,8 @@ static void tree_seek(struct ui *ui, uint32_t frame)
   tree_follow(ui);
 }
 
-/* Opening, closing or new figures do not select another method: the chosen one stays selected, even without a row. */
+/* Updates the rows. Opening, closing or new figures do not select another method: the chosen one stays selected, even
+   without a row. */
 static void tree_show(struct ui *ui)
 {
   uint32_t selected = ui->selected;
@@ -205,7 +207,7 @@ static void tree_open(struct ui *ui)
   tree_view(ui)->at.seek = true;
 }
 
-/* Splits a chain; the cursor goes to its first node. */
+/* Splits a chain and moves the cursor to its first node. */
 static bool tree_unchain(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);
@@ -294,7 +296,7 @@ static bool invert(struct ui *ui)
   return true;
 }
 
-/* Recursion is shown differently, so no opened node keeps its key. */
+/* Changes the folding of recursion, which makes new nodes, so no opened node keeps its key. */
 static bool tree_fold(struct ui *ui)
 {
   struct tree_view *view = tree_view(ui);

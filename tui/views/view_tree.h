@@ -20,7 +20,7 @@ struct tree_view {
 };
 
 struct rtop_tree_rows *tree_view_rows(struct tree_view *view);
-/* False for the last row if it stands for combined small nodes. */
+/* Is the row a method? Not the last one, if it stands for combined small nodes. */
 bool tree_view_is_method(const struct rtop_tree_row *row);
 /* Are rows sorted by the change against the baseline? */
 bool tree_view_by_delta(const struct ui *ui, const struct tree_view *view);

@@ -23,9 +23,9 @@ enum {
 
 struct tree_columns {
   int tree, tree_columns;
-  int figures; /* column of the total, followed by self; for calls their number precedes it */
+  int figures; /* column of the total, which self follows; for calls their number comes first */
   bool self;
-  int share;                /* column of the share of the caller's total; 0: not shown */
+  int share;                /* column of the share in the caller's total; 0: not shown */
   int place, place_columns; /* 0: not shown */
   int split;                /* 0: not shown */
 };
@@ -35,7 +35,7 @@ struct tree_pen {
   const struct tree_view *view;
   bool calls; /* of all calls, not of samples */
   struct tree_columns columns;
-  int shift;         /* columns by which deep trees are scrolled to the left */
+  int shift;         /* number of columns by which deep trees are scrolled to the left */
   uint64_t whole_ns; /* what a full split bar is */
 };
 
@@ -98,8 +98,8 @@ static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
     draw_text(at.y, at.x + pen->columns.split, SPLIT_COLUMNS, FACE_HEADING, "SPLIT run| wait: blocked. #=");
 }
 
-/* Glyph for a thread that is here now: its state if this is its innermost call, '*' if the GVL's holder passed
- * through. */
+/* Returns the glyph for threads that have this call on their stack now: a thread's state if this is its innermost call,
+ * '*' if the GVL's holder is in a call below. */
 static char now_glyph(const struct ui *ui, const struct rtop_tree_row *row, enum face *face)
 {
   if (row->node == 0 || row->gone || ui_calls_are_shown(ui)) return ' ';
@@ -129,7 +129,7 @@ static void tree_frame_text(const struct rtop_tree_row *row, char *out, size_t b
   snprintf(out + used, bytes - used, "%s", box);
 }
 
-/* The text from a column on, for frames whose characters are one column wide. */
+/* Returns the text from a column on, for frames whose characters are one column wide. */
 static const char *from_column(const char *text, int columns)
 {
   for (; columns > 0 && *text != '\0'; columns--) do {
@@ -189,7 +189,7 @@ static void draw_split(const struct tree_pen *pen, const struct rtop_tree_row *r
     draw_bar(y, pen->columns.split, columns < SPLIT_COLUMNS ? columns : SPLIT_COLUMNS - 1, segments, RTOP_STATES);
 }
 
-/* Cost of a row in the baseline; callers are only known as methods with their self time. False: unknown. */
+/* Returns the cost of a row in the baseline; callers have only the self time of their method there. False: unknown. */
 static bool cost_before(const struct ui *ui, const struct rtop_tree_row *row, struct rtop_cost *self,
                         struct rtop_cost *total)
 {
@@ -220,8 +220,8 @@ static void figures_text(const struct ui *ui, const struct rtop_tree_row *row, c
   }
 }
 
-/* Draws the number of calls (for callers of a method, how often they called it) and the share of the caller's total,
- * or of all. */
+/* Draws the number of calls (for callers of a method, how often they called the method) and the share in the caller's
+ * total, or in all. */
 static void tree_draw_calls(const struct tree_pen *pen, const struct rtop_tree_row *row, int y, enum face face)
 {
   char text[32];
@@ -259,7 +259,7 @@ static void tree_draw_row(const void *table, size_t place, int y, bool selected)
   if (pen->columns.split > 0) draw_split(pen, row, y);
 }
 
-/* The shift to the left at which the method under the cursor is readable. */
+/* Returns the shift to the left (columns) at which the method under the cursor is readable. */
 static int shift_for(const struct tree_pen *pen, const struct rtop_tree_row *row)
 {
   int frame = (int)row->depth * 2 + FRAME_COLUMNS, room = pen->columns.tree_columns - LABEL_COLUMNS_MIN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict in full: its text uncut, the figures it was judged by, and advice that follows from them. */
+/* The verdict in full: its text uncut, the figures on which it is based, and advice that follows from them. */
 #include "viewer.h"
 #include "tui/report/since_mark.h"
 #include "tui/term/draw.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { WHY_LINES = 120, WHY_BYTES = 16 << 10, WHY_PARAGRAPH = VERDICT_TEXT, WHY_MARGIN = 2, WHY_COLUMNS = 100 };
-enum { WHY_UNCUT = VERDICT_TEXT / 2 }; /* columns of a text that is not cut */
+enum { WHY_UNCUT = VERDICT_TEXT / 2 }; /* width (columns) at which no text is cut */
 
 struct why_view {
   char text[WHY_BYTES];
@@ -159,7 +159,7 @@ static void why_update(struct ui *ui)
   why_advice(view, verdict, columns);
 }
 
-/* The layout may have changed since the update. */
+/* Prepares the page again, since the layout may have changed after the update. */
 static void why_prepare(struct ui *ui)
 {
   why_update(ui);

@@ -141,7 +141,9 @@ void ui_watch(struct ui *ui, struct rtop_profile *profile)
   ui_traces_forget(ui);
   ui_calls_forget(ui);
   ui_list_forget_own(ui);
-  if (profile != NULL) ui_list_forget(ui); /* what it looked at is watched now, or of no use */
+  if (profile != NULL)
+    ui_list_forget(ui); /* the process from the list is watched now,
+                                              or the list is of no use any more */
   memset(&ui->source, 0, sizeof ui->source);
   rtop_hysteresis_forget(ui->hysteresis);
   ui->selected = ui->chosen = 0; /* frames are of a profile */
@@ -160,7 +162,7 @@ void ui_open_view(struct ui *ui, enum view_id id)
   ui->stale = ui->dirty = true;
 }
 
-/* Rows are sorted by the view that shows them. */
+/* Updates the methods, whose rows are sorted by the view that shows them. */
 static bool update_methods(struct ui *ui)
 {
   struct rtop_methods_options by_name = ui_shown_options(ui);

@@ -22,7 +22,7 @@ struct mouse_event;
 bool ui_init(struct ui *ui, const struct rtop_options *options);
 void ui_destroy(struct ui *ui);
 
-/* Switches to another target: forgets everything about the last one. */
+/* Switches to another target: forgets everything about the previous one. */
 void ui_watch(struct ui *ui, struct rtop_profile *profile);
 void ui_open_view(struct ui *ui, enum view_id id);
 
@@ -44,8 +44,8 @@ void ui_mouse(struct ui *ui, const struct mouse_event *event);
 /* Parts of the frame, each in a file of its own. */
 void view_header_draw(struct ui *ui);
 void view_header_tabs(struct ui *ui); /* called by the one above */
-/* Writes all active marks, filters and merges: in full if that fits into `columns`, else cut to `columns` or
- * `brief_columns`, with at least ten columns each. Returns the columns; 0: none are active. */
+/* Writes all active marks, filters and merges: in full if they fit into `columns`, else cut to `columns` or
+ * `brief_columns`, with at least ten columns each. Returns the number of columns; 0: none are active. */
 int view_header_active(const struct ui *ui, int columns, int brief_columns, char *out, size_t bytes);
 void view_strip_draw(const struct ui *ui);
 void view_footer_draw(struct ui *ui);
