@@ -28,8 +28,8 @@
 enum { POOLS_MAX = 64 };
 
 struct pool {
-  _Atomic uint64_t key;           /* 0: free */
-  _Atomic uint32_t frame, node;   /* the frame with which its threads began, and its node below the root; 0: not known */
+  _Atomic uint64_t key;         /* 0: free */
+  _Atomic uint32_t frame, node; /* the frame with which its threads began, and its node below the root; 0: not known */
   /* by state; the axis of the running state stays empty and only logs what the latest instant met */
   struct axis axes[RTOP_STATE_COUNT];
   struct strata strata;    /* strata of the running time */

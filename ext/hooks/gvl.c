@@ -139,8 +139,8 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   int64_t ready = before == RTOP_WAITING ? atomic_load_explicit(&data->ready_ns, memory_order_relaxed) : now;
   if (data->off_since_ns) data->gone_off_ns += ready - data->off_since_ns;
   data->gone_wait_ns += now - ready;
-  const struct pairs_wait wait = { data->off_since_ns, data->off_since_ns ? ready - data->off_since_ns : 0,
-                                   now - ready, begin };
+  const struct pairs_wait wait = { data->off_since_ns, data->off_since_ns ? ready - data->off_since_ns : 0, now - ready,
+                                   begin };
   work_resumed(sampler, data, wait.off_ns, wait.wait_ns, now);
   /* A job that names new frames may switch threads; that time off the GVL is not the profiler's own work. */
   int64_t off = data->off_since_ns ? now - data->off_since_ns : 0;

@@ -49,9 +49,9 @@ struct cut_cpu {
   int64_t used_ns;                 /* between the last two readings */
   uint32_t unread;                 /* windows since the last reading, this one included; see add_cpu() */
   int64_t length_ns, publisher_ns; /* since then, */
-  int64_t unknown_ns;              /* of all readings: CPU that neither the publisher nor waits are known to have used */
-  int64_t on_gvl_ns, off_gvl_ns;   /* and time that threads had a GVL, and CPU time found off the GVL */
-  bool look_at_all;                /* the window being built reads the CPU clock of every thread off the GVL */
+  int64_t unknown_ns;            /* of all readings: CPU that neither the publisher nor waits are known to have used */
+  int64_t on_gvl_ns, off_gvl_ns; /* and time that threads had a GVL, and CPU time found off the GVL */
+  bool look_at_all;              /* the window being built reads the CPU clock of every thread off the GVL */
   /* number of windows until the next reading of all clocks, and between two readings that find nothing */
   uint32_t rest, distance;
 };
@@ -74,7 +74,7 @@ struct cut {
   bool ends_open; /* a thread ended, and the window that will report this has not been cut yet */
   struct cut_locks locks;
   struct cut_open open[CUT_OPEN_MAX];
-  struct work_buffer *ended; /* work that ended in the window being cut; NULL: none */
+  struct work_buffer *ended;  /* work that ended in the window being cut; NULL: none */
   struct pairs_buffer *pairs; /* waits that did; NULL: none */
   struct cut_rests rests;
 };

@@ -391,7 +391,8 @@ static void collapse_strata(struct pool *pool, const struct divide_pool *ends, s
     uint32_t unmet = strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], knows, windows);
     if (unmet == 0 || (!off_core && unmet <= STRATA_UNMET_WINDOWS)) continue;
     divide_collapse(division, ends, stratum, last == RTOP_NODE_UNSAMPLED ? 0 : last);
-    if (divide_knows(division, stratum)) strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], true, windows);
+    if (divide_knows(division, stratum))
+      strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], true, windows);
   }
 }
 

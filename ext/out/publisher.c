@@ -86,9 +86,9 @@ struct loop {
   struct governor governor;
   uint32_t wanted_hz;
   bool watched;
-  bool lost; /* the segment, while nothing was written */
-  bool long_window; /* the open window ends later than WINDOW_NS after its start, unless something happens */
-  bool polls;       /* in a long window, whether a viewer has come: no wake-up will tell */
+  bool lost;            /* the segment, while nothing was written */
+  bool long_window;     /* the open window ends later than WINDOW_NS after its start, unless something happens */
+  bool polls;           /* in a long window, whether a viewer has come: no wake-up will tell */
   uint32_t futex_value; /* of the control file */
   struct instants instants;
   struct on_core_past on_core_past;
@@ -153,8 +153,7 @@ static const struct thread_data *find_active(struct sampler *sampler)
 static void sleep_long(struct loop *loop, int64_t deadline_ns)
 {
   struct publisher *publisher = loop->publisher;
-  loop->polls =
-      !rtop_writer_wait_either(loop->writer, loop->futex_value, &publisher->word, WORD_IDLE, deadline_ns);
+  loop->polls = !rtop_writer_wait_either(loop->writer, loop->futex_value, &publisher->word, WORD_IDLE, deadline_ns);
 }
 
 /* Sleeps until the deadline. If idle, a thread that gets the GVL also wakes the publisher, because RESUMED finds the
@@ -361,7 +360,8 @@ static void set_distances(struct loop *loop, uint32_t windows)
   struct sampler *sampler = loop->sampler;
   for (int state = 0; state < RTOP_STATE_COUNT; state++) {
     uint64_t points = atomic_load(&sampler->counters.points[state]);
-    int64_t distance = next_distance(atomic_load(&sampler->distance_ns[state]), (int64_t)(points - loop->points[state]));
+    int64_t distance =
+        next_distance(atomic_load(&sampler->distance_ns[state]), (int64_t)(points - loop->points[state]));
     for (uint32_t window = 1; window < windows; window++) distance = next_distance(distance, 0);
     atomic_store(&sampler->distance_ns[state], distance);
     loop->points[state] = points;

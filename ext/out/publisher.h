@@ -39,7 +39,7 @@ struct publisher {
    * stop. */
   _Atomic uint64_t ending;
   struct profiles profiles;
-  _Atomic bool long_window; /* all threads sleep, nobody watches, and the open window may last a second */
+  _Atomic bool long_window;               /* all threads sleep, nobody watches, and the open window may last a second */
   _Atomic uint32_t cuts_asked, cuts_done; /* numbers of the last early cut that was asked for, and done */
   _Atomic uint32_t left;                  /* futex: 1 when the thread is done */
   struct trylock vm_lock; /* held around calls of the VM by this thread, and kept by a publisher that was left alone */

@@ -181,7 +181,7 @@ struct thread_data {
   int64_t work_gc_ns;                /* total time of collections when the thread became ready */
   /* Who waits behind whom, see pairs.h: who had the GVL when this thread became ready; labels of its fiber, where known. */
   uint32_t pair_runner, pair_set;
-  uint64_t allocations_window;       /* window in which unsampled `allocations` were last given up */
+  uint64_t allocations_window; /* window in which unsampled `allocations` were last given up */
 
   /* publisher's */
   uint32_t slot; /* in the segment */
@@ -192,8 +192,8 @@ struct thread_data {
   struct lock_wait window_wait; /* lock wait at the end of the window being built */
   uint32_t native_published;
   struct clock_looks looks;
-  uint32_t window_index;                                              /* in the window being built */
-  uint32_t slept_node; /* in which the thread slept through the window being built; RTOP_NODE_ROOT: it did not */
+  uint32_t window_index; /* in the window being built */
+  uint32_t slept_node;   /* in which the thread slept through the window being built; RTOP_NODE_ROOT: it did not */
   int64_t moved_ns[RTOP_STATE_COUNT];                                 /* time by state that the publisher has charged */
   int64_t seen_ns[RTOP_STATE_COUNT];                                  /* total time by state up to the last cut */
   int64_t accrued_ns[RTOP_STATE_COUNT], charged_ns[RTOP_STATE_COUNT]; /* in the window being built */

@@ -10,7 +10,14 @@
 #include <sched.h>
 #include <string.h>
 
-enum { PLACE_BITS = 12, TICKET_MAX = (1 << 30) - 1, PLACE_TRIES = 64, PROBES = 32, TAKE_TRIES = 1000, LOCK_TRIES = 1000 };
+enum {
+  PLACE_BITS = 12,
+  TICKET_MAX = (1 << 30) - 1,
+  PLACE_TRIES = 64,
+  PROBES = 32,
+  TAKE_TRIES = 1000,
+  LOCK_TRIES = 1000
+};
 static_assert(WORK_PIECES_MAX == 1 << PLACE_BITS, "places");
 static_assert(LABEL_SETS_MAX <= 1 << 16 && RTOP_LABEL_PAIRS_MAX <= 16, "labels in a word");
 

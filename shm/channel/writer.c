@@ -386,8 +386,8 @@ bool rtop_writer_wait(struct rtop_writer *writer, uint32_t futex_value, int64_t 
   return rtop_control_wait(&writer->control, futex_value, timeout_ns);
 }
 
-bool rtop_writer_wait_either(struct rtop_writer *writer, uint32_t futex_value, const void *word,
-                             uint32_t expected, int64_t deadline_ns)
+bool rtop_writer_wait_either(struct rtop_writer *writer, uint32_t futex_value, const void *word, uint32_t expected,
+                             int64_t deadline_ns)
 {
   return rtop_control_wait_either(&writer->control, futex_value, word, expected, deadline_ns);
 }

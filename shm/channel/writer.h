@@ -83,8 +83,8 @@ size_t rtop_writer_payload_bytes(const struct rtop_writer *writer);
 bool rtop_writer_wait(struct rtop_writer *writer, uint32_t futex_value, int64_t timeout_ns);
 void rtop_writer_wake(struct rtop_writer *writer);
 /* rtop_control_wait_either() of the control file; publishes nothing. */
-bool rtop_writer_wait_either(struct rtop_writer *writer, uint32_t futex_value, const void *word,
-                             uint32_t expected, int64_t deadline_ns);
+bool rtop_writer_wait_either(struct rtop_writer *writer, uint32_t futex_value, const void *word, uint32_t expected,
+                             int64_t deadline_ns);
 
 /* What the caller could not keep; added to the segment's statistics beside the writer's own losses. */
 struct rtop_losses {

@@ -162,7 +162,10 @@ const struct window_part window_part_args = {
   },
 };
 
-#define CAUSE(cause) { offsetof(struct rtop_slow, work_ns[cause]), 8, WINDOW_PLAIN }
+#define CAUSE(cause)                                                                                                   \
+  {                                                                                                                    \
+    offsetof(struct rtop_slow, work_ns[cause]), 8, WINDOW_PLAIN                                                        \
+  }
 const struct window_part window_part_causes = {
   RTOP_PART_CAUSES,
   sizeof(struct rtop_slow),

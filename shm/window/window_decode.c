@@ -307,8 +307,8 @@ static bool decode_slow_valid(const struct rtop_window *window, const struct rto
     const struct rtop_slow *slow = &window->slow[i];
     if (slow->node >= limits->node_count || slow->stack >= limits->node_count || slow->end_mono_ns < 0 ||
         slow->end_mono_ns > window->end_mono_ns || slow->self_ns > slow->total_ns ||
-        slow->args_bytes > sizeof slow->args || !decode_slow_causes_valid(slow) || !decode_add(&sum, slow->total_ns) || !decode_add(&off, slow->wait_ns) ||
-        !decode_add(&off, slow->off_ns))
+        slow->args_bytes > sizeof slow->args || !decode_slow_causes_valid(slow) || !decode_add(&sum, slow->total_ns) ||
+        !decode_add(&off, slow->wait_ns) || !decode_add(&off, slow->off_ns))
       return false;
   }
   return true;
@@ -344,8 +344,7 @@ bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limi
   return decode_threads_valid(window, limits) && decode_cells_valid(window, limits) &&
          decode_marks_valid(window, limits) && decode_begun_valid(window, limits) &&
          decode_fibers_valid(window, limits) && decode_exact_valid(window, limits) &&
-         decode_slow_valid(window, limits) && decode_raised_valid(window, limits) &&
-         decode_pairs_valid(window, limits);
+         decode_slow_valid(window, limits) && decode_raised_valid(window, limits) && decode_pairs_valid(window, limits);
 }
 
 bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_bytes,

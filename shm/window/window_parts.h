@@ -41,7 +41,7 @@ extern const struct window_part window_part_exact;
 extern const struct window_part window_part_slow;
 extern const struct window_part window_part_locks; /* columns more of the threads */
 extern const struct window_part window_part_raises;
-extern const struct window_part window_part_args; /* lengths; their bytes stand behind them */
+extern const struct window_part window_part_args;   /* lengths; their bytes stand behind them */
 extern const struct window_part window_part_causes; /* columns more of what is slow */
 extern const struct window_part window_part_pairs;
 

@@ -212,9 +212,9 @@ static json_t *window_blocks(const struct rtop_window *window)
   for (size_t i = 0; i < window->slow_count; i++) {
     const struct rtop_slow *slow = &window->slow[i];
     if (!(slow->flags & RTOP_SLOW_BLOCK)) continue;
-    json_t *row = json_pack("[I,I,I,I,I]", (json_int_t)slow->end_mono_ns, (json_int_t)slow->serial,
-                            (json_int_t)slow->node, (json_int_t)(slow->flags >> RTOP_SLOW_LABELS_SHIFT),
-                            (json_int_t)slow->total_ns);
+    json_t *row =
+        json_pack("[I,I,I,I,I]", (json_int_t)slow->end_mono_ns, (json_int_t)slow->serial, (json_int_t)slow->node,
+                  (json_int_t)(slow->flags >> RTOP_SLOW_LABELS_SHIFT), (json_int_t)slow->total_ns);
     for (int cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++)
       json_array_append_new(row, json_integer((json_int_t)slow->work_ns[cause]));
     json_array_append_new(rows, row);
@@ -268,8 +268,8 @@ static void add_window(struct dump *dump, const struct rtop_window *window)
                                   window_counters(window), "threads", threads, "cells", cells, "late", late, "marks",
                                   window_marks(dump->reader, window), "begun", window_begun(window), "fibers",
                                   window_fibers(window), "exact", window_exact(window), "slow", window_slow(window),
-                                  "blocks", window_blocks(window), "raised", window_raised(window),
-                                  "pairs", window_pairs(window)));
+                                  "blocks", window_blocks(window), "raised", window_raised(window), "pairs",
+                                  window_pairs(window)));
 }
 
 /* All windows that can be read and were not yet; false when nothing more will come. */

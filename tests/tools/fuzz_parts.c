@@ -115,9 +115,9 @@ static void add_slow(struct rtop_window *window)
 {
   add_exact(window);
   for (uint32_t i = 0; i < 5; i++)
-    *rtop_window_add_slow(window) = (struct rtop_slow){ end_ns - i, 1 + i % 2, 5,  10 + i, i % 2 ? RTOP_SLOW_RAISED : 0,
-                                                        900 + i,    400,       30, 20,     0,
-                                                        "",         { 0 } };
+    *rtop_window_add_slow(window) =
+        (struct rtop_slow){ end_ns - i, 1 + i % 2, 5,  10 + i, i % 2 ? RTOP_SLOW_RAISED : 0, 900 + i, 400, 30,
+                            20,         0,         "", { 0 } };
 }
 
 /* Of some labels of a set, and of none; the last one of another writer's. */
@@ -126,8 +126,12 @@ static void add_block_rows(struct rtop_window *window)
   for (uint32_t i = 0; i < 4; i++) {
     const uint32_t own = i == 3 ? 0x8000 : i;
     struct rtop_slow *slow = rtop_window_add_slow(window);
-    *slow = (struct rtop_slow){ .end_mono_ns = end_ns - i, .serial = 1 + i % 2, .node = 30, .stack = 30,
-                                .flags = RTOP_SLOW_BLOCK | own << RTOP_SLOW_LABELS_SHIFT, .total_ns = 5000 + i };
+    *slow = (struct rtop_slow){ .end_mono_ns = end_ns - i,
+                                .serial = 1 + i % 2,
+                                .node = 30,
+                                .stack = 30,
+                                .flags = RTOP_SLOW_BLOCK | own << RTOP_SLOW_LABELS_SHIFT,
+                                .total_ns = 5000 + i };
     slow->work_ns[RTOP_WORK_RUNNING] = 1000;
     slow->work_ns[RTOP_WORK_GVL + i] = 4000 + i;
   }
@@ -207,7 +211,8 @@ static void add_raised(struct rtop_window *window)
 static void add_pairs(struct rtop_window *window)
 {
   for (uint32_t i = 0; i < 10; i++)
-    *rtop_window_add_pair(window) = (struct rtop_behind){ 30, i % 2 ? 5 : 30, i / 2, i / 2 == RTOP_PAIR_LOCK ? 9 : 0, 1 + i, 500 + i };
+    *rtop_window_add_pair(window) =
+        (struct rtop_behind){ 30, i % 2 ? 5 : 30, i / 2, i / 2 == RTOP_PAIR_LOCK ? 9 : 0, 1 + i, 500 + i };
   *rtop_window_add_pair(window) = (struct rtop_behind){ RTOP_NODE_FOLDED, RTOP_NODE_FOLDED, RTOP_PAIR_GVL, 0, 7, 900 };
 }
 
@@ -219,7 +224,8 @@ static void add_many(struct rtop_window *window)
     *rtop_window_add_begun(window) = (struct rtop_begun){ i % PARTS_NODES, i % 8, i };
     *rtop_window_add_fibers(window) = (struct rtop_fibers){ 1 + i % 4, i % 7, i % PARTS_NODES, 2, 1, i * 50000, i };
     add_number(window, i % PARTS_NODES, RTOP_EXACT_TOTAL_TIMES, i % 200, i);
-    *rtop_window_add_slow(window) = (struct rtop_slow){ end_ns, i, i % PARTS_NODES, 3, 0, i * 7, i, 0, 0, 0, "", { 0 } };
+    *rtop_window_add_slow(window) =
+        (struct rtop_slow){ end_ns, i, i % PARTS_NODES, 3, 0, i * 7, i, 0, 0, 0, "", { 0 } };
     set_args(&window->slow[window->slow_count - 1], "id: 7, name: \"a customer\", filter: Hash(3)");
     *rtop_window_add_raised(window) = (struct rtop_raised){ begin_ns, end_ns, i, 35, i % PARTS_NODES, i % 9 };
     *rtop_window_add_pair(window) = (struct rtop_behind){ i % PARTS_NODES, i % 7, i % 4, 3, i, i * 5000 };
@@ -255,7 +261,7 @@ static const struct {
   { "marks", add_marks },       { "stacks", add_stacks },   { "begun", add_begun }, { "fibers", add_fibers },
   { "exact", add_exact },       { "slow", add_slow },       { "whole", add_whole }, { "sites", add_sites },
   { "locks", add_locks },       { "raised", add_raised },   { "args", add_args },   { "many", add_many },
-  { "causes", add_blocks },    { "pairs", add_pairs },   { "all", add_all },
+  { "causes", add_blocks },     { "pairs", add_pairs },     { "all", add_all },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 

@@ -263,14 +263,13 @@ static bool port_take_window(struct segment_port *port, struct rtop_window *wind
   struct port_window head;
   port->thread_count = 0;
   if (!port_take(port, &head, sizeof head)) return false;
-  const struct rtop_window_counts counts = { head.threads, head.cells, head.late, head.marks, head.begun,
-                                             head.fibers,  head.exact, head.slow, head.raised,
-                                             head.pairs };
+  const struct rtop_window_counts counts = { head.threads, head.cells, head.late, head.marks,  head.begun,
+                                             head.fibers,  head.exact, head.slow, head.raised, head.pairs };
   if (head.threads > PORT_ELEMENTS_MAX || head.cells > PORT_ELEMENTS_MAX || head.late > PORT_ELEMENTS_MAX ||
       head.marks > PORT_ELEMENTS_MAX || head.begun > PORT_ELEMENTS_MAX || head.fibers > PORT_ELEMENTS_MAX ||
       head.exact > PORT_ELEMENTS_MAX || head.slow > PORT_ELEMENTS_MAX || head.raised > PORT_ELEMENTS_MAX ||
-      head.pairs > PORT_ELEMENTS_MAX ||
-      head.start_mono_ns < 0 || head.end_mono_ns < head.start_mono_ns || !rtop_window_size(window, &counts))
+      head.pairs > PORT_ELEMENTS_MAX || head.start_mono_ns < 0 || head.end_mono_ns < head.start_mono_ns ||
+      !rtop_window_size(window, &counts))
     return port_break(port);
   memcpy(window->counters, head.counters, sizeof head.counters);
   window->counters_present = head.counters_present;

@@ -104,8 +104,7 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
          serve_put(fd, window.exact, window.exact_count * sizeof *window.exact) &&
          serve_put(fd, window.slow, window.slow_count * sizeof *window.slow) &&
          serve_put(fd, window.raised, window.raised_count * sizeof *window.raised) &&
-         serve_put(fd, window.pairs, window.pair_count * sizeof *window.pairs) &&
-         serve_threads(reader, fd, &window);
+         serve_put(fd, window.pairs, window.pair_count * sizeof *window.pairs) && serve_threads(reader, fd, &window);
 }
 
 static bool serve_frames(struct rtop_reader *reader, int fd, const struct port_request *request)

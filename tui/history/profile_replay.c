@@ -183,11 +183,11 @@ static bool replay_pairs(struct replay *replay, const struct profile_window *fro
     if (wait_ns && !to) return false;
     if (to)
       *to = (struct rtop_behind){ .node = pair->node,
-                                .holder = pair->holder,
-                                .cause = pair->cause,
-                                .place = pair->place,
-                                .count = profile_part_share(part, pair->count),
-                                .wait_ns = wait_ns };
+                                  .holder = pair->holder,
+                                  .cause = pair->cause,
+                                  .place = pair->place,
+                                  .count = profile_part_share(part, pair->count),
+                                  .wait_ns = wait_ns };
   }
   return true;
 }
@@ -209,8 +209,8 @@ static bool replay_window(struct replay *replay, struct profile_window *from, co
   profile_counters_write(&replay->window, &counters, from->counters_present);
   bool fine = replay_threads(replay, from, part) && replay_cells(replay, from, part) &&
               replay_begun(replay, from, part) && replay_fibers(replay, from, part) &&
-              replay_exact(replay, from, part) && replay_slow(replay, from, part) && replay_raised(replay, from, part) &&
-              replay_pairs(replay, from, part);
+              replay_exact(replay, from, part) && replay_slow(replay, from, part) &&
+              replay_raised(replay, from, part) && replay_pairs(replay, from, part);
   for (size_t i = 0; i < from->cell_count; i++) replay->index_of[from->cells[i].thread] = 0;
   for (size_t i = 0; i < from->thread_count; i++) replay->index_of[from->threads[i].thread] = 0;
   if (fine) replay->to->window(replay->to->context, source, &replay->window, NULL, 0);

@@ -10,8 +10,7 @@ size_t profile_window_bytes(const struct profile_window *window)
   return sizeof *window + sizeof window + window->thread_count * sizeof *window->threads +
          window->cell_capacity * sizeof *window->cells + window->long_count * sizeof *window->longs +
          profile_begun_bytes(&window->begun) + profile_fibers_bytes(window->fibers) +
-         profile_exact_bytes(window->exact) + profile_raised_bytes(window->raised) +
-         profile_pairs_bytes(window->pairs);
+         profile_exact_bytes(window->exact) + profile_raised_bytes(window->raised) + profile_pairs_bytes(window->pairs);
 }
 
 void profile_window_free(struct profile_window *window)

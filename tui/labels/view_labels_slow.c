@@ -97,7 +97,8 @@ void labels_draw_slow(struct ui *ui, struct rect below)
   heading_text(ui, row, text, sizeof text);
   draw_text(below.y, below.x, below.columns, FACE_LABEL, text);
   int y = 1;
-  if (behind_rows_shown(ui) && below.rows > y) draw_behind(ui, row, (struct rect){ below.y + y++, below.x, 1, below.columns });
+  if (behind_rows_shown(ui) && below.rows > y)
+    draw_behind(ui, row, (struct rect){ below.y + y++, below.x, 1, below.columns });
   for (size_t i = row->block_count; i-- > 0 && y < below.rows; y += EACH)
     draw_block(ui, label_row_block(table, row, i),
                (struct rect){ below.y + y, below.x, below.rows - y, below.columns });

@@ -27,7 +27,8 @@ static const struct legend {
   { IN_ALL, "GVL", "how long it was held, by whom; threads waited for it how long" },
   { IN_ALL, "GC", "mark and sweep; collections: minor, major, a minute (/m, /min)" },
   { IN_ALL, "Thr",
-    "Threads now: run with the GVL, wait for it, blocked: off it (I/O, sleep, locks), STUCK: to blame, quiet: at rest" },
+    "Threads now: run with the GVL, wait for it, blocked: off it (I/O, sleep, locks), STUCK: to blame, quiet: at "
+    "rest" },
   { IN_ALL, "figures", "CPU: cores had (of those wanted); obj/s made, raised/s: exceptions; cost: of rperf-top; rss" },
   { IN_ALL, "now", "the GVL held in each second; ! a stall, M a mark, / not known" },
   { 1 << VIEW_TIME, "graphs", "threads by state, GC, CPU; DELTA: change of SELF% since before" },

@@ -187,12 +187,9 @@ static void test_little_room(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_there_and_back),
-    cmocka_unit_test(test_what_is_no_such_part),
-    cmocka_unit_test(test_longer_than_can_be),
-    cmocka_unit_test(test_blocks),
-    cmocka_unit_test(test_blocks_that_cannot_be),
-    cmocka_unit_test(test_little_room),
+    cmocka_unit_test(test_there_and_back),        cmocka_unit_test(test_what_is_no_such_part),
+    cmocka_unit_test(test_longer_than_can_be),    cmocka_unit_test(test_blocks),
+    cmocka_unit_test(test_blocks_that_cannot_be), cmocka_unit_test(test_little_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -460,10 +460,11 @@ static void test_calls_and_blocks_share_the_room(void **state)
     for (uint32_t at = 0; at < 10; at++) {
       struct rtop_window window = { .start_mono_ns = at * 100, .end_mono_ns = (at + 1) * 100 };
       for (uint32_t i = 0; i < 64; i++)
-        *rtop_window_add_slow(&window) = (struct rtop_slow){ .end_mono_ns = at * 100 + i,
-                                                             .node = 7,
-                                                             .flags = i % 2 ? RTOP_SLOW_BLOCK : 0,
-                                                             .total_ns = i % 2 == (unsigned)blocks_are_longer ? 900 : 1 };
+        *rtop_window_add_slow(&window) =
+            (struct rtop_slow){ .end_mono_ns = at * 100 + i,
+                                .node = 7,
+                                .flags = i % 2 ? RTOP_SLOW_BLOCK : 0,
+                                .total_ns = i % 2 == (unsigned)blocks_are_longer ? 900 : 1 };
       window_merge_add(&merge, &window);
       rtop_window_destroy(&window);
     }
@@ -634,7 +635,8 @@ static void test_rows_that_look_like_the_rest(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_slow_calls_are_bounded), cmocka_unit_test(test_calls_and_blocks_share_the_room),
+    cmocka_unit_test(test_slow_calls_are_bounded),
+    cmocka_unit_test(test_calls_and_blocks_share_the_room),
     cmocka_unit_test(test_arguments_are_bounded),
     cmocka_unit_test(test_pairs_add_up),
     cmocka_unit_test(test_pairs_are_bounded),

@@ -74,7 +74,8 @@ static struct rtop_profile *profile_of(uint32_t *method)
     .first_mono_ns = 100 * MS, .last_mono_ns = 900 * MS, .serial = 7, .name = *method, .node = *method, .count = 30
   };
   *rtop_window_add_pair(&window) = (struct rtop_behind){ *method, *method, RTOP_PAIR_LOCK, *method, 6, 400 * MS };
-  *rtop_window_add_pair(&window) = (struct rtop_behind){ *method, *method, UINT32_MAX, 0, 1, 1 }; /* of a later writer */
+  *rtop_window_add_pair(&window) =
+      (struct rtop_behind){ *method, *method, UINT32_MAX, 0, 1, 1 }; /* of a later writer */
   assert_true(fixture_add(profile, 0, &window));
   rtop_window_destroy(&window);
   return profile;

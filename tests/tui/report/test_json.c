@@ -69,7 +69,8 @@ static void test_every_key_of_the_contract(void **state)
   KEYS(json_object_get(object, "sampler"), "hz", "samples", "dropped", "cost", "governed", "releases", "storm");
   KEYS(json_object_get(object, "gvl"), "running", "waiting", "blocked", "held", "holder", "waiters", "wait");
   KEYS(json_object_get(object, "verdict"), "kind", "text", "method", "caller", "last_seen", "share", "spread", "thread",
-       "owner", "behind", "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects", "deadlock", "advice");
+       "owner", "behind", "since", "lasts", "threads_at_work", "threads_resting", "gc", "objects", "deadlock",
+       "advice");
   KEYS(json_object_get(object, "gc"), "marking", "sweeping", "minor", "major");
   KEYS(json_array_get(json_object_get(object, "threads"), 0), "id", "name", "native_id", "state", "running", "waiting",
        "blocked", "gc", "cpu", "held", "blame", "stack", "stack_current", "stack_age", "lock");

@@ -281,7 +281,8 @@ static void test_open_work_of_many_labels(void **state)
   enum { SETS = 3000 };
   struct label_table_options all = { .sort = RTOP_SORT_TOTAL };
   for (uint64_t at = 0; at < 3; at++) {
-    struct rtop_window window = { .start_mono_ns = (int64_t)at * 100 * MS, .end_mono_ns = (int64_t)(at + 1) * 100 * MS };
+    struct rtop_window window = { .start_mono_ns = (int64_t)at * 100 * MS,
+                                  .end_mono_ns = (int64_t)(at + 1) * 100 * MS };
     for (uint32_t i = 0; i < SETS; i++) {
       char set[40];
       snprintf(set, sizeof set, "endpoint=/users,user=%u", i);
@@ -345,7 +346,8 @@ static void add_slow(struct rtop_profile *profile)
     }
     add_pieces(&window, users_seven, 1, RTOP_WORK_SLEEP, 90 * MS, 1);
     add_pieces(&window, users, 0, RTOP_WORK_SLEEP, 100 * MS, 2);
-    *rtop_window_add_slow(&window) = (struct rtop_slow){ .end_mono_ns = at * 100 * MS, .node = plain, .total_ns = 95 * MS };
+    *rtop_window_add_slow(&window) =
+        (struct rtop_slow){ .end_mono_ns = at * 100 * MS, .node = plain, .total_ns = 95 * MS };
     assert_true(fixture_add(profile, 0, &window));
     rtop_window_destroy(&window);
   }

@@ -28,7 +28,8 @@ static uint32_t set_node(const char *set)
 static uint32_t cache_node(void)
 {
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
-  uint32_t method = rtop_symbols_frame(symbols, "Cache#fetch", 11, "/app/cache.rb", 13, "Cache", 5, 3, RTOP_SYMBOL_RUBY);
+  uint32_t method =
+      rtop_symbols_frame(symbols, "Cache#fetch", 11, "/app/cache.rb", 13, "Cache", 5, 3, RTOP_SYMBOL_RUBY);
   uint32_t lock = rtop_symbols_frame(symbols, "Thread::Mutex#lock", 18, "", 0, "Thread::Mutex", 13, 0, RTOP_SYMBOL_C);
   return rtop_symbols_node(symbols, rtop_symbols_node(symbols, 0, method, 4), lock, 0);
 }
@@ -183,11 +184,8 @@ static void test_narrow(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_quantiles_and_causes),
-    cmocka_unit_test(test_what_is_open),
-    cmocka_unit_test(test_order),
-    cmocka_unit_test(test_slow_blocks), cmocka_unit_test(test_waits_behind),
-    cmocka_unit_test(test_narrow),
+    cmocka_unit_test(test_quantiles_and_causes), cmocka_unit_test(test_what_is_open), cmocka_unit_test(test_order),
+    cmocka_unit_test(test_slow_blocks),          cmocka_unit_test(test_waits_behind), cmocka_unit_test(test_narrow),
   };
   setlocale(LC_CTYPE, "C.UTF-8");
   return cmocka_run_group_tests(tests, NULL, NULL);
