@@ -33,12 +33,28 @@ void lock_waits_note_held(struct thread_data *data)
   if (thread) note_held(data, thread);
 }
 
+/* Finds a thread by its VALUE without reading the thread: one whose initialize() has not come to Thread's own has no
+ * storage yet, and threads_of() would crash. Only unlimited joins come here. */
+static const struct thread_data *find_thread(const struct threads *threads, VALUE thread)
+{
+  uint32_t high = atomic_load_explicit(&threads->high, memory_order_relaxed);
+  uint64_t generation = atomic_load_explicit(&threads->generation, memory_order_relaxed);
+  for (uint32_t i = 0; i < high; i++) {
+    const struct thread_data *data = atomic_load_explicit(&threads->table[i], memory_order_acquire);
+    if (data && atomic_load_explicit(&data->thread, memory_order_relaxed) == thread &&
+        atomic_load_explicit(&data->generation, memory_order_relaxed) == generation &&
+        !atomic_load_explicit(&data->ended, memory_order_relaxed))
+      return data;
+  }
+  return NULL;
+}
+
 /* The thread that is joined stays what it is as long as it is joined, but its VALUE may not: its serial is recorded. */
 static uint64_t lock_word(struct threads *threads, const struct lock_wait *wait)
 {
   uint64_t lock = wait->lock;
   if (wait->kind == RTOP_LOCK_THREAD) {
-    const struct thread_data *joined = threads_of(threads, (VALUE)lock);
+    const struct thread_data *joined = find_thread(threads, (VALUE)lock);
     lock = joined && joined->serial < UINT64_MAX / (KIND_MASK + 1) ? joined->serial * (KIND_MASK + 1) : 0;
   }
   return !lock || lock & KIND_MASK ? 0 : lock | wait->kind;

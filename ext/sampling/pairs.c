@@ -272,6 +272,25 @@ static void take_over(struct sampler *sampler, const struct thread_data *data, u
   own(&sampler->pairs, owner, &next);
 }
 
+/* A thread that waits for a lock does not own it, although it was taken to have got it when it became ready: an owner that
+ * unlocks a Mutex wakes the first in line, but may lock it again first. The owner before it has owned it all the time. */
+static void take_back(struct pairs *pairs, const struct thread_data *data)
+{
+  uint64_t lock = lock_waits_lock(data);
+  if (!has_owner(lock_waits_kind(data))) return;
+  struct pairs_owner *owner = owner_place(pairs, lock);
+  if (owner->lock != lock || owner->serial != data->serial) return;
+  uint64_t at = pairs->turn_count, oldest = at > PAIRS_WALK_MAX ? at - PAIRS_WALK_MAX : 0;
+  for (; at > oldest; at--) {
+    struct pairs_owner *turn = &pairs->turns[(at - 1) % PAIRS_TURNS_MAX];
+    if (turn->lock != lock) continue;
+    *owner = *turn;
+    turn->lock = 0;
+    return;
+  }
+  *owner = (struct pairs_owner){ .lock = lock, .from_ns = owner->from_ns, .party = PAIRS_UNKNOWN };
+}
+
 /* ---- hooks -------------------------------------------------------------------------------------------- */
 
 void pairs_gave_up(struct sampler *sampler, int64_t wait_ns)
@@ -311,6 +330,8 @@ void pairs_go_off(struct sampler *sampler, struct thread_data *data, int64_t now
 {
   if (!data->main_ractor) return;
   if (anyone_waits(sampler)) log_held(sampler, party_of(sampler, data), now_ns);
+  data->pair_runner = THREADS_CAPACITY; /* until it is ready */
+  take_back(&sampler->pairs, data);
   note_owned(sampler, data, now_ns);
 }
 

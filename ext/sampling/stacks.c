@@ -110,7 +110,7 @@ static uint32_t walk(struct sampler *sampler, struct thread_data *data, int fram
       return SAMPLER_NO_STACK;
     }
     bool is_c = sampler->frames.entries[frame].kind == RTOP_FRAME_C;
-    if (level == 0 && !sampler->frames.entries[frame].excluded) name_pool(sampler, data, value, frame);
+    if (level == 0 && !cut && !sampler->frames.entries[frame].excluded) name_pool(sampler, data, value, frame);
     if (kept(sampler, frame, node, level, root))
       node = calltree_child(&sampler->tree, node, frame, line > 0 && !is_c ? (uint32_t)line : 0);
   }

@@ -95,6 +95,23 @@ class LocksTest < Minitest::Test
     program.finish
   end
 
+  # A thread whose initialize() has not come to Thread's has no storage yet, and is known to nobody.
+  def test_a_join_of_a_thread_that_has_not_begun
+    program, = waits(<<~'RUBY', "one that began after it was waited for") { |seen| seen.key?("begun") }
+      class Late < Thread
+        def initialize
+          mine = self
+          $early = named("early") { mine.join }
+          sleep 0.01 until [nil, false, "sleep"].include?($early.status)
+          sleep 0.3
+          super { Thread.current.name = "begun"; sleep }
+        end
+      end
+      Late.new
+    RUBY
+    program.finish
+  end
+
   # An IO has a Mutex, too, for those who write to it: no file is loaded.
   def test_two_that_write_to_one_pipe
     program, found = waits(<<~'RUBY', "one behind the other") { |seen| seen.values.any?(&:holder) }

@@ -207,6 +207,32 @@ class PairsTest < Minitest::Test
     assert_equal work_ns(dump, "three", WORK_LOCK), sum(rows, waiter: "three", cause: LOCK)
   end
 
+  # An owner that locks again before those that it woke had the GVL: they wait behind it, not behind each other.
+  def test_an_owner_that_locks_again
+    rows, log, dump = measure(<<~'RUBY')
+      lock = Mutex.new
+      owner = thread("owner") do
+        20.times do |i|
+          lock.synchronize do
+            from = now
+            sleep 0.001 until i > 0 || ($waiters&.size == 2 && $waiters.all? { |one| one.status == "sleep" })
+            sleep 0.02
+            LOG["owner"] << [from, now]
+          end
+        end
+      end
+      sleep 0.001 until lock.locked?
+      $waiters = %w[one two].map { |name| thread(name) { from = now; lock.synchronize { LOG[name] << [from, now] } } }
+      [owner, *$waiters].each(&:join)
+    RUBY
+    %w[one two].each do |name|
+      (asked, got), = log[name]
+      inside = log["owner"].sum { |from, to| [[to, got].min - [from, asked].max, 0].max }
+      assert_operator sum(rows, waiter: name, holder: "owner", cause: LOCK), :>=, inside * 0.9, name
+      assert_equal work_ns(dump, name, WORK_LOCK), sum(rows, waiter: name, cause: LOCK)
+    end
+  end
+
   # More stretches and pairs than there is room for: what is older or has no row is behind others, and nothing is lost.
   def test_many_threads
     rows, _, dump = measure(<<~'RUBY')
