@@ -150,7 +150,7 @@ static void say_who_came(struct ui *ui, const struct ui_source *now)
 static void say_who_went(struct ui *ui, const struct ui_source *now)
 {
   const struct ui_source *before = &ui->source;
-  for (int i = 0; i < before->count && i < now->count; i++) {
+  for (int i = 0; i < before->count && i < now->count && i < UI_SOURCES_MAX; i++) {
     const struct ui_process *process = &now->at[i];
     if (same_process(process, &before->at[i]) && ui_lives(before->at[i].state) && !ui_lives(process->state) &&
         !process->replaced && now->count > 1)

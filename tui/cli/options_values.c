@@ -125,7 +125,7 @@ static int options_host(struct rtop_options *options, const char *option, const 
   for (int i = 0; i < options->host_count; i++)
     if (strcmp(options->hosts[i], host) == 0) return -1;
   if (options->host_count == RTOP_HOSTS_MAX) return options_usage("at most %d hosts can be watched", RTOP_HOSTS_MAX);
-  options->hosts[options->host_count++] = host;
+  options->hosts[options->host_count++] = strdup(host); /* for as long as the program runs */
   return -1;
 }
 

@@ -56,6 +56,7 @@ struct feed_pipe {
   bool hosted;
   struct feed_pipe_host host;
   uint32_t place[RECORDING_SOURCES_MAX];  /* by number in the stream; FEED_PIPE_NOWHERE: none yet */
+  bool dropped[RECORDING_SOURCES_MAX];    /* its feed was closed to make room; it gets no place again */
   int64_t seen_ns[RECORDING_SOURCES_MAX]; /* what is before is in the profile already */
   int64_t begun_ns, own_offset_ns;        /* when its head came; real - mono of our clock then */
   int64_t there_offset_ns;                /* real - mono of the sender; 0: not known yet */
@@ -155,19 +156,28 @@ static uint32_t pipe_place(struct feed_pipe *pipe, uint32_t number)
   if (!pipe->hosted) return number;
   if (number >= RECORDING_SOURCES_MAX || !rtop_recording_source(rtop_recording_stream_content(pipe->stream), number))
     return FEED_PIPE_NOWHERE;
-  if (pipe->place[number] == FEED_PIPE_NOWHERE) {
+  if (pipe->place[number] == FEED_PIPE_NOWHERE && !pipe->dropped[number]) {
     pipe_know_clock(pipe, number);
     pipe->place[number] = pipe->host.place(pipe->host.context, number);
   }
   return pipe->place[number];
 }
 
-static uint32_t pipe_place_mark(void *context, uint32_t number, int64_t time_ns)
+/* Does a host claim that it is ahead of time, for all that its clock is corrected? Its windows would be the latest of all
+ * hosts for ever. */
+static bool pipe_is_ahead(const struct feed_pipe *pipe, int64_t time_ns)
+{
+  return pipe->hosted && time_ns > rtop_clock_shifted(clock_now_ns(), pipe_ahead_ns);
+}
+
+/* Moves the time of a mark to our clock, and finds the mark's place. */
+static uint32_t pipe_place_mark(void *context, uint32_t number, int64_t *time_ns)
 {
   struct feed_pipe *pipe = context;
   uint32_t place = pipe_place(pipe, number);
   if (place == FEED_PIPE_NOWHERE) return place;
-  return rtop_clock_shifted(time_ns, pipe_shift_ns(pipe)) < pipe->seen_ns[number] ? FEED_PIPE_NOWHERE : place;
+  *time_ns = rtop_clock_shifted(*time_ns, pipe_shift_ns(pipe));
+  return *time_ns < pipe->seen_ns[number] || pipe_is_ahead(pipe, *time_ns) ? FEED_PIPE_NOWHERE : place;
 }
 
 /* ---- windows --------------------------------------------------------------------------------------------------- */
@@ -207,6 +217,7 @@ static size_t pipe_hand_in(struct feed_pipe *pipe, uint32_t source, bool gap)
   pipe_compare_clocks(pipe, window->end_mono_ns);
   pipe_measure(pipe);
   if (pipe->hosted) rtop_clock_shift_window(window, pipe_shift_ns(pipe));
+  if (pipe_is_ahead(pipe, window->end_mono_ns)) return 0;
   if (place == FEED_PIPE_NOWHERE || (pipe->hosted && window->start_mono_ns < pipe->seen_ns[source])) return 0;
   if (!gap && pipe_threads(pipe, source, place))
     moved = rtop_profile_add(pipe->profile, place, window, nodes, node_count, pipe->threads);
@@ -401,8 +412,10 @@ static void pipe_release(struct feed_pipe *pipe)
 static void stream_close(struct rtop_feed *base)
 {
   struct feed_stream *feed = (struct feed_stream *)base;
-  if (feed->pipe->hosted && feed->number < RECORDING_SOURCES_MAX && feed->pipe->place[feed->number] == base->source)
+  if (feed->pipe->hosted && feed->number < RECORDING_SOURCES_MAX && feed->pipe->place[feed->number] == base->source) {
     feed->pipe->place[feed->number] = FEED_PIPE_NOWHERE;
+    feed->pipe->dropped[feed->number] = true;
+  }
   pipe_release(feed->pipe);
   free(feed);
 }
@@ -568,6 +581,7 @@ void feed_pipe_close(struct feed_pipe **handle)
   *handle = NULL;
   if (!pipe) return;
   pipe->ended = true; /* the descriptor is another's from now on */
+  rtop_recording_stream_settle(pipe->stream);
   pipe_release(pipe);
 }
 

@@ -75,6 +75,14 @@ static void draw_block(struct ui *ui, const struct slow_row *slow, struct rect a
   draw_format(at.y + 1, at.x, at.columns, FACE_NORMAL, "      %s", causes);
 }
 
+/* Did the work of the row wait for others by its own exact figures? Pairs may have found no room, or be unknown to an older
+ * process. */
+static bool waited(const struct label_row *row)
+{
+  const struct work_time *of = row->work ? row->work->of : NULL;
+  return of && of[RTOP_WORK_GVL].sum_ns + of[RTOP_WORK_GC_OTHERS].sum_ns + of[RTOP_WORK_LOCK].sum_ns > 0;
+}
+
 /* Whom it waits behind, the longest waits first: a mean of a block where some ended. */
 static void draw_behind(struct ui *ui, const struct label_row *row, struct rect at)
 {
@@ -86,7 +94,9 @@ static void draw_behind(struct ui *ui, const struct label_row *row, struct rect 
   label_row_behind(&view->table, row, symbols, &behind);
   behind_words(text, sizeof text, &behind, symbols, ended);
   draw_format(at.y, at.x, at.columns, FACE_NORMAL, "  waits behind%s: %s", ended ? ", mean of a block" : "",
-              behind.count ? text : "nobody");
+              behind.count  ? text
+              : waited(row) ? "not known"
+                            : "nobody");
 }
 
 void labels_draw_slow(struct ui *ui, struct rect below)

@@ -189,8 +189,8 @@ static void tell(struct work_figures *figures, const struct work_count *counts, 
     double rank = shares[i] * (all + missing), away = 2 * sqrt(rank * (1 - shares[i])) + 1;
     double low = rank - away - missing, high = rank + away;
     figures->range[i].low_ns = low < 1 ? 0 : at_most(quantile(counts, count, 0, low), time->longest_ns);
-    figures->range[i].high_ns =
-        high > all ? time->longest_ns : at_most(quantile(counts, count, 0, high), time->longest_ns);
+    /* Of a few pieces all may lie below the quantile: then there is no upper end. */
+    figures->range[i].high_ns = high > all ? UINT64_MAX : at_most(quantile(counts, count, 0, high), time->longest_ns);
   }
 }
 

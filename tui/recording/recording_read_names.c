@@ -232,10 +232,7 @@ static void names_read_marks(const struct rtop_recording *recording, struct rtop
     int64_t time_ns = recording_get_signed(rows);
     if (!recording_get_text(rows, &name, &name_bytes) || source >= RECORDING_SOURCES_MAX) return;
     time_ns = rtop_clock_shifted(time_ns, rtop_recording_shift_ns(recording, (uint32_t)source));
-    if (recording->placed) {
-      time_ns = rtop_clock_shifted(time_ns, recording->placing.shift_ns);
-      source = recording->placing.place(recording->placing.context, (uint32_t)source, time_ns);
-    }
+    if (recording->placed) source = recording->placing.place(recording->placing.context, (uint32_t)source, &time_ns);
     if (source < RTOP_SOURCES_MAX) rtop_profile_add_mark(profile, (uint32_t)source, time_ns, name, name_bytes);
   }
 }

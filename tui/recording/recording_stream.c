@@ -48,6 +48,16 @@ void rtop_recording_stream_place(struct rtop_recording_stream *stream, const str
   stream->content->placed = true;
 }
 
+void rtop_recording_stream_settle(struct rtop_recording_stream *stream)
+{
+  stream->ended = true;
+  stream->at = 0;
+  stream->content->rows = (struct varint_reader){ 0 };
+  recording_bytes_destroy(&stream->in);
+  recording_bytes_destroy(&stream->content->packed);
+  recording_bytes_destroy(&stream->content->raw);
+}
+
 bool rtop_recording_stream_headed(const struct rtop_recording_stream *stream)
 {
   return stream->headed;

@@ -19,14 +19,16 @@ void rtop_recording_stream_close(struct rtop_recording_stream **stream);
 /* How messages call it; "standard input" by default. The text must stay. */
 void rtop_recording_stream_name(struct rtop_recording_stream *stream, const char *name);
 
-/* Of several streams in one profile: the profile's source for a mark of a source of this stream at that time (UINT32_MAX:
- * the mark is not wanted), and what is added to times before. Windows are for the caller to place and to shift. */
+/* Of several streams in one profile: place() returns the profile's source for a mark of a source of this stream
+ * (UINT32_MAX: the mark is not wanted), and moves its time to the clock of the profile. The caller places and shifts
+ * windows itself. */
 struct rtop_recording_placing {
   void *context;
-  uint32_t (*place)(void *context, uint32_t source, int64_t time_ns);
-  int64_t shift_ns;
+  uint32_t (*place)(void *context, uint32_t source, int64_t *time_ns);
 };
 void rtop_recording_stream_place(struct rtop_recording_stream *stream, const struct rtop_recording_placing *placing);
+/* No more is read of the stream: frees what only reading needs. Sources are still known. */
+void rtop_recording_stream_settle(struct rtop_recording_stream *stream);
 /* Has its head been read? */
 bool rtop_recording_stream_headed(const struct rtop_recording_stream *stream);
 

@@ -10,7 +10,15 @@
 enum { SINCE_MARKS = 64 };
 static const int64_t since_least_ns = 1000000000; /* of time on each side */
 
-/* Finds the newest mark with enough time behind it, and the span before it, back to the mark before. */
+/* Are both marks for one event? Each worker of a server, and each host, sets its own: with one name, or soon after. */
+static bool since_is_same(const struct rtop_profile_mark *one, const struct rtop_profile_mark *next)
+{
+  static const int64_t soon_ns = 10000000000;
+  return next->time_ns - one->time_ns < soon_ns || (*one->name && strcmp(one->name, next->name) == 0);
+}
+
+/* Finds the newest event with enough time behind its last mark, and the span before its first one, back to the event
+ * before. */
 static bool since_spans(const struct rtop_profile *profile, int64_t end_ns, struct rtop_profile_mark *mark,
                         struct rtop_span *before, struct rtop_span *now)
 {
@@ -19,9 +27,12 @@ static bool since_spans(const struct rtop_profile *profile, int64_t end_ns, stru
   struct rtop_span looked = { held.start_ns + since_least_ns, end_ns - since_least_ns };
   size_t count = rtop_profile_marks(profile, looked, marks, SINCE_MARKS);
   if (count == 0) return false;
-  *mark = marks[count - 1];
-  int64_t from_ns = count > 1 ? marks[count - 2].time_ns : held.start_ns;
-  *before = (struct rtop_span){ from_ns, mark->time_ns };
+  size_t first = count - 1;
+  *mark = marks[first];
+  while (first > 0 && since_is_same(&marks[first - 1], &marks[first])) first--;
+  int64_t from_ns = first > 0 ? marks[first - 1].time_ns : held.start_ns;
+  *before = (struct rtop_span){ from_ns, marks[first].time_ns };
+  if (before->end_ns - before->start_ns < since_least_ns) return false;
   *now = (struct rtop_span){ mark->time_ns, end_ns };
   if (before->end_ns - before->start_ns > SINCE_MARK_SPAN_NS) before->start_ns = before->end_ns - SINCE_MARK_SPAN_NS;
   if (now->end_ns - now->start_ns > SINCE_MARK_SPAN_NS) now->start_ns = now->end_ns - SINCE_MARK_SPAN_NS;
@@ -30,23 +41,30 @@ static bool since_spans(const struct rtop_profile *profile, int64_t end_ns, stru
 
 static const double matters = 1.05; /* a smaller change is not worth a word */
 
-static bool since_grew(const struct work_range *from, const struct work_range *to)
-{
-  return (double)to->low_ns > (double)from->high_ns * matters;
-}
-
-/* The quantile that changed by more than chance, p50 first; -1: none. */
-static int since_changed(const struct work_figures *before, const struct work_figures *now)
-{
-  for (int i = 0; i < WORK_QUANTILES; i += WORK_QUANTILES - 1)
-    if (since_grew(&before->range[i], &now->range[i]) || since_grew(&now->range[i], &before->range[i])) return i;
-  return -1;
-}
+/* Of many labels, looked at again and again, one in two hundred would lie outside of ranges of two standard deviations by
+ * chance; of ranges of three, one in tens of thousands. */
+static const double wider = 1.5;
 
 static uint64_t since_quantile(const struct work_figures *work, int quantile)
 {
   const struct work_time *whole = &work->of[RTOP_WORK_WHOLE];
   return quantile == 0 ? whole->p50_ns : whole->p99_ns;
+}
+
+static bool since_grew(const struct work_figures *from, const struct work_figures *to, int quantile)
+{
+  double was = (double)since_quantile(from, quantile), is = (double)since_quantile(to, quantile);
+  double most = was + wider * ((double)from->range[quantile].high_ns - was);
+  double least = is - wider * (is - (double)to->range[quantile].low_ns);
+  return least > most * matters;
+}
+
+/* Returns the quantile that changed by more than chance, p50 first; -1: none. */
+static int since_changed(const struct work_figures *before, const struct work_figures *now)
+{
+  for (int i = 0; i < WORK_QUANTILES; i += WORK_QUANTILES - 1)
+    if (since_grew(before, now, i) || since_grew(now, before, i)) return i;
+  return -1;
 }
 
 static double since_mean(const struct work_figures *work, int cause)
@@ -59,6 +77,8 @@ static void since_cause(struct since_mark *since, const struct work_figures *bef
 {
   double all = since_mean(now, RTOP_WORK_WHOLE) - since_mean(before, RTOP_WORK_WHOLE), most = 0;
   since->cause = RTOP_WORK_WHOLE;
+  since->cause_ns = 0;
+  if ((since->now_ns > since->before_ns) != (all > 0)) return;
   for (int cause = 0; cause < RTOP_WORK_CAUSES; cause++) {
     double change = since_mean(now, cause) - since_mean(before, cause);
     if (cause == RTOP_WORK_WHOLE || change * all <= 0 || fabs(change) <= fabs(most)) continue;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What changed since the last mark (RperfTop.mark "deploy 3f2a1"): the latency of each label after the mark beside that
- * before it, each over at most SINCE_MARK_SPAN_NS; before it, back to the mark before. Requests that ended in the window of
- * the mark are divided in proportion to its parts.
+ * before it, each over at most SINCE_MARK_SPAN_NS; before it, back to the mark before. Marks of one name, or within ten
+ * seconds, count as one, since each worker sets its own. Requests that ended in the window of a mark are divided in
+ * proportion to its parts.
  *
  * Latency is exact, but other requests come after the mark than before. So p50 or p99 of a label counts as changed only if
- * its confidence ranges on both sides (struct work_range) are at least a twentieth apart. Of the labels that changed, the
- * one is named whose requests together lost or won the most time.
+ * its confidence ranges on both sides (struct work_range, half as wide again) are at least a twentieth apart. Of the labels
+ * that changed, the one is named whose requests together lost or won the most time.
  *
  * Threads: one.
  */
@@ -19,27 +20,27 @@ enum { SINCE_MARK_TEXT = 400 };
 
 struct since_mark {
   bool marked;      /* there is a mark with time before and after it; else all below is 0 */
-  int64_t time_ns;  /* of the mark */
-  char mark[100];   /* its name; "" if it has none */
-  unsigned judged;  /* labels with requests on both sides, */
-  unsigned changed; /* of which so many changed; the one with most: */
-  char label[100];  /* its value */
-  int quantile;     /* of work_quantiles: 0 is p50, 2 is p99 */
+  int64_t time_ns;  /* time of the mark */
+  char mark[100];   /* name of the mark; "" if it has none */
+  unsigned judged;  /* number of labels with requests on both sides */
+  unsigned changed; /* number of these that changed; the members below are about the one with the largest change */
+  char label[100];  /* value of the label */
+  int quantile;     /* index of the quantile that changed, as in work_figures.h: 0 is p50, 2 is p99 */
   uint64_t before_ns, now_ns, before_count, now_count;
-  enum rtop_work_cause
-      cause;       /* whose mean changed most, in the direction of the label's mean; whole: none stands out */
-  double cause_ns; /* by so much a request */
+  /* cause with at least half of the mean's change, if the mean and the quantile changed alike; RTOP_WORK_WHOLE: none */
+  enum rtop_work_cause cause;
+  double cause_ns; /* change of that cause, in ns a request */
 };
 
-/* The last mark before `end_ns` that has a second of time behind it. False: memory ran out. Sums up to twice
+/* Compares at the last mark that has a second of time behind it at `end_ns`. False: memory ran out. Sums up to twice
  * SINCE_MARK_SPAN_NS, so it is not for every refresh. */
 bool since_mark_find(struct since_mark *since, struct rtop_profile *profile, int64_t end_ns);
 
 /* Fills in everything but the mark. Both tables are those of label_table_of(). */
 void since_mark_compare(struct since_mark *since, const struct label_table *before, const struct label_table *now);
 
-/* "since deploy 3f2a1, 5 m 12 s ago: GET /orders p50 31.0 ms, before 12.0 ms; GVL +19.0 ms a request; 2 more labels changed"; "" without
- * a mark, or if no label has requests on both sides. */
+/* Writes "since deploy 3f2a1, 5 m 12 s ago: GET /orders p50 31.0 ms, before 12.0 ms; GVL +19.0 ms a request; 2 more labels
+ * changed"; "" without a mark, or if no label has requests on both sides. */
 void since_mark_words(char *out, size_t bytes, const struct since_mark *since, int64_t now_ns);
 
 #endif

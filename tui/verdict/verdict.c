@@ -17,7 +17,9 @@ static const double loop_least = 0.9;
 static const double explains_least = 1.0 / 3, foreign_least = 0.5, foreign_of_span = 0.1;
 static const double running_sure = 0.4, running_least = 0.1, blocked_least = 0.2;
 static const uint64_t unfinished_least_ns = 250000000;
+/* The CPU time of a process that has, or once had, so many threads is read every eighth window only. */
 static const size_t rarely_read_threads = 1000;
+static const uint64_t rarely_read_ns = 900000000;
 
 struct judge {
   struct verdict_maker *maker;
@@ -671,7 +673,7 @@ static void judge_spread(struct judge *judge)
 
 /* Does C code without the GVL compute (compression, encryption)? It does if it has a core, or has one for part of the
  * time and was ready for one during the remaining time, except for the time of the thread with the GVL. Other processes
- * may leave it almost no core: then all the remaining time must have been such ready time. */
+ * may leave it almost no core: if it was seen to compute before, it still does if all the remaining time was such time. */
 static bool judge_computes(const struct judge *judge)
 {
   struct rtop_profile_cores cores;
@@ -684,7 +686,9 @@ static bool judge_computes(const struct judge *judge)
   if (source == VERDICT_ALL_SOURCES || !rtop_profile_cores(judge->profile, source, judge->sum->span, &cores))
     return false;
   uint64_t held_ns = judge->of[OF_WITHOUT], ready_ns = cores.delayed_ns > held_ns ? cores.delayed_ns - held_ns : 0;
-  return cpu_ns * 50 >= work_ns ? (cpu_ns + ready_ns) * 2 >= work_ns : ready_ns * 10 >= work_ns * 9;
+  if (cpu_ns * 50 >= work_ns) return (cpu_ns + ready_ns) * 2 >= work_ns;
+  uint64_t others_ns = judge->of[OF_WORK] - work_ns; /* which may have been ready instead */
+  return before && ready_ns > others_ns && (ready_ns - others_ns) * 10 >= work_ns * 9;
 }
 
 /* Finds from the kernel's figures why there was no core. A quota also makes tasks ready and waiting, so it is checked
@@ -703,6 +707,29 @@ static void judge_why(struct judge *judge)
   else if (((double)cores.delayed_ns + stopped_ns) * 4 < without_ns) verdict->why = VERDICT_WHY_SLEEPS;
 }
 
+/* Returns the CPU time of the judged process in the span without that of the publisher (ns); 0: unknown. */
+static uint64_t judge_process_cpu(const struct judge *judge)
+{
+  const struct rtop_span_counters *counters = &judge->process.counters;
+  return counters->cpu_ns > counters->publisher_cpu_ns ? counters->cpu_ns - counters->publisher_cpu_ns : 0;
+}
+
+static void judge_drop_place(struct verdict *verdict)
+{
+  verdict->place = (struct verdict_place){ 0 };
+  verdict->thread = (struct verdict_thread){ 0 };
+  verdict->share = verdict->blocked = verdict->thread_has = 0;
+  verdict->alike = verdict->loop = 0;
+}
+
+/* Must the place have been without a core for half of the time, even if it used all the CPU time of the process? */
+static bool judge_was_without(const struct judge *judge, double without_ns)
+{
+  uint64_t held_ns = judge->maker->sums[verdict_key(&judge->verdict->place)].of[OF_HELD];
+  uint64_t cpu_ns = judge_process_cpu(judge);
+  return cpu_ns > 0 && held_ns > cpu_ns && (double)(held_ns - cpu_ns) * 2 >= without_ns;
+}
+
 /* Finds the place that had no core. If a call has not ended, its time belongs to no method yet: the place is where the
    thread was last seen. */
 static void judge_no_cpu(struct judge *judge)
@@ -711,7 +738,10 @@ static void judge_no_cpu(struct judge *judge)
   judge_why(judge);
   if ((double)judge->of[OF_WITHOUT] * 2 >= without_ns)
     judge_place(judge, OF_WITHOUT, (double)judge->of[OF_WITHOUT], 0.25);
-  else if (!judge_unfinished(judge)) judge_place(judge, OF_HELD, (double)judge->of[OF_HELD], 0.5);
+  else if (!judge_unfinished(judge)) {
+    judge_place(judge, OF_HELD, (double)judge->of[OF_HELD], 0.5);
+    if (!judge_was_without(judge, without_ns)) judge_drop_place(judge->verdict);
+  }
 }
 
 /* Finds the method that requested most collections, else the one that makes the garbage. */
@@ -771,6 +801,7 @@ static void judge_advice(struct judge *judge)
   uint64_t off_ns = judge->of[OF_WORK] + judge->of[OF_LOCK];
   struct verdict_figures figures = { .held = verdict->gvl.held, .at_work = verdict->at_work, .pool = verdict->pool };
   if (verdict->gvl.count != 1 || verdict->gvl.ractors) return;
+  figures.one_holds = verdict->gvl.holder.known;
   figures.off = (double)off_ns / length;
   for (size_t i = 0; verdict->pool && i < judge->sum->thread_count; i++) {
     if (judge_in_place(judge, i) * 100 < judge->sum->length_ns) continue;
@@ -795,18 +826,17 @@ static bool judge_reserve(struct judge *judge)
 }
 
 /* Returns the least time with the GVL but without a core (ns). Calls that have not ended have no CPU time of their own
- * yet, but those that had the GVL did not use more than the process did. With many threads the CPU time of the process
- * is read too rarely to be used. */
+ * yet, but those that had the GVL did not use more than the process did. The CPU time of the process is
+ * not used where it may have been read too rarely. */
 static uint64_t judge_without_least(struct judge *judge, uint64_t held_ns)
 {
   uint32_t source = judge_one(judge);
-  const struct rtop_span_counters *counters = &judge->process.counters;
-  if (source == VERDICT_ALL_SOURCES || judge->sum->thread_count >= rarely_read_threads) return 0;
+  if (source == VERDICT_ALL_SOURCES || judge->sum->thread_count >= rarely_read_threads ||
+      judge->sum->length_ns < rarely_read_ns)
+    return 0;
   rtop_profile_window_alone(judge->profile, source, judge->sum->span, &judge->process);
-  uint64_t cpu_ns = counters->cpu_ns;
-  if (cpu_ns == 0) return 0;
-  cpu_ns -= counters->publisher_cpu_ns < cpu_ns ? counters->publisher_cpu_ns : cpu_ns;
-  return held_ns > cpu_ns ? held_ns - cpu_ns : 0;
+  uint64_t cpu_ns = judge_process_cpu(judge);
+  return judge->process.counters.cpu_ns > 0 && held_ns > cpu_ns ? held_ns - cpu_ns : 0;
 }
 
 /* Computes the shares of time with the GVL and in collections, for the judged process. */

@@ -15,7 +15,7 @@ enum { THREADS_LEAST = 3, FEWER_LEAST = 2, WAITERS_LEAST = 2 };
 struct verdict_advice verdict_advice_of(const struct verdict_figures *figures)
 {
   struct verdict_advice advice = { .of = *figures };
-  if (figures->held >= busy_least && figures->at_work >= THREADS_LEAST) {
+  if (figures->held >= busy_least && figures->at_work >= THREADS_LEAST && !figures->one_holds) {
     double enough = ceil(1 + figures->off / figures->held - chance) + 1;
     if (enough + FEWER_LEAST > figures->at_work) return advice;
     advice.kind = VERDICT_FEWER_THREADS;

@@ -5,7 +5,8 @@
  * Fewer threads: while the GVL is held nearly always, the work done is bounded by the GVL. A thread that is off the GVL
  * for `off` seconds of each second that it holds it needs the GVL for 1 / (1 + off) of its time, so 1 + off threads
  * keep it held (the bound of asymptotic operational analysis for one station with delays). The advice adds one thread
- * for chance, and is given only if that is at least two threads fewer than there are.
+ * for chance, and is given only if that is at least two threads fewer than there are, and if the threads are alike: beside
+ * one that holds the GVL most of the time by itself, fewer others would get less of it.
  *
  * A pool: threads wait for a connection while the GVL has room for more work.
  *
@@ -24,6 +25,7 @@ enum verdict_advice_kind { VERDICT_NO_ADVICE, VERDICT_FEWER_THREADS, VERDICT_LAR
 struct verdict_figures {
   double held;      /* share of the time that the GVL is held, 0 to 1 */
   double off;       /* average number of threads at work that are off the GVL */
+  bool one_holds;   /* one thread holds the GVL for most of that time: the threads are not alike */
   unsigned at_work; /* threads that mostly work */
   bool pool;        /* threads wait for a connection of a pool; then: */
   unsigned waiters; /* number of threads that waited for one for at least a hundredth of the span */

@@ -36,6 +36,8 @@ static void test_threads(void **state)
   check_enough(0.89, 0, 8, 0);
   check_enough(1, 7, 8, 0);
   check_enough(0.95, 0, 0, 0);
+  struct verdict_figures unlike = { .held = 1, .at_work = 8, .one_holds = true };
+  assert_int_equal(verdict_advice_of(&unlike).kind, VERDICT_NO_ADVICE);
 }
 
 static struct verdict_advice of_pool(double held, unsigned waiters, double blocked)
