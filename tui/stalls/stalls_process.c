@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t stalls_fine_ns = 500000000; /* windows longer than that are merged ones */
-static const int64_t stalls_hole_ns = 500000000; /* what may be missing in a ring */
-static const int64_t stalls_near_ns = 250000000; /* required precision of the time of a stop (ns) */
-#define STALLS_LATE_NS INT64_C(2000000000)       /* maximum delay until a stack becomes known (ns) */
+static const int64_t stalls_fine_ns = 500000000;   /* windows longer than that are merged ones, or of a sleep: */
+static const int64_t stalls_sleep_ns = 1100000000; /* a process that sleeps unwatched has windows of up to a second */
+static const int64_t stalls_usual_ns = 100000000;  /* length of a usual window */
+static const int64_t stalls_hole_ns = 500000000;   /* what may be missing in a ring */
+static const int64_t stalls_near_ns = 250000000;   /* required precision of the time of a stop (ns) */
+#define STALLS_LATE_NS INT64_C(2000000000)         /* maximum delay until a stack becomes known (ns) */
 
 /* Innermost frame of the cell with the most blame; 0: none, or unknown. */
 static uint32_t stalls_worst(const struct stalls_look *look, const struct rtop_look *window)
@@ -381,14 +383,39 @@ static void stalls_start_afresh(struct stalls_look *look, struct stalls_source *
   if (source->before) memset(source->before, 0, source->before_capacity * sizeof *source->before);
 }
 
+/* Is it a window in which the process slept, but for a moment at most? */
+static bool stalls_is_sleep(const struct rtop_look *window)
+{
+  int64_t length_ns = window->end_ns - window->start_ns;
+  if (window->gap || length_ns <= stalls_fine_ns || length_ns > stalls_sleep_ns) return false;
+  uint64_t busy_ns = 0;
+  for (int state = 0; state < RTOP_STATE_COUNT; state++)
+    busy_ns += state == RTOP_STATE_BLOCKED ? 0 : window->wall_ns[state];
+  return busy_ns <= (uint64_t)stalls_usual_ns / 2;
+}
+
+/* Adds a window of a sleep to the ring as empty windows of the usual length. */
+static bool stalls_turn_sleep(struct stalls_look *look, const struct rtop_look *window, struct stalls_source *source)
+{
+  static const uint64_t nothing_ns[RTOP_STATE_COUNT];
+  int64_t length_ns = window->end_ns - window->start_ns, pieces = length_ns / stalls_usual_ns;
+  struct rtop_look piece = { .source = window->source, .wall_ns = nothing_ns, .counters = window->counters };
+  for (int64_t i = 0; i < pieces; i++) {
+    piece.start_ns = window->start_ns + length_ns / pieces * i;
+    piece.end_ns = i == pieces - 1 ? window->end_ns : piece.start_ns + length_ns / pieces;
+    if (!stalls_turn(look, &piece, source)) return false;
+  }
+  return true;
+}
+
 void stalls_look_at_process(struct stalls_look *look, const struct rtop_look *window)
 {
   struct stalls_source *source = &look->state->source[window->source % STALLS_SOURCES_MAX];
   int64_t length_ns = window->end_ns - window->start_ns;
-  bool fine = !window->gap && length_ns <= stalls_fine_ns;
-  if (!fine && source->filled == 0) return; /* nothing to reset: for an idle process all windows are merged */
+  bool asleep = stalls_is_sleep(window), fine = asleep || (!window->gap && length_ns <= stalls_fine_ns);
+  if (!fine && source->filled == 0) return; /* nothing to reset */
   if (!fine && stalls_passes_over(look, source, length_ns)) return;
-  if (!fine || !stalls_turn(look, window, source)) {
+  if (!fine || !(asleep ? stalls_turn_sleep(look, window, source) : stalls_turn(look, window, source))) {
     stalls_start_afresh(look, source);
     return;
   }

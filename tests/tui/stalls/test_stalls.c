@@ -725,6 +725,54 @@ static void test_method_takes_over_where_much_is_missing(void **state)
   assert_int_equal(stalls.count, 1);
 }
 
+/* An unwatched process sleeps, in windows of a second; the last one ends when a thread wakes up, `ran_ms` later. */
+static void sleeps(int count, int64_t last_ms, uint64_t ran_ms)
+{
+  struct rtop_window made = { 0 };
+  for (int i = 0; i < count; i++) {
+    int64_t length_ms = i == count - 1 ? last_ms : 1000;
+    uint64_t ran_ns = i == count - 1 ? ran_ms * (uint64_t)MS : 0;
+    fixture_window(&made, now_ms * MS, (now_ms + length_ms) * MS);
+    now_ms += length_ms;
+    uint32_t thread = fixture_thread(&made, 1, ran_ns ? RTOP_RUNNING : RTOP_BLOCKED, node[POP], 0);
+    fixture_cell(&made, thread, node[POP], RTOP_BLOCKED, (uint64_t)(length_ms * MS) - ran_ns);
+    if (ran_ns) fixture_cell(&made, thread, node[LOOP], RTOP_RUNNING, ran_ns);
+    assert_true(fixture_add(profile, 0, &made));
+    stalls_update(&stalls, profile, symbols, &limits);
+  }
+  rtop_window_destroy(&made);
+}
+
+/* A window in which the process slept counts as usual ones without anything: the method took over in the first second
+ * of which it has nine tenths. */
+static void test_method_takes_over_after_a_sleep(void **state)
+{
+  (void)state;
+  sleeps(3, 1000, 0);
+  has_share(50, 1, 100);
+  check_took_over(12900);
+  sleeps(30, 700, 5);
+  assert_int_equal(stalls.count, 1);
+  assert_false(stalls.list[0].open);
+  int64_t start_ms = now_ms - 100;
+  has_share(50, 1, 100);
+  assert_int_equal(stalls.count, 2);
+  assert_int_equal(stalls.list[1].cause, STALL_METHOD);
+  assert_int_equal(stalls.list[1].start_ns / MS, start_ms);
+}
+
+/* Longer windows, and those with more work, are merged ones: nobody knows what came first in them. */
+static void test_merged_windows_are_no_sleep(void **state)
+{
+  (void)state;
+  sleeps(3, 1000, 100);
+  has_share(30, 1, 100);
+  assert_int_equal(stalls.count, 0);
+  sleeps(1, 10000, 0);
+  has_share(30, 1, 100);
+  assert_int_equal(stalls.count, 0);
+}
+
 /* All of the server is busy with one call, first with the little that others leave: it is the call, not who
  * calls it, nor what is written in C below it. */
 static void test_the_method_that_explains_it(void **state)
@@ -1089,6 +1137,14 @@ static void test_many_short_waits(void **state)
   assert_int_equal(stalls.list[0].start_ns / MS, 12000);
   check_words(&stalls.list[0], "many short waits 2.0 s in IO#gets < LineItem.for_order, 2.4 threads");
   check_at_once();
+}
+
+static void test_many_waits_after_a_sleep(void **state)
+{
+  (void)state;
+  sleeps(3, 700, 5);
+  short_waits((struct waits){ .windows = 30, .threads = 3, .where = query(), .ms = 80, .run_ms = 5 });
+  only(STALL_MANY_WAITS, 12700, 15700);
 }
 
 /* The first second has less than it takes, and more than a fifth of it. */
@@ -1478,6 +1534,9 @@ int main(void)
     STALL_TEST(test_methods_that_take_turns),
     STALL_TEST(test_method_takes_over_where_windows_are_missing),
     STALL_TEST(test_method_takes_over_where_much_is_missing),
+    STALL_TEST(test_method_takes_over_after_a_sleep),
+    STALL_TEST(test_merged_windows_are_no_sleep),
+    STALL_TEST(test_many_waits_after_a_sleep),
     STALL_TEST(test_method_counts_once_per_stack),
     STALL_TEST(test_the_method_that_explains_it),
     STALL_TEST(test_one_cause_is_one_stall),
