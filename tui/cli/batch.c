@@ -85,9 +85,11 @@ static void batch_start(struct batch *batch, const struct rtop_span *held)
     batch->started = now_ns >= batch->due_clock_ns;
     return;
   }
+  const struct rtop_feed_info *info = rtop_session_info(batch->watch.session, 0);
+  int64_t from_ns = batch_watch_from(held->end_ns, now_ns, info ? (int64_t)info->window_ns : 0);
   batch->started = true;
-  batch->judged_from_ns = past ? held->end_ns : 0;
-  batch->due_end_ns = (past ? held->end_ns : held->start_ns) + (int64_t)(first * 1e9);
+  batch->judged_from_ns = past ? from_ns : 0;
+  batch->due_end_ns = (past ? from_ns : held->start_ns) + (int64_t)(first * 1e9);
   batch->due_clock_ns = now_ns + batch->due_end_ns - held->end_ns + BATCH_PATIENCE_NS;
 }
 

@@ -20,7 +20,8 @@ enum { STAT_COMMAND_BYTES = 2048 };
 struct stat_watch {
   struct batch_watch batch;
   int64_t start_ns;
-  bool cut_short; /* the time of -t ended before the command did */
+  int64_t from_ns; /* start in the data */
+  bool cut_short;  /* the time of -t ended before the command did */
   int count;
   struct rtop_stat_os before[RTOP_SESSION_FEEDS_MAX], now[RTOP_SESSION_FEEDS_MAX]; /* by source */
   uint64_t opened[RTOP_SESSION_FEEDS_MAX];                                         /* which one that is */
@@ -96,7 +97,7 @@ static bool stat_report(struct stat_watch *watch, struct rtop_report *report, st
   const struct rtop_options *options = watch->batch.options;
   struct rtop_span all = rtop_profile_bounds(rtop_session_profile(session));
   bool live = options->action == RTOP_ACTION_WATCH && all.end_ns > held.end_ns && held.end_ns > held.start_ns;
-  if (live) all.start_ns = held.end_ns;
+  if (live) all.start_ns = watch->from_ns < all.end_ns ? watch->from_ns : held.end_ns;
   return rtop_report_take_span(report, session, &options->methods, all);
 }
 
@@ -155,6 +156,8 @@ int rtop_stat_run(const struct rtop_options *options)
   struct rtop_session *session = watch.batch.session;
   rtop_session_poll(session);
   struct rtop_span held = rtop_profile_bounds(rtop_session_profile(session));
+  const struct rtop_feed_info *info = rtop_session_info(session, 0);
+  watch.from_ns = batch_watch_from(held.end_ns, clock_now_ns(), info ? (int64_t)info->window_ns : 0);
   stat_look(&watch, true);
   while (batch_watch_next(&watch.batch)) stat_look(&watch, false);
   rtop_session_poll(session);

@@ -164,6 +164,13 @@ double batch_watch_seconds(const struct batch_watch *watch)
   return options->action == RTOP_ACTION_WATCH ? options->time_seconds : 0;
 }
 
+int64_t batch_watch_from(int64_t held_end_ns, int64_t now_ns, int64_t window_ns)
+{
+  if (window_ns < 0 || window_ns > CLOCK_NS_PER_SECOND) return held_end_ns;
+  int64_t from_ns = now_ns - window_ns;
+  return held_end_ns < from_ns && held_end_ns >= from_ns - CLOCK_NS_PER_SECOND ? from_ns : held_end_ns;
+}
+
 int batch_watch_nothing(const struct batch_watch *watch)
 {
   if (rtop_session_problem(watch->session)) return 0; /* closing says more */

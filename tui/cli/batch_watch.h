@@ -42,6 +42,10 @@ bool batch_watch_look(struct batch_watch *watch);
 /* Returns the number of seconds to save, up to the end of the held data (0: all): the frame of -F, else the time of -t.
  * For a command that this program started, the time of -t covers all data. */
 double batch_watch_seconds(const struct batch_watch *watch);
+/* Returns the time at which watching starts in data that ended at held_end_ns when it was now_ns: that end, but at most
+ * a window's length before now_ns, since the last window of a process that slept can be a second old. Data that ended
+ * even earlier may have another clock, and are watched from their end. */
+int64_t batch_watch_from(int64_t held_end_ns, int64_t now_ns, int64_t window_ns);
 /* Prints that there was nothing to save. Returns the exit status. */
 int batch_watch_nothing(const struct batch_watch *watch);
 /* To be called when watching is over and results are being written: another signal then ends the program at once. */
