@@ -100,9 +100,9 @@ static bool measure(struct strata *strata, uint32_t id, int64_t length_ns, int64
   return true;
 }
 
-uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns)
+uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns, uint32_t windows)
 {
-  uint32_t given_up = 0, windows = strata_windows_in(length_ns);
+  uint32_t given_up = 0;
   if (length_ns <= 0) return 0;
   atomic_fetch_add_explicit(&strata->windows, windows, memory_order_relaxed);
   for (; windows > 0; windows--)

@@ -34,7 +34,7 @@ enum {
   STRATA_ENDS_PER_S = 30
 };
 
-/* Length of a usual window. A longer one counts as several. */
+/* Length of a usual window. One that was meant to be longer counts as several. */
 #define STRATA_WINDOW_NS INT64_C(100000000)
 
 static inline uint32_t strata_windows_in(int64_t length_ns)
@@ -100,9 +100,9 @@ static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)
   atomic_fetch_add_explicit(&stratum->waiting_ns, wall_ns, memory_order_relaxed);
 }
 
-/* Ends a window of length_ns with one instant per period_ns, which counts as strata_windows_in(length_ns): decides which kinds have their own stratum from now on.
- * Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
-uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns);
+/* Ends a window of length_ns with one instant per period_ns, which counts as `windows`: decides which kinds have their
+ * own stratum from now on. Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
+uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns, uint32_t windows);
 
 /* Takes the waiting time of each stratum, together with the time carried over from earlier windows. Publisher only. */
 void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_COUNT]);

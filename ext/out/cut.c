@@ -93,7 +93,7 @@ static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
   sampler->open = full == &sampler->cells[0] ? &sampler->cells[1] : &sampler->cells[0];
   sampler->cut_pending = true;
   atomic_store(&sampler->boundary_ns, end_ns);
-  atomic_fetch_add(&sampler->window, strata_windows_in(end_ns - cut->window.start_mono_ns));
+  atomic_fetch_add(&sampler->window, cut->windows);
   trylock_release(&sampler->lock);
   return full;
 }
@@ -150,9 +150,8 @@ static void add_cpu(struct cut *cut)
   struct cut_cpu *cpu = &cut->cpu;
   struct rtop_window *window = &cut->window;
   uint32_t every = atomic_load(&cut->sampler->threads.high) / CPU_THREADS_PER_WINDOW;
-  uint32_t windows = strata_windows_in(window->end_mono_ns - window->start_mono_ns);
   int64_t *before = &cut->baseline.cpu_ns, told = told_cpu_ns(window);
-  cpu->unread += windows;
+  cpu->unread += cut->windows;
   if (cpu->unread >= (every < CPU_WINDOWS_MAX ? every : CPU_WINDOWS_MAX)) cpu->unread = 0;
   if (!cpu->unread) {
     int64_t now = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -238,6 +237,7 @@ bool cut_window(struct cut *cut, int64_t end_ns, bool last)
   rtop_window_reset(window);
   window->start_mono_ns = cut->start_ns;
   window->end_mono_ns = end_ns;
+  cut->windows = cut->meant_long ? strata_windows_in(end_ns - cut->start_ns) : 1;
   cut->start_ns = end_ns;
   cut->releases = cut->coarse_releases = 0;
   cut_rests_begin(cut);

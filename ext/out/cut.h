@@ -64,6 +64,8 @@ struct cut {
   struct cut_baseline baseline;
   uint32_t starts;                    /* sampler->starts that the baseline belongs to */
   int64_t start_ns;                   /* of the open window */
+  bool meant_long;                    /* it was meant to be longer than usual: no stop made it so */
+  uint32_t windows;                   /* usual ones that the window that was cut last counts as */
   uint64_t releases, coarse_releases; /* in the window, of all threads */
   uint64_t rest_cost_ns;              /* profiler cost, in ns, on threads that ended before they could report it */
   uint64_t rss_bytes;                 /* as last read */

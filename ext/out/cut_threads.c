@@ -420,10 +420,10 @@ static void end_pool(struct cut *cut, struct pool *pool, struct division *divisi
   strata_take_waiting(&pool->strata, ends.waiting_ns);
   divide_window(division, &ends, &divide_random);
   int64_t length = cut->window.end_mono_ns - cut->window.start_mono_ns;
-  collapse_strata(pool, &ends, division, strata_windows_in(length));
+  collapse_strata(pool, &ends, division, cut->windows);
   divide_own(division, lane_ns, cut);
   points_remember(&pool->last, &points, ends.window);
-  points_forget(&pool->last, strata_window_ends(&pool->strata, length, ends.period_ns));
+  points_forget(&pool->last, strata_window_ends(&pool->strata, length, ends.period_ns, cut->windows));
 }
 
 static bool divides(const struct division *division)

@@ -411,6 +411,7 @@ static void park(struct loop *loop)
   begin_ticks(loop, now);
   loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
   loop->cut.start_ns = now; /* the time in between is a gap */
+  loop->cut.meant_long = false;
   refill(loop, STACKS_SAVED_NS);
 }
 
@@ -504,7 +505,7 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
                    cut_sites_cost(&tracing->sites) + makers_cost(loop);
   rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)(cost + traces)); /* no rate makes these less */
   bool storm = false;
-  for (uint32_t i = 0; i < strata_windows_in(length); i++)
+  for (uint32_t i = 0; i < loop->cut.windows; i++)
     storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
   atomic_store_explicit(&loop->sampler->coarse, storm, memory_order_relaxed);
   profiles_add(&loop->publisher->profiles, window, loop->writer);
@@ -512,11 +513,10 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   int64_t paid = atomic_load(&loop->sampler->stacks_cost_ns), stacks = paid - loop->stacks_cost_ns;
   int64_t governed = governed_cost(loop, cost, length, stacks);
   loop->stacks_cost_ns = paid;
-  for (uint32_t i = 0; i < strata_windows_in(length); i++)
-    governor_update(&loop->governor, loop->wanted_hz, governed, length);
+  for (uint32_t i = 0; i < loop->cut.windows; i++) governor_update(&loop->governor, loop->wanted_hz, governed, length);
   set_rate(loop, loop->governor.rate_hz);
   set_makers_share(loop);
-  set_distances(loop, strata_windows_in(length));
+  set_distances(loop, loop->cut.windows);
   atomic_store(&loop->sampler->spared_ns, storm ? 0 : own_cost_spared(window->counters, length, stacks));
   set_waits_per_read(loop, length);
   refill(loop, length);
@@ -554,11 +554,12 @@ static void set_long(struct loop *loop, bool is_long)
   atomic_store_explicit(&loop->publisher->long_window, is_long, memory_order_relaxed);
 }
 
-/* May the open window be a long one? The window before must show that nothing happens. */
+/* May the open window be a long one? The window before must show that nothing happens. A window with time in which the
+ * process was stopped must end soon, since readers would not know when in it that was. */
 static bool may_be_long(const struct loop *loop, int64_t now)
 {
   return !loop->watched && !atomic_load(&loop->publisher->profiles.hz) && now - loop->active_ns > LONG_AFTER_NS &&
-         cut_is_quiet(&loop->cut);
+         !loop->stopped_ns[0] && cut_is_quiet(&loop->cut);
 }
 
 /* Where the long window that starts at start_ns ends: after whole windows, at the next multiple of its length within
@@ -588,6 +589,7 @@ static bool at_cut(struct loop *loop, int64_t now)
   now = clock_now_ns();
   if (loop->next_cut_ns < now + WINDOW_NS / 10) loop->next_cut_ns = now + WINDOW_NS;
   set_long(loop, may_be_long(loop, now));
+  loop->cut.meant_long = loop->long_window;
   if (loop->long_window) loop->next_cut_ns = long_end(loop->next_cut_ns - WINDOW_NS);
   loop->next_cut_ns = cut_announce(&loop->cut, loop->next_cut_ns, WINDOW_NS);
   return true;
@@ -604,6 +606,7 @@ static bool cut_early(struct loop *loop)
   while (clock_now_ns() <= end) sched_yield();
   if (!publish(loop, end, false)) return false;
   atomic_store(&publisher->cuts_done, asked);
+  loop->cut.meant_long = false;
   follow_wishes(loop);
   loop->next_cut_ns = cut_announce(&loop->cut, clock_now_ns() + WINDOW_NS, WINDOW_NS);
   return true;

@@ -37,7 +37,7 @@ static void run_often(struct strata *strata, uint64_t key, int64_t wall_ns)
 static uint32_t run_window(struct strata *strata, uint64_t key, int64_t wall_ns)
 {
   run_often(strata, key, wall_ns);
-  strata_window_ends(strata, WINDOW_NS, PERIOD_NS);
+  strata_window_ends(strata, WINDOW_NS, PERIOD_NS, 1);
   return end_in_stratum(strata, key, 0);
 }
 
@@ -91,7 +91,7 @@ static void test_what_comes_seldom_has_no_stratum_however_long_it_is(void **stat
   struct strata strata = { 0 };
   for (int i = 0; i < 40; i++) {
     strata_end(&strata, key_of(IDLE, QUERY), 20 * ENOUGH_NS);
-    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS, 1);
     assert_int_equal(end_in_stratum(&strata, key_of(IDLE, QUERY), 0), 0);
   }
 }
@@ -104,7 +104,7 @@ static void test_what_is_enough_goes_by_the_rate(void **state)
   uint64_t key = key_of(IDLE, QUERY);
   for (int i = 0; i < 40; i++) {
     run_often(&strata, key, 9 * ENOUGH_NS);
-    strata_window_ends(&strata, WINDOW_NS, 10 * PERIOD_NS);
+    strata_window_ends(&strata, WINDOW_NS, 10 * PERIOD_NS, 1);
   }
   assert_int_equal(end_in_stratum(&strata, key, 0), 0);
 }
@@ -128,7 +128,7 @@ static void test_kinds_without_a_stratum_share_one(void **state)
   (void)state;
   struct strata strata = { 0 };
   for (uint32_t i = 0; i < 2 * STRATA_KINDS; i++) run_often(&strata, key_of(i, i), ENOUGH_NS);
-  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS, 1);
   bool used[STRATA_KINDS] = { false };
   uint32_t without = 0;
   for (uint32_t i = 0; i < 2 * STRATA_KINDS; i++) {
@@ -148,23 +148,26 @@ static void test_what_was_met_is_remembered_for_ten_seconds(void **state)
   struct strata strata = { 0 };
   for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, ids[i]), 0);
   for (size_t i = 0; i < 4; i++) strata_met(&strata, ids[i], NODE);
-  for (int window = 0; window < STRATA_LATELY_WINDOWS; window++) strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  for (int window = 0; window < STRATA_LATELY_WINDOWS; window++) strata_window_ends(&strata, WINDOW_NS, PERIOD_NS, 1);
   for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, ids[i]), NODE);
-  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS);
+  strata_window_ends(&strata, WINDOW_NS, PERIOD_NS, 1);
   for (size_t i = 0; i < 4; i++) assert_int_equal(strata_met_lately(&strata, ids[i]), 0);
 }
 
-/* A window of a second counts as ten, for what was met and for what waits. */
+/* A window of a second counts as ten, for what was met and for what waits, unless a stop made it so long. */
 static void test_a_long_window_counts_as_several(void **state)
 {
   (void)state;
   struct strata strata = { 0 };
   strata_met(&strata, 0, NODE);
   for (int window = 0; window < STRATA_LATELY_WINDOWS / 10; window++)
-    strata_window_ends(&strata, 10 * WINDOW_NS, PERIOD_NS);
+    strata_window_ends(&strata, 10 * WINDOW_NS, PERIOD_NS, strata_windows_in(10 * WINDOW_NS));
   assert_int_equal(strata_met_lately(&strata, 0), NODE);
-  strata_window_ends(&strata, WINDOW_NS / 1000, PERIOD_NS);
+  strata_window_ends(&strata, 40 * WINDOW_NS, PERIOD_NS, 1);
   assert_int_equal(strata_met_lately(&strata, 0), 0);
+  strata_met(&strata, 0, NODE);
+  strata_window_ends(&strata, 1000 * WINDOW_NS, PERIOD_NS, 1);
+  assert_int_equal(strata_met_lately(&strata, 0), NODE);
   assert_int_equal(strata_divided(&strata, 2, 1000, false, strata_windows_in(10 * WINDOW_NS)), 10);
   assert_int_equal(strata_divided(&strata, 2, 1000, false, strata_windows_in(WINDOW_NS)), 11);
 }

@@ -59,7 +59,7 @@ static void end_window(struct bench *bench)
     }
   }
   points_remember(&bench->last, &bench->taken, ends.window);
-  points_forget(&bench->last, strata_window_ends(&bench->strata, WINDOW_NS, ends.period_ns));
+  points_forget(&bench->last, strata_window_ends(&bench->strata, WINDOW_NS, ends.period_ns, 1));
 }
 
 /* As running.c does. `met`: so many instants met that node in it. */
