@@ -153,11 +153,12 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   else if (data->native_shared) threads_follow_native(data);
   if (!data->main_ractor) atomic_store_explicit(&sampler->ractors_seen, true, memory_order_relaxed);
   pairs_resumed(sampler, data, &wait, now);
+  /* Before the wake-up, since the publisher looks for this thread first. */
+  atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
   publisher_wake(sampler->publisher_word);
   count_release(sampler, data);
   if (atomic_load_explicit(&sampler->missed_count, memory_order_relaxed) && data->main_ractor)
     rb_postponed_job_trigger(sampler->job);
-  atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
   if (data->newborn) newborn_gone(&sampler->newborn);
   data->newborn = false;
   end_wait(sampler, data, now, off, &stretch);
