@@ -268,7 +268,8 @@ bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value,
   return errno != ETIMEDOUT && control_nap(timeout_ns);
 }
 
-#ifdef SYS_futex_waitv
+/* A C library may know the system call beside older headers of the kernel, which lack the rest. */
+#if defined SYS_futex_waitv && defined FUTEX_32
 bool rtop_control_wait_either(const struct rtop_control *control, uint32_t futex_value, const void *word,
                               uint32_t expected, int64_t deadline_ns)
 {
