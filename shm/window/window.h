@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A window: what the process did in about 100 ms, and the encoding of a window as bytes.
+/* A window: what the process did in usually 100 ms (a second while it sleeps unwatched), and the encoding of a window
+ * as bytes.
  *
  * Payload, after decompression: varint columns (LEB128; differences are zigzag), in this order:
  *   part table   count, then per part: kind (enum rtop_window_part), bytes; readers skip unknown kinds

@@ -32,7 +32,7 @@ extern "C" {
 
 #define RPERF_TOP_API __attribute__((visibility("default")))
 
-/* Version of the loaded library, such as "0.9.0". */
+/* "0.9.0": of the library that is loaded. */
 RPERF_TOP_API const char *rperf_top_version(void);
 
 enum rperf_top_error_code {
@@ -142,7 +142,8 @@ RPERF_TOP_API struct rperf_top_reader *rperf_top_open(const struct rperf_top_opt
                                                       struct rperf_top_error *error);
 RPERF_TOP_API void rperf_top_close(struct rperf_top_reader *reader);
 
-/* Reads new windows without waiting. Returns their number (each has 100 ms of one process). */
+/* Reads new windows without waiting. Returns their number. Each is of one process, and usually has 100 ms; a second
+ * while the process sleeps unwatched. */
 RPERF_TOP_API int64_t rperf_top_poll(struct rperf_top_reader *reader);
 /* Like rperf_top_poll(), but waits for a window for up to this many milliseconds (negative: without limit).
  * Returns 0 when no window came, or a signal came first; -1 when no window came and none will, because every
