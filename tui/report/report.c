@@ -128,15 +128,6 @@ static bool report_labels(struct rtop_report *report, struct rtop_profile *profi
   return label_table_build(&report->labels, profile, &report->sets_sum, &options);
 }
 
-/* Compares with the time before the last mark, which takes longer than a report should. */
-static bool report_since(struct rtop_report *report, struct rtop_profile *profile, struct rtop_span span)
-{
-  static const int64_t every_ns = 5000000000;
-  if (!rtop_symbols_labelled(report->symbols) || span.end_ns < report->since_due_ns) return true;
-  report->since_due_ns = span.end_ns + every_ns;
-  return since_mark_find(&report->since, profile, span.end_ns);
-}
-
 static bool report_exact(struct rtop_report *report, const struct rtop_session *session,
                          const struct rtop_profile *profile, struct rtop_span span)
 {
@@ -199,9 +190,9 @@ bool rtop_report_take_span(struct rtop_report *report, struct rtop_session *sess
     return false;
   rtop_profile_open_blame(profile, &report->sum);
   if (!rtop_report_judge(report, profile) || !report_labels(report, profile, span) ||
-      !report_since(report, profile, span) || !fiber_table_build(&report->fibers, profile, &report->sum) ||
-      !report_exact(report, session, profile, span) || !raised_list_build(&report->raised, profile, span) ||
-      !wait_sums_build(&report->waits, &report->sum, profile))
+      !since_mark_update(&report->since, profile, span.end_ns) ||
+      !fiber_table_build(&report->fibers, profile, &report->sum) || !report_exact(report, session, profile, span) ||
+      !raised_list_build(&report->raised, profile, span) || !wait_sums_build(&report->waits, &report->sum, profile))
     return false;
   report_divide(report);
   if (options->sort == RTOP_SORT_HISTORY) report_sort_by_history(report, profile);

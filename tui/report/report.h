@@ -51,7 +51,6 @@ struct rtop_report {
   struct rtop_sum sets_sum;  /* private */
   struct label_table labels; /* of every key; none without labels */
   struct since_mark since;   /* compared every few seconds */
-  int64_t since_due_ns;      /* private */
   struct fiber_table fibers;
   struct exact_table exact;     /* of traced methods; none without */
   struct slow_list slow;        /* their calls that took longer than */

@@ -9,6 +9,7 @@
 
 enum { SINCE_MARKS = 64 };
 static const int64_t since_least_ns = 1000000000; /* of time on each side */
+static const int64_t since_every_ns = 5000000000;
 
 /* Are both marks for one event? Each worker of a server, and each host, sets its own: with one name, or soon after. */
 static bool since_is_same(const struct rtop_profile_mark *one, const struct rtop_profile_mark *next)
@@ -113,12 +114,14 @@ void since_mark_compare(struct since_mark *since, const struct label_table *befo
   }
 }
 
-bool since_mark_find(struct since_mark *since, struct rtop_profile *profile, int64_t end_ns)
+bool since_mark_update(struct since_mark *since, struct rtop_profile *profile, int64_t end_ns)
 {
   struct rtop_profile_mark mark;
   struct rtop_span before, now;
   struct label_table past = { 0 }, present = { 0 };
-  *since = (struct since_mark){ 0 };
+  bool soon = end_ns >= since->compared_ns && end_ns - since->compared_ns < since_every_ns;
+  if (!rtop_symbols_labelled(rtop_profile_symbols(profile)) || (since->compared_ns && soon)) return true;
+  *since = (struct since_mark){ .compared_ns = end_ns };
   if (!since_spans(profile, end_ns, &mark, &before, &now)) return true;
   since->marked = true;
   since->time_ns = mark.time_ns;

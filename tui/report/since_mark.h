@@ -29,12 +29,14 @@ struct since_mark {
   uint64_t before_ns, now_ns, before_count, now_count;
   /* cause with at least half of the mean's change, if the mean and the quantile changed alike; RTOP_WORK_WHOLE: none */
   enum rtop_work_cause cause;
-  double cause_ns; /* change of that cause, in ns a request */
+  double cause_ns;     /* change of that cause, in ns a request */
+  int64_t compared_ns; /* end of the time that was compared; 0: nothing was */
 };
 
-/* Compares at the last mark that has a second of time behind it at `end_ns`. False: memory ran out. Sums up to twice
- * SINCE_MARK_SPAN_NS, so it is not for every refresh. */
-bool since_mark_find(struct since_mark *since, struct rtop_profile *profile, int64_t end_ns);
+/* Compares at the last mark that has a second of time behind it at `end_ns`, if there are labels. Sums up to twice
+ * SINCE_MARK_SPAN_NS; so it does nothing before five seconds after the time that was compared last. A zeroed struct is
+ * fine at first. False: memory ran out. */
+bool since_mark_update(struct since_mark *since, struct rtop_profile *profile, int64_t end_ns);
 
 /* Fills in everything but the mark. Both tables are those of label_table_of(). */
 void since_mark_compare(struct since_mark *since, const struct label_table *before, const struct label_table *now);

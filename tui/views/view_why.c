@@ -24,10 +24,7 @@ struct why_view {
   size_t count;
   struct pager pager;
   struct since_mark since;
-  int64_t since_ns; /* the end of what was compared; 0: nothing yet */
 };
-
-static const int64_t since_every_ns = 5000000000;
 
 static struct why_view *why_view(const struct ui *ui)
 {
@@ -110,20 +107,10 @@ static void why_advice(struct why_view *view, const struct verdict *verdict, int
   why_say(view, columns, *advice ? advice : "None follows from these figures.");
 }
 
-/* Compares with the time before the last mark, but not at every refresh of a live display. */
-static void why_compare(struct ui *ui, struct why_view *view)
-{
-  int64_t end_ns = ui->span.end_ns;
-  if (!rtop_symbols_labelled(rtop_profile_symbols(ui->profile))) return;
-  if (view->since_ns != 0 && end_ns >= view->since_ns && end_ns - view->since_ns < since_every_ns) return;
-  if (since_mark_find(&view->since, ui->profile, end_ns)) view->since_ns = end_ns;
-}
-
 static void why_since(struct ui *ui, struct why_view *view, int columns)
 {
   char text[SINCE_MARK_TEXT];
-  if (ui->view->id != VIEW_WHY) return;
-  why_compare(ui, view);
+  if (!since_mark_update(&view->since, ui->profile, ui->span.end_ns)) return;
   since_mark_words(text, sizeof text, &view->since, ui->span.end_ns);
   if (*text == '\0') return;
   why_heading(view, "SINCE THE LAST MARK");
@@ -133,10 +120,9 @@ static void why_since(struct ui *ui, struct why_view *view, int columns)
 static void why_forget(struct ui *ui)
 {
   memset(&why_view(ui)->since, 0, sizeof why_view(ui)->since);
-  why_view(ui)->since_ns = 0;
 }
 
-static void why_update(struct ui *ui)
+static void why_write(struct ui *ui)
 {
   struct why_view *view = why_view(ui);
   const struct verdict *verdict = &ui->verdict.verdict;
@@ -159,10 +145,9 @@ static void why_update(struct ui *ui)
   why_advice(view, verdict, columns);
 }
 
-/* Prepares the page again, since the layout may have changed after the update. */
 static void why_prepare(struct ui *ui)
 {
-  why_update(ui);
+  why_write(ui);
   ui_rows_fit(ui);
 }
 
@@ -195,7 +180,6 @@ const struct view_ops view_why = {
   .id = VIEW_WHY,
   .threads = true,
   .bytes = sizeof(struct why_view),
-  .update = why_update,
   .prepare = why_prepare,
   .click = ui_rows_click,
   .forget = why_forget,
