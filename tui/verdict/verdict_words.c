@@ -53,12 +53,15 @@ void verdict_thread_words(char *out, size_t bytes, const struct verdict_thread *
 static void add_name(struct phrase *phrase, const char *name, int cap)
 {
   char cut[NAME_TEXT];
+  const char *object = strncmp(name, "#<", 2) == 0 ? "#<" : ""; /* "#<Puma::Builder>.call" becomes "#<Builder>.call" */
+  name += strlen(object);
+  cap -= (int)strlen(object);
   for (const char *at = name; at && rtop_text_width(name) > cap;) { /* namespaces go first */
     at = strstr(name, "::");
     name = at ? at + 2 : name;
   }
   rtop_text_cut(cut, sizeof cut, name, cap);
-  phrase_add(phrase, "%s", cut);
+  phrase_add(phrase, "%s%s", object, cut);
 }
 
 static void add_thread(struct phrase *phrase, const struct verdict_thread *thread, int cap)

@@ -632,6 +632,8 @@ static void test_busy_method(void **state)
   one.other_ms = 100;
   HAPPENS(one, rests(queue_wait()));
   says("running: 71% Regexp#match? < CsvImport#parse, puma 001");
+  HAPPENS(runs("puma 001", call(request(), "#<Puma::Rack::Builder>.report", "/app/config.ru"), 800));
+  assert_string_equal(text_in(32), "running: 80% #<Builder>.report");
 }
 
 /* Leaves of all kinds: the application's method is the one to name. */
