@@ -1,6 +1,7 @@
 # Requests and jobs carry labels: each framework is the real gem, on a real server.
 # Waits nearly all of the time
 require_relative "support"
+require_relative "../bench/server/redis"
 require "socket"
 
 class TestFrameworks < Minitest::Test
@@ -180,12 +181,9 @@ class TestFrameworks < Minitest::Test
   end
 
   def redis
-    real = %w[redis-server redis-check-rdb].map { |name| "/usr/bin/#{name}" }.find { |path| File.executable?(path) }
-    skip "redis is not here" unless real
-    # One program, which does as it is called.
-    File.symlink(real, "#{@folder}/redis-server")
-    run_in_background({}, "#{@folder}/redis-server", "--port", "0", "--unixsocket", "#{@folder}/redis", "--save", "", "--dir", @folder)
-    wait_until("redis: #{File.read("#{@folder}/out")}") { File.socket?("#{@folder}/redis") }
+    skip "redis is not here" unless RedisServer::PROGRAM
+    @pids << RedisServer.spawn(@folder)
+    wait_until("redis: #{File.read("#{@folder}/redis.out")}") { File.socket?("#{@folder}/redis") }
     "unix://#{@folder}/redis"
   end
 

@@ -3,6 +3,7 @@
 # RTOP_PROBLEMS=full: also those that take much CPU, or a neighbour that does.
 # Waits nearly all of the time
 require_relative "watched"
+require_relative "../bench/server/redis"
 
 class TestProblems < Minitest::Test
   include E2E
@@ -143,13 +144,9 @@ class TestProblems < Minitest::Test
     Dir["#{home}/gems/sidekiq-[0-9]*"].any? ? home : skip("the gem sidekiq is not here")
   end
 
-  def redis = %w[redis-server redis-check-rdb].map { |name| "/usr/bin/#{name}" }.find { |path| File.executable?(path) } || skip("redis is not here")
-
-  # One program, which does as it is called.
   def start_redis(folder)
-    File.symlink(redis, "#{folder}/redis-server")
-    pid = spawn("#{folder}/redis-server", "--port", "0", "--unixsocket", "#{folder}/redis", "--save", "", "--dir", folder,
-                pgroup: true, out: "#{folder}/redis.out", err: %i[child out])
+    skip "redis is not here" unless RedisServer::PROGRAM
+    pid = RedisServer.spawn(folder)
     wait_until("redis: #{File.read("#{folder}/redis.out")}") { File.socket?("#{folder}/redis") }
     pid
   end

@@ -4,8 +4,8 @@
 #
 # Every process of the server gets as many connections as the others, whichever of them is quick to accept.
 #
-# Each line of its input is a task, "COUNT [THINK]": so many requests in all, the routes in turn, a connection rests
-# for THINK milliseconds in the mean (none without it) after an answer; or a path, which each process is asked for
+# Each line of its input is a task, "COUNT [THINK [ROUTE...]]": so many requests in all, the routes in turn, a connection
+# rests for THINK milliseconds in the mean (none without it) after an answer; or a path, which each process is asked for
 # once. Each is answered by a line of JSON: the seconds it took and the latencies in ms, or a list of what came.
 require "json"
 require "socket"
@@ -59,16 +59,16 @@ def once(connection, path)
 end
 
 # Latencies by route.
-def ask_all(connections, count, think, random)
+def ask_all(connections, count, think, routes, random)
   asked = 0
-  latencies = ROUTES.to_h { |route| [route, []] }
+  latencies = routes.to_h { |route| [route, []] }
   busy, resting = [], connections.dup
   until asked == count && busy.empty?
     if asked < count
       ready, resting = resting.partition { |connection| connection.due <= now }
       ready.each do |connection|
         next resting << connection if asked == count
-        connection.ask(ROUTES[asked % ROUTES.size])
+        connection.ask(routes[asked % routes.size])
         asked += 1
         busy << connection
       end
@@ -111,9 +111,9 @@ while (task = $stdin.gets&.chomp)
   if task.start_with?("/")
     puts JSON.generate(processes.map { |own| once(own.first, task) })
   else
-    requests, think = task.split
+    requests, think, *routes = task.split
     start = now
-    latencies = ask_all(connections, Integer(requests), think.to_f / 1000, random)
+    latencies = ask_all(connections, Integer(requests), think.to_f / 1000, routes.empty? ? ROUTES : routes, random)
     puts JSON.generate("seconds" => now - start,
                        "latencies" => latencies.transform_values { |list| list.map { |value| (value * 1000).round(3) } })
   end

@@ -12,21 +12,22 @@ class Rig
 
   attr_reader :pid, :folder
 
-  # arguments: of Ruby, before the script; env: beside the gems' folder; pin: on the first core, all else on the others.
-  def initialize(build:, gems:, threads: 5, workers: 0, connections: threads, arguments: [], env: {}, pin: false)
+  # arguments: of Ruby, before the script; env: beside the gems' folder; pin: on the first core, all else on the others;
+  # application: what serve.rb serves.
+  def initialize(build:, gems:, threads: 5, workers: 0, connections: threads, arguments: [], env: {}, pin: false, application: "ServerApp")
     @build = build
     @folder = Dir.mktmpdir("rperf-top-bench.", File.writable?("/dev/shm") ? "/dev/shm" : nil)
     @env = { "RPERF_TOP_DIR" => @folder, "GEM_PATH" => gems, "GEM_HOME" => gems, "RUBYOPT" => nil, "RUBYLIB" => nil }
     socket = "#{@folder}/socket"
     @beside = pin ? ["taskset", "-c", "1-#{Etc.nprocessors - 1}"] : []
     @pid = spawn(@env.merge(env), *(pin ? ["taskset", "-c", "0"] : []), RbConfig.ruby, *arguments, "#{__dir__}/serve.rb", socket, threads.to_s,
-                 workers.to_s, pgroup: true, out: "#{@folder}/out", err: "#{@folder}/err")
+                 workers.to_s, application, pgroup: true, out: "#{@folder}/out", err: "#{@folder}/err")
     wait_for("the server") { answers?(socket) && ready?(threads, workers) }
     @load = IO.popen([@env, *@beside, RbConfig.ruby, "#{__dir__}/load.rb", socket, connections.to_s, [workers, 1].max.to_s], "r+")
   end
 
   # {"seconds", "latencies"} of so many requests.
-  def ask(count, think_ms = 0) = JSON.parse(command("#{count} #{think_ms}"))
+  def ask(count, think_ms = 0, routes = []) = JSON.parse(command([count, think_ms, *routes].join(" ")))
 
   # What the routes measured so far (app.rb), of each process.
   def told_by_all = JSON.parse(command("/told")).map { |text| JSON.parse(text) }
