@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Of this part of the slots those whose threads ended are kept while others were never used. */
+enum { ENDED_SHARE = 8 };
+
 size_t thread_slots_memory_bytes(uint64_t capacity)
 {
   return (size_t)capacity * (sizeof(struct rtop_thread_entry) + 2 * sizeof(uint32_t) + sizeof(bool));
@@ -62,11 +65,20 @@ void thread_slots_init(struct thread_slots *slots, const struct channel_parts *p
   thread_slots_change(slots, 0);
 }
 
+/* Takes a slot that was never used; 0: there is none, or no room in the file system for one more. */
+static uint32_t thread_slots_take_new(struct thread_slots *slots)
+{
+  const struct rtop_thread_entry *shared = &slots->parts->threads[slots->used];
+  if (slots->used == slots->parts->thread_capacity || !outlet_reserve(slots->parts->outlet, shared, sizeof *shared))
+    return 0;
+  return (uint32_t)slots->used++;
+}
+
 static uint32_t thread_slots_take(struct thread_slots *slots)
 {
   uint64_t capacity = slots->parts->thread_capacity;
-  if (slots->used < capacity) return (uint32_t)slots->used++;
-  if (slots->ended_count == 0) return 0;
+  uint32_t unused = slots->ended_count <= capacity / ENDED_SHARE ? thread_slots_take_new(slots) : 0;
+  if (unused || slots->ended_count == 0) return unused;
   uint32_t slot = slots->ended[slots->ended_first];
   slots->ended_first = (slots->ended_first + 1) % capacity;
   slots->ended_count--;

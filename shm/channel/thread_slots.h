@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The writer's side of the threads section: slots for threads that come and go. Private to shm/.
  *
- * Slot 0 stands for all threads that found no other. All other slots are used once each, then again in the order in
- * which their threads ended. The content of slots is kept in private memory and never read back from the segment;
- * thread_slots_flush() writes the changes.
+ * Slot 0 stands for all threads that found no other. Slots are used again in the order in which their threads ended,
+ * once an eighth of all slots are those of ended threads, or none is left that was never used: so threads that come and
+ * go take no more memory than that. The content of slots is kept in private memory and never read back from the
+ * segment; thread_slots_flush() writes the changes.
  *
- * Threads: the publisher. Never blocks, never allocates: the caller provides the memory.
+ * Threads: the publisher. Blocks only where the segment grows (outlet.h), never allocates: the caller provides the memory.
  */
 #ifndef RTOP_SHM_THREAD_SLOTS_H
 #define RTOP_SHM_THREAD_SLOTS_H

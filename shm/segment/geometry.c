@@ -15,13 +15,13 @@ struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes)
     .directory_slots = history / 16 / sizeof(struct rtop_slot),
     .frame_capacity = history * 5 / 64 / sizeof(struct rtop_frame_entry),
     .node_capacity = history / 4 / sizeof(struct rtop_node_entry),
-    .thread_capacity = history / 64 / sizeof(struct rtop_thread_entry),
+    .thread_capacity = history / 8 / sizeof(struct rtop_thread_entry),
     .tiers = { { history / 8, history / 32 / sizeof(struct rtop_slot) },
                { history / 4, history / 32 / sizeof(struct rtop_slot) } },
   };
-  /* The strings get the rest of one and a half times the history, after the header and the counters of the tiers. */
-  sizes.string_bytes = history * 3 / 2 - history * 7 / 8 - history / 4 - history / 16 - history * 5 / 64 -
-                       2 * (history / 32) - history / 64 - RTOP_SECTIONS_OFFSET - RTOP_PAGE_BYTES;
+  /* The strings get the rest of 103/64 of the history, after the header and the counters of the tiers. */
+  sizes.string_bytes = history * 103 / 64 - history * 7 / 8 - history / 4 - history / 16 - history * 5 / 64 -
+                       2 * (history / 32) - history / 8 - RTOP_SECTIONS_OFFSET - RTOP_PAGE_BYTES;
   return sizes;
 }
 

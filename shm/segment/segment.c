@@ -118,7 +118,8 @@ static int segment_map(struct rtop_segment *segment, int fd, struct rtop_error *
 
 enum { SEGMENT_TABLE_BYTES_MIN = 1 << 16 };
 
-/* For a ring: the eighth that the largest window can take. */
+/* For a ring: the eighth that the largest window can take. For threads: those that are kept after their end
+ * (thread_slots.h). */
 uint64_t rtop_segment_reserved(const struct rtop_section *section)
 {
   uint64_t least = section->bytes;
@@ -126,6 +127,7 @@ uint64_t rtop_segment_reserved(const struct rtop_section *section)
   case RTOP_SECTION_STRINGS:
   case RTOP_SECTION_FRAMES:
   case RTOP_SECTION_NODES: least = SEGMENT_TABLE_BYTES_MIN; break;
+  case RTOP_SECTION_THREADS:
   case RTOP_SECTION_RING:
   case RTOP_SECTION_RING_1S:
   case RTOP_SECTION_RING_10S: least = section->bytes / 8; break;

@@ -54,7 +54,7 @@ struct rtop_segment {
 
 /* Sizes for a history of about history_bytes (rounded down to a power of two, 1 MB to 64 MB): half of it for windows
  * of 100 ms, an eighth for 1 s, a quarter for 10 s, the rest for the directories of merged tiers; tables are in
- * proportion. A history of 8 MB makes a segment of 12 MB. */
+ * proportion. A history of 8 MB makes a segment of 13 MB, of which 1 MB is for 8191 threads and allocated as they come. */
 struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes);
 
 /* How long the file will be. */

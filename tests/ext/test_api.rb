@@ -95,11 +95,11 @@ class ApiTest < Minitest::Test
     program.finish
   end
 
-  # Megabytes of history; the tables take half as much again. Out of bounds: the 8 of the default.
+  # Megabytes of history; the tables take half as much again, slots for threads a tenth. Out of bounds: the 8 of the default.
   def test_size
     { "2" => 2, "1" => 1, "65" => 8 }.each do |size, megabytes|
       geometry = geometry_of_size(size)
-      assert_equal megabytes * 3 << 19, geometry["segment_bytes"], size
+      assert_equal megabytes * 103 << 14, geometry["segment_bytes"], size
       assert_equal megabytes << 19, geometry["sections"]["6"], size
     end
   end

@@ -125,9 +125,16 @@ class ThreadsTest < Minitest::Test
       windows.any? && (off = not_whole(read, windows)).empty?
     end
     assert_empty off
+    assert_no_thread_is_lost program.dump
     program.finish
   rescue RuntimeError => error
     flunk "#{error.message.lines.first}: [serial, ns, of] #{off.inspect[0, 300]}"
+  end
+
+  # A thread without a slot of its own would be one of "(other threads)", in slot 0.
+  def assert_no_thread_is_lost(dump)
+    assert_equal 0, dump.counters["threads_overflowed"]
+    assert_equal 1501, dump.threads.values.map(&:serial).uniq.size
   end
 
   # The threads but main of which the windows do not tell just as much as they are long.

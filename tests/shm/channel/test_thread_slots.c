@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 4 };
+/* KEPT: ended threads that are kept while there are slots that were never used. */
+enum { SLOTS = 16, KEPT = SLOTS / 8 };
 static _Alignas(64) struct rtop_thread_entry threads[SLOTS + 1];
 static struct channel_parts parts;
 static struct thread_slots slots;
@@ -84,21 +85,37 @@ static void test_reused_in_the_order_of_ends(void **state)
 {
   (void)state;
   for (uint64_t serial = 1; serial < SLOTS; serial++) assert_int_equal(start(serial), serial);
-  assert_int_equal(start(4), 0);
+  assert_int_equal(start(21), 0);
   assert_int_equal(slots.overflowed, 1);
   end(2, 2, 10);
   end(3, 3, 11);
   end(1, 1, 12);
-  assert_int_equal(start(5), 2);
-  assert_int_equal(start(6), 3);
-  end(2, 5, 13);
-  assert_int_equal(start(7), 1);
-  assert_int_equal(start(8), 2);
-  assert_int_equal(start(9), 0);
-  assert_int_equal(threads[2].serial, 8);
+  assert_int_equal(start(22), 2);
+  assert_int_equal(start(23), 3);
+  end(2, 22, 13);
+  assert_int_equal(start(24), 1);
+  assert_int_equal(start(25), 2);
+  assert_int_equal(start(26), 0);
+  assert_int_equal(threads[2].serial, 25);
   assert_int_equal(threads[2].end_mono_ns, 0);
   assert_int_equal(threads[2].flags, 0);
-  assert_int_equal(slots.serial_max, 9);
+  assert_int_equal(slots.serial_max, 26);
+}
+
+/* Threads that come and go take no slots from those that will stay, and the last ones that ended keep theirs. */
+static void test_slots_never_used_are_spared(void **state)
+{
+  (void)state;
+  for (uint64_t serial = 1; serial <= KEPT + 1; serial++) {
+    assert_int_equal(start(serial), serial);
+    end((uint32_t)serial, serial, (int64_t)serial);
+  }
+  assert_int_equal(start(20), 1);
+  assert_int_equal(threads[KEPT + 1].serial, KEPT + 1);
+  for (uint64_t serial = 21; serial < 21 + SLOTS - KEPT - 2; serial++)
+    assert_int_equal(start(serial), KEPT + 2 + serial - 21);
+  assert_int_equal(start(50), 2);
+  assert_int_equal(slots.overflowed, 0);
 }
 
 static void test_only_the_living_owner_changes_a_slot(void **state)
@@ -125,7 +142,7 @@ static void test_thousands_of_short_threads(void **state)
   (void)state;
   for (uint64_t serial = 1; serial <= 5000; serial++) {
     uint32_t slot = start(serial);
-    assert_int_equal(slot, (serial - 1) % (SLOTS - 1) + 1);
+    assert_int_equal(slot, (serial - 1) % (KEPT + 1) + 1);
     assert_int_equal(threads[slot].serial, serial);
     assert_int_equal(threads[slot].version % 2, 0);
     end(slot, serial, 1);
@@ -199,7 +216,7 @@ int main(void)
     SLOT_TEST(test_reused_in_the_order_of_ends), SLOT_TEST(test_only_the_living_owner_changes_a_slot),
     SLOT_TEST(test_thousands_of_short_threads),  SLOT_TEST(test_long_name_is_cut_at_a_character),
     SLOT_TEST(test_native_id_known_later),       SLOT_TEST(test_damaged_segment_is_not_believed),
-    SLOT_TEST(test_many_changes_are_one_store),
+    SLOT_TEST(test_many_changes_are_one_store),  SLOT_TEST(test_slots_never_used_are_spared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,7 @@ static void test_full_tables_are_counted(void **state)
   assert_int_equal(last + 1, rtop_writer_node_capacity(writer));
   while (rtop_writer_add_string(writer, "a string of some length", 23) != 0)
     ;
-  for (uint64_t serial = 1; serial <= 130; serial++) rtop_writer_thread_start(writer, serial, 1, 1, 0, "t", 1);
+  for (uint64_t serial = 1; serial <= 1026; serial++) rtop_writer_thread_start(writer, serial, 1, 1, 0, "t", 1);
   rtop_writer_count_losses(writer, &(struct rtop_losses){ .samples_dropped = 5,
                                                           .nodes_overflowed = 2,
                                                           .marks_overflowed = 3,
@@ -151,7 +151,7 @@ static void test_full_tables_are_counted(void **state)
   assert_int_equal(counters.nodes_overflowed, 1 + 2 + 1);
   assert_int_equal(counters.strings_overflowed, 1);
   assert_int_equal(counters.threads_overflowed, 3);
-  assert_int_equal(counters.thread_serial, 130);
+  assert_int_equal(counters.thread_serial, 1026);
   assert_true(counters.samples_dropped == UINT64_MAX);
   assert_int_equal(counters.marks_overflowed, 3);
   assert_int_equal(counters.labels_overflowed, 4);
@@ -316,7 +316,10 @@ static void test_no_directory(void **state)
   assert_int_equal(error.errno_value, ENOENT);
 }
 
-/* Limits on file sizes: the ring is halved until it fits; below 1.5 MB there is none. SIGXFSZ is at its
+/* A segment is that long for each megabyte of history. */
+#define SEGMENT_BYTES_PER_MB (103 << 14)
+
+/* Limits on file sizes: the history is halved until it fits; below that of 1 MB there is none. SIGXFSZ is at its
  * default. */
 static int create_limited(struct support_pipes pipes, void *argument)
 {
@@ -330,7 +333,7 @@ static int create_limited(struct support_pipes pipes, void *argument)
   if (!writer) return error.code == RTOP_ERROR_NO_SPACE ? 0 : 101;
   if (stat(rtop_writer_path(writer), &status) != 0) return 102;
   rtop_writer_destroy(&writer, false);
-  return (int)(status.st_size >> 19);
+  return (int)(status.st_size / SEGMENT_BYTES_PER_MB);
 }
 
 static void test_file_size_limits(void **state)
@@ -338,13 +341,19 @@ static void test_file_size_limits(void **state)
   (void)state;
   static const struct {
     rlim_t limit;
-    int halves_of_mb;
-  } limits[] = { { 0, 0 },       { 4096, 0 },     { (3 << 19) - 1, 0 }, { 3 << 19, 3 },
-                 { 4 << 20, 6 }, { 6 << 20, 12 }, { 12 << 20, 24 },     { RLIM_INFINITY, 24 } };
+    int history_mb;
+  } limits[] = { { 0, 0 },
+                 { 4096, 0 },
+                 { SEGMENT_BYTES_PER_MB - 1, 0 },
+                 { SEGMENT_BYTES_PER_MB, 1 },
+                 { 4 << 20, 2 },
+                 { 7 << 20, 4 },
+                 { 13 << 20, 8 },
+                 { RLIM_INFINITY, 8 } };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
     struct rlimit limit = { limits[i].limit, limits[i].limit };
     struct support_child child = support_fork(create_limited, &limit);
-    assert_int_equal(support_join(&child), limits[i].halves_of_mb);
+    assert_int_equal(support_join(&child), limits[i].history_mb);
     assert_int_equal(support_count_files(), 0);
   }
 }
@@ -356,7 +365,10 @@ static void test_small_file_systems(void **state)
   static const struct {
     const char *size;
     off_t bytes;
-  } systems[] = { { "size=1m", 0 }, { "size=1700k", 3 << 19 }, { "size=60m", 3 << 20 }, { "size=300m", 12 << 20 } };
+  } systems[] = { { "size=1m", 0 },
+                  { "size=1700k", SEGMENT_BYTES_PER_MB },
+                  { "size=60m", 2 * SEGMENT_BYTES_PER_MB },
+                  { "size=300m", 8 * SEGMENT_BYTES_PER_MB } };
   const char *small = support_path("small");
   for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
     struct rtop_writer_options options = { .ring_bytes = 8 << 20, .directory = small, .identity = support_identity() };
@@ -431,7 +443,7 @@ static void test_memory_grows_with_the_history(void **state)
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
   uint64_t whole = rtop_writer_segment(writer)->geometry.segment_bytes, first = memory_of(writer);
   add_nodes(writer);
-  assert_int_equal(whole, 12 << 20);
+  assert_int_equal(whole, 8 * SEGMENT_BYTES_PER_MB);
   assert_in_range(first, 1, whole / 4);
   assert_true(publish_much(writer, 300) > 0);
   uint64_t later = memory_of(writer);
@@ -439,6 +451,19 @@ static void test_memory_grows_with_the_history(void **state)
   assert_true(publish_much(writer, 3000) > 0);
   assert_in_range(memory_of(writer), later + (1 << 21), whole);
   assert_true(readable_windows(writer) > 500);
+  rtop_writer_destroy(&writer, false);
+}
+
+/* Slots of threads take memory as they are used. */
+static void test_memory_grows_with_the_threads(void **state)
+{
+  (void)state;
+  struct rtop_writer_options options = { .ring_bytes = 8 << 20, .identity = support_identity() };
+  struct rtop_writer *writer = rtop_writer_create(&options, NULL);
+  uint64_t first = memory_of(writer);
+  for (uint32_t serial = 1; serial <= 5000; serial++)
+    assert_int_equal(rtop_writer_thread_start(writer, serial, 1, 1, 0, "t", 1), serial);
+  assert_in_range(memory_of(writer), first + 4000 * sizeof(struct rtop_thread_entry), first + (1 << 20));
   rtop_writer_destroy(&writer, false);
 }
 
@@ -467,7 +492,7 @@ static void test_full_file_system_shortens_the_history(void **state)
   struct rtop_writer *writer = rtop_writer_create(&options, NULL);
   struct rtop_node_entry node = { .parent = RTOP_NODE_ROOT, .depth = 1 };
   uint32_t id = 0;
-  assert_int_equal(rtop_writer_segment(writer)->geometry.segment_bytes, 6 << 20);
+  assert_int_equal(rtop_writer_segment(writer)->geometry.segment_bytes, 4 * SEGMENT_BYTES_PER_MB);
   add_nodes(writer);
   assert_true(publish_much(writer, 10) > 0);
   fill_up(small, "others");
@@ -507,6 +532,7 @@ int main(void)
     WRITER_TEST(test_file_size_limits),
     WRITER_TEST(test_small_file_systems),
     WRITER_TEST(test_memory_grows_with_the_history),
+    WRITER_TEST(test_memory_grows_with_the_threads),
     WRITER_TEST(test_full_file_system_shortens_the_history),
   };
   return cmocka_run_group_tests(tests, support_setup, support_teardown);

@@ -259,12 +259,12 @@ static void test_plan(void **state)
     assert_int_equal(sizes.ring_bytes, history / 2);
     assert_int_equal(sizes.tiers[0].ring_bytes, history / 8);
     assert_int_equal(sizes.tiers[1].ring_bytes, history / 4);
-    assert_int_equal(planned_bytes(&sizes), history / 2 * 3);
+    assert_int_equal(planned_bytes(&sizes), history / 64 * 103);
     assert_int_equal(sizes.directory_slots & (sizes.directory_slots - 1), 0);
     for (size_t tier = 0; tier < RTOP_MERGED_TIERS; tier++)
       assert_int_equal(sizes.tiers[tier].directory_slots & (sizes.tiers[tier].directory_slots - 1), 0);
     assert_int_equal(sizes.string_bytes % RTOP_PAGE_BYTES, 0);
-    assert_true(sizes.thread_capacity >= 128 && sizes.node_capacity >= 16384 && sizes.frame_capacity >= 2048);
+    assert_true(sizes.thread_capacity >= 1024 && sizes.node_capacity >= 16384 && sizes.frame_capacity >= 2048);
   }
   struct rtop_segment_sizes largest = rtop_segment_plan(64 << 20);
   assert_true(largest.frame_capacity >= 134000 && largest.string_bytes / largest.frame_capacity >= 60);
