@@ -4,6 +4,7 @@
 
 #include "metrics_text.h"
 #include "metrics_walk.h"
+#include "metrics_work.h"
 #include "shm/base/clock.h"
 #include "tui/text/text.h"
 #include <pwd.h>
@@ -91,8 +92,8 @@ static void metrics_join(struct metrics *metrics, uint32_t source, const struct 
     .opened = about->opened,
     .labels = process_labels(about->info),
     .about = process_about(about->info),
-    .methods.size = metrics->top,
-    .named.size = metrics->top,
+    .methods = { .size = metrics->top, .figures = 1, .ranked = 1 },
+    .named = { .size = metrics->top, .figures = METRICS_NAMED_FIGURES, .ranked = METRICS_NAMED_RANKED },
     .window_ns = about->info->window_ns ? about->info->window_ns : 1,
     .settled_ns = METRICS_NEVER_NS,
     .end_ns = METRICS_NEVER_NS,

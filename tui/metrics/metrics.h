@@ -34,6 +34,9 @@ enum metrics_count {
   METRICS_EXCEPTIONS,
   METRICS_COST,
   METRICS_LOST,
+  METRICS_LEFT_OUT_LENGTHS, /* labelled work that ended and is in no histogram: its length found no room, */
+  METRICS_LEFT_OUT_LABELS,  /* nor did its label, */
+  METRICS_LEFT_OUT_OPEN,    /* or it was not timed */
   METRICS_LOSSES,
   METRICS_STALLS = METRICS_LOSSES + RTOP_LOSSES,
   METRICS_COUNTS = METRICS_STALLS + STALL_CAUSES,

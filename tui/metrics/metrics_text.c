@@ -3,9 +3,11 @@
 #include "metrics_text.h"
 
 #include "metrics.h"
+#include "metrics_work.h"
 #include "shm/base/clock.h"
 #include "shm/base/version.h"
 #include "tui/methods/states.h"
+#include "tui/methods/work_figures.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ enum family_id {
   FAMILIES
 };
 
-enum family_type { COUNTER, GAUGE };
+enum family_type { COUNTER, GAUGE, HISTOGRAM };
 static const struct family {
   const char *name, *unit, *help;
   enum family_type type;
@@ -84,9 +86,10 @@ static void page_name(const struct page *page, const struct family *family)
 /* Writes the head of a family. In the older format, which has no families, the type belongs to the series. */
 static void page_head(const struct page *page, const struct family *family)
 {
+  static const char *const types[] = { [COUNTER] = "counter", [GAUGE] = "gauge", [HISTOGRAM] = "histogram" };
   const char *suffix = page->format == METRICS_PLAIN ? family_suffix(family) : "";
   fprintf(page->out, "# HELP rperf_top_%s%s %s\n", family->name, suffix, family->help);
-  fprintf(page->out, "# TYPE rperf_top_%s%s %s\n", family->name, suffix, family->type == COUNTER ? "counter" : "gauge");
+  fprintf(page->out, "# TYPE rperf_top_%s%s %s\n", family->name, suffix, types[family->type]);
   if (*family->unit && page->format == METRICS_OPEN)
     fprintf(page->out, "# UNIT rperf_top_%s %s\n", family->name, family->unit);
 }
@@ -94,7 +97,7 @@ static void page_head(const struct page *page, const struct family *family)
 static void page_top(const struct page *page, const struct family *family, const struct metrics_process *process,
                      const struct metrics_top *top, int figure, const char *const names[2])
 {
-  enum value_kind kind = figure == 0 ? SECONDS : PLAIN;
+  enum value_kind kind = figure == METRICS_NAMED_RUNS ? PLAIN : SECONDS;
   for (const struct metrics_item *item = NULL; (item = metrics_top_next(top, item));) {
     page_name(page, family);
     fprintf(page->out, "{%s,%s=", process->labels, names[0]);
@@ -107,6 +110,70 @@ static void page_top(const struct page *page, const struct family *family, const
   page_name(page, family);
   fprintf(page->out, "{%s,%s=\"" METRICS_OTHER "\",%s=\"\"}", process->labels, names[0], names[1]);
   page_value(page, kind, top->other[figure]);
+}
+
+/* Writes the labels of a series, without the closing brace; NULL: of the names without a series. */
+static void page_label(const struct page *page, const struct metrics_process *process, const struct metrics_item *item)
+{
+  fprintf(page->out, "{%s,key=", process->labels);
+  metrics_quote(page->out, item ? item->first : METRICS_OTHER);
+  fputs(",value=", page->out);
+  metrics_quote(page->out, item ? item->second : "");
+}
+
+static void page_latency(const struct page *page, const struct family *family, const struct metrics_process *process,
+                         const struct metrics_item *item)
+{
+  const struct metrics_top *top = &process->named;
+  uint64_t count = 0;
+  for (int i = 0; i < METRICS_BUCKETS; i++) {
+    count += metrics_top_value(top, item, METRICS_NAMED_BUCKETS + i);
+    fprintf(page->out, "rperf_top_%s_bucket", family->name);
+    page_label(page, process, item);
+    fprintf(page->out, ",le=\"%s\"}", metrics_bucket_bound(i));
+    page_number(page, count);
+  }
+  fprintf(page->out, "rperf_top_%s_sum", family->name);
+  page_label(page, process, item);
+  putc('}', page->out);
+  page_seconds(page, metrics_top_value(top, item, METRICS_NAMED_LATENCY));
+  fprintf(page->out, "rperf_top_%s_count", family->name);
+  page_label(page, process, item);
+  putc('}', page->out);
+  page_number(page, count);
+}
+
+static void page_causes(const struct page *page, const struct family *family, const struct metrics_process *process,
+                        const struct metrics_item *item)
+{
+  for (enum rtop_work_cause cause = RTOP_WORK_RUNNING; cause < RTOP_WORK_CAUSES; cause++) {
+    page_name(page, family);
+    page_label(page, process, item);
+    fprintf(page->out, ",cause=\"%s\"}", work_cause_name(cause));
+    page_seconds(page, metrics_top_value(&process->named, item, metrics_named_time(cause)));
+  }
+}
+
+static void page_open(const struct page *page, const struct family *family, const struct metrics_process *process,
+                      const struct metrics_item *item)
+{
+  const struct metrics_open *open = item ? &item->open : &process->named.other_open;
+  page_name(page, family);
+  page_label(page, process, item);
+  putc('}', page->out);
+  if (family == &families[FAMILY_LABEL_OPEN]) page_number(page, open->count);
+  else page_seconds(page, open->oldest_ns);
+}
+
+/* Writes a family of labelled work; a process without such work has no series. */
+static void page_work(const struct page *page, const struct family *family, const struct metrics_process *process,
+                      void (*write)(const struct page *page, const struct family *family,
+                                    const struct metrics_process *process, const struct metrics_item *item))
+{
+  const struct metrics_top *top = &process->named;
+  for (const struct metrics_item *item = NULL; (item = metrics_top_next(top, item));)
+    if (item->worked) write(page, family, process, item);
+  if (top->worked) write(page, family, process, NULL);
 }
 
 static void page_gauge(const struct page *page, const struct family *family, const struct metrics_process *process,
@@ -144,8 +211,12 @@ static void page_process(const struct page *page, enum family_id id, const struc
   case FAMILY_RESIDENT: page_gauge(page, family, process, process->rss_bytes); break;
   case FAMILY_HEAP: page_gauge(page, family, process, process->heap_live_slots); break;
   case FAMILY_METHOD_BUSY: page_top(page, family, process, &process->methods, 0, methods); break;
-  case FAMILY_LABEL_BUSY: page_top(page, family, process, &process->named, 0, labels); break;
-  case FAMILY_LABEL_RUNS: page_top(page, family, process, &process->named, 1, labels); break;
+  case FAMILY_LABEL_BUSY: page_top(page, family, process, &process->named, METRICS_NAMED_BUSY, labels); break;
+  case FAMILY_LABEL_RUNS: page_top(page, family, process, &process->named, METRICS_NAMED_RUNS, labels); break;
+  case FAMILY_LABEL_LATENCY: page_work(page, family, process, page_latency); break;
+  case FAMILY_LABEL_TIME: page_work(page, family, process, page_causes); break;
+  case FAMILY_LABEL_OPEN:
+  case FAMILY_LABEL_OLDEST: page_work(page, family, process, page_open); break;
   default: break;
   }
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {

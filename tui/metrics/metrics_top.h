@@ -6,7 +6,7 @@
  * figure begins at 0 when it gets a series; earlier values stay in "other". So no figure ever falls, and the sum of all
  * figures is complete.
  *
- * Threads: one. A struct of zeros with `size` set is empty.
+ * Threads: one. A struct of zeros with `size`, `figures` and `ranked` set is empty.
  */
 #ifndef RTOP_TUI_METRICS_TOP_H
 #define RTOP_TUI_METRICS_TOP_H
@@ -17,7 +17,7 @@
 
 enum {
   METRICS_PLACES = 4,
-  METRICS_FIGURES = 2,
+  METRICS_FIGURES_MAX = 32,
   METRICS_TEXT_BYTES = 256, /* maximum length of a name (bytes); longer names are cut,
                                and those that are equal afterwards count as one */
   METRICS_NAMES_MAX = 512,  /* maximum number of names kept; beyond it the least active ones are added to "other" */
@@ -30,24 +30,37 @@ struct metrics_figure {
   uint64_t settled, pending, told;
 };
 
+/* Labelled work of a name that has not ended, as of the last window. */
+struct metrics_open {
+  uint64_t count, oldest_ns;
+};
+
 /* A name, possibly of two parts. */
 struct metrics_item {
   const char *first, *second; /* sanitised */
-  struct metrics_figure figures[METRICS_FIGURES];
-  uint64_t from[METRICS_FIGURES]; /* value reported before it got its place */
+  bool worked;                /* labelled work of it was timed, or is open */
+  struct metrics_open open;
+  struct metrics_figure *figures; /* as many as the table has */
+  uint64_t *from;                 /* values reported before it got its place */
 };
 
 struct metrics_entry; /* private */
 struct metrics_top {
-  size_t size; /* of the top */
+  size_t size;         /* of the top */
+  int figures, ranked; /* number of figures; names are ranked by the first `ranked` of them */
   struct metrics_entry *entries;
   size_t shown;
-  struct metrics_figure rest[METRICS_FIGURES]; /* of names that are not known */
-  uint64_t other[METRICS_FIGURES];
+  bool worked;              /* labelled work of any name was timed, or is open */
+  struct metrics_item rest; /* of names that are not known */
+  struct metrics_figure rest_figures[METRICS_FIGURES_MAX];
+  uint64_t other[METRICS_FIGURES_MAX];
+  struct metrics_open other_open;
 };
 
 /* To be called at the start of an update: pending figures are counted again. */
 void metrics_top_begin(struct metrics_top *top);
+/* Returns the item of a name, or `rest` if it has none. Valid until metrics_top_end(). */
+struct metrics_item *metrics_top_item(struct metrics_top *top, const char *first, const char *second);
 void metrics_top_add(struct metrics_top *top, const char *first, const char *second, int figure, uint64_t settled,
                      uint64_t pending);
 /* To be called at the end of an update: assigns series to names. */
@@ -57,6 +70,11 @@ const struct metrics_item *metrics_top_next(const struct metrics_top *top, const
 static inline uint64_t metrics_item_value(const struct metrics_item *item, int figure)
 {
   return item->figures[figure].told - item->from[figure];
+}
+/* The same for any name: of NULL the value of the names without a series. */
+static inline uint64_t metrics_top_value(const struct metrics_top *top, const struct metrics_item *item, int figure)
+{
+  return item ? metrics_item_value(item, figure) : top->other[figure];
 }
 void metrics_top_destroy(struct metrics_top *top);
 

@@ -2,8 +2,8 @@
 /* Walks through the windows that are not settled yet. */
 #include "metrics_walk.h"
 
+#include "metrics_work.h"
 #include "shm/base/label_text.h"
-#include "tui/history/profile_each.h"
 #include "tui/text/pairs.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
@@ -18,9 +18,6 @@
 enum { WALK_LABELS = RTOP_SOURCES_MAX }; /* of sets of labels: source + this */
 
 /* Time of a frame in a process, before the frame's name is determined. */
-struct walk_part {
-  uint64_t settled, pending;
-};
 struct walk_sum {
   uint32_t source, frame;
   struct walk_part busy;
@@ -82,13 +79,6 @@ static void walk_decide(struct metrics_process *process)
 
 /* ---- then: what is in them ----------------------------------------------------------------------------- */
 
-/* A window, which may have been merged with others since the last update. */
-struct walk_window {
-  const struct rtop_look *look;
-  struct rtop_span settled, pending;
-  bool is_settled, is_pending; /* all of it */
-};
-
 static struct walk_window walk_window(const struct metrics_process *process, const struct rtop_look *look)
 {
   return (struct walk_window){
@@ -100,7 +90,7 @@ static struct walk_window walk_window(const struct metrics_process *process, con
   };
 }
 
-static struct walk_part walk_part(const struct walk_window *window, uint64_t value)
+struct walk_part walk_part(const struct walk_window *window, uint64_t value)
 {
   if (window->is_settled) return (struct walk_part){ .settled = value };
   if (window->is_pending) return (struct walk_part){ .pending = value };
@@ -138,7 +128,7 @@ static void walk_add(struct walk *walk, uint32_t source, uint32_t frame, const s
     return;
   }
   struct metrics_process *process = walk->metrics->processes[source % RTOP_SOURCES_MAX];
-  struct metrics_figure *rest = source < WALK_LABELS ? process->methods.rest : process->named.rest;
+  struct metrics_figure *rest = source < WALK_LABELS ? process->methods.rest_figures : process->named.rest_figures;
   rest->settled += part->settled;
   rest->pending += part->pending;
 }
@@ -176,7 +166,8 @@ static void walk_begun(const struct walk *walk, struct metrics_process *process,
     struct rtop_label_buffer label;
     uint32_t place = 0;
     for (size_t at = 0; set && rtop_label_text_next(set, strlen(set), &at, &label); place++)
-      if (place == begun.label) metrics_top_add(&process->named, label.key, label.value, 1, part.settled, part.pending);
+      if (place == begun.label)
+        metrics_top_add(&process->named, label.key, label.value, METRICS_NAMED_RUNS, part.settled, part.pending);
   }
 }
 
@@ -214,6 +205,8 @@ static void walk_visit(void *context, const struct rtop_look *look)
   walk_count(process, METRICS_COST, &window, rtop_counters_cost_ns(counters));
   walk_cells(walk, &window);
   walk_begun(walk, process, &window);
+  metrics_work_add(process, walk->symbols, &window);
+  if (look->end_ns == process->last_ns) metrics_work_open(process, walk->symbols, look);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
@@ -223,7 +216,7 @@ static void walk_name_labels(const struct walk *walk, struct metrics_process *pr
   const char *set = walk_set(walk, sum->frame);
   struct rtop_label_buffer label;
   for (size_t at = 0; set && rtop_label_text_next(set, strlen(set), &at, &label);)
-    metrics_top_add(&process->named, label.key, label.value, 0, sum->busy.settled, sum->busy.pending);
+    metrics_top_add(&process->named, label.key, label.value, METRICS_NAMED_BUSY, sum->busy.settled, sum->busy.pending);
 }
 
 static void walk_name(const struct walk *walk)

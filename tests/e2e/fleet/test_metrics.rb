@@ -71,7 +71,42 @@ class TestMetrics < Minitest::Test
           assert_empty names - methods.map { |labels| labels["path"] }
           labels = parsed.select { |name, *| name == "rperf_top_label_runs_total" }.map { |_, found, _| found["value"] }
           assert_empty names - labels
+          requests = parsed.select { |name, *| name == "rperf_top_label_latency_seconds_count" }.map { |_, found, _| found["value"] }
+          assert_empty names - requests
           assert_equal parsed.map { |name, found, _| [name, found] }.uniq.size, parsed.size, "no series twice"
+        end
+      end
+    end
+  end
+
+  # Requests that the program counts itself. Each is in the histogram once, where its length is; and its time has one cause.
+  def test_histograms_of_requests
+    in_folder do |folder, env|
+      File.write("#{folder}/requests.rb", <<~RUBY)
+        sleep 0.01 until File.exist?("#{folder}/go")
+        40.times { RperfTop.label(endpoint: "GET /nap") { sleep 0.03 } }
+        RperfTop.label(endpoint: "GET /hangs") { sleep }
+      RUBY
+      ruby("#{folder}/requests.rb", env) do |pid|
+        serving("-p", pid.to_s, env: env) do |server|
+          wait_until("a first look") { server.samples["rperf_top_watched_seconds_total"] > 0 }
+          before = server.samples
+          assert_empty before.find("rperf_top_label_latency_seconds_count"), "no work has labels"
+          File.write("#{folder}/go", "")
+          nap, latency = { key: "endpoint", value: "GET /nap" }, "rperf_top_label_latency_seconds"
+          now = wait_until("all requests") { server.samples.then { |now| now if now["#{latency}_count", **nap] >= 40 && now["rperf_top_label_open", value: "GET /hangs"] == 1 } }
+          assert_equal 40, now["#{latency}_count", **nap]
+          assert_equal 40, now["#{latency}_bucket", **nap, le: "+Inf"]
+          assert_equal 0, now["#{latency}_bucket", **nap, le: "0.025"], "none takes less than it sleeps"
+          assert_operator now["#{latency}_sum", **nap], :>=, 40 * 0.03
+          assert_in_delta now["#{latency}_sum", **nap], now["rperf_top_label_time_seconds_total", **nap], 1e-6
+          assert_operator now["rperf_top_label_time_seconds_total", **nap, cause: "sleep"], :>=, 40 * 0.029
+          assert_equal 0, now["#{latency}_count", value: "GET /hangs"], "it has not ended"
+          assert_equal 0, now["rperf_top_label_open", **nap]
+          assert_equal 0, now["rperf_top_label_left_out_total"]
+          later = server.fresh(2)
+          assert_equal 40, later["#{latency}_count", **nap]
+          assert_operator later["rperf_top_label_open_oldest_seconds", value: "GET /hangs"], :>, now["rperf_top_label_open_oldest_seconds", value: "GET /hangs"]
         end
       end
     end
@@ -300,21 +335,25 @@ class TestMetrics < Minitest::Test
     end
   end
 
-  def families = File.read("#{ROOT}/tui/metrics/metrics.def").scan(/^FAMILY\(\w+, "(\w+)", (\w+)/).map { |name, type| "rperf_top_#{name}#{"_total" if type == "COUNTER"}" }
+  def families(type = nil)
+    all = File.read("#{ROOT}/tui/metrics/metrics.def").scan(/^FAMILY\(\w+, "(\w+)", (\w+)/)
+    all.filter_map { |name, kind| "rperf_top_#{name}#{"_total" if kind == "COUNTER"}" if type.nil? || kind == type }
+  end
 
   def test_what_is_shipped_knows_the_names
     names = families
+    series = names + families("HISTOGRAM").flat_map { |name| %w[bucket sum count].map { |part| "#{name}_#{part}" } }
     assert_operator names.size, :>, 25
     %w[rperf-top.rules.yml rperf-top.dashboard.json].each do |name|
       text = File.read("#{ROOT}/man/metrics/#{name}")
       used = text.scan(/rperf_top_[a-z_]+/).uniq
       assert_operator used.size, :>, 5, name
-      assert_empty used - names - %w[rperf_top_], name
+      assert_empty used - series - %w[rperf_top_], name
     end
     JSON.parse(File.read("#{ROOT}/man/metrics/rperf-top.dashboard.json")).fetch("panels").each { |panel| assert panel.fetch("targets").all? { |target| target.fetch("expr") } }
     page = File.read("#{ROOT}/man/rperf-top-metrics.5")
     names.each { |name| assert_equal 1, page.scan(/^\.It (?:Cm|Li) #{name}\b/).size, name }
-    assert_empty page.scan(/rperf_top_[a-z_]+/).uniq - names
+    assert_empty page.scan(/rperf_top_[a-z_]+/).uniq - series
   end
 
   def test_rules

@@ -5,6 +5,8 @@
 #include "tui/metrics/metrics_text.h"
 
 #include "shm/base/clock.h"
+#include "shm/base/latency.h"
+#include "tui/metrics/metrics_work.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,6 +45,33 @@ static uint32_t method_node(struct rtop_symbols *symbols, uint32_t parent, const
   return rtop_symbols_node(symbols, parent, fixture_frame(symbols, name, path, 1), 1);
 }
 
+/* A figure of work with labels. */
+static void exact(struct rtop_window *window, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
+{
+  *rtop_window_add_exact(window) = (struct rtop_exact){ .node = node, .what = what, .key = key, .value = value };
+}
+
+/* What stands for labels that found no room. */
+static uint32_t folded_node(struct rtop_symbols *symbols)
+{
+  return method_node(symbols, 0, "(other)", "");
+}
+
+/* So many requests of one length, all of it spent on one cause. `told`: so many of them are in a bucket. */
+static void requests(struct rtop_window *window, uint32_t node, uint32_t label, enum rtop_work_cause cause,
+                     uint64_t count, uint64_t told, uint64_t each_ns)
+{
+  uint32_t whole = rtop_work_key(label, RTOP_WORK_WHOLE, 0), by_cause = rtop_work_key(label, cause, 0);
+  exact(window, node, RTOP_WORK_ENDED, whole, count);
+  exact(window, node, RTOP_WORK_ENDED, by_cause, count);
+  exact(window, node, RTOP_WORK_TIME_NS, whole, count * each_ns);
+  exact(window, node, RTOP_WORK_TIME_NS, by_cause, count * each_ns);
+  if (!told) return;
+  exact(window, node, RTOP_WORK_TIMES, rtop_work_key(label, RTOP_WORK_WHOLE, rtop_latency_bucket(each_ns)), told);
+  uint32_t coarse = rtop_latency_coarse(rtop_latency_bucket(each_ns));
+  exact(window, node, RTOP_WORK_TIMES, rtop_work_key(label, cause, coarse), told);
+}
+
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
 static void golden_window(struct rtop_profile *profile, struct rtop_window *window)
@@ -50,7 +79,7 @@ static void golden_window(struct rtop_profile *profile, struct rtop_window *wind
   struct rtop_symbols *symbols = rtop_profile_symbols(profile);
   uint32_t set = labels_node(symbols, "endpoint=GET /a\"b\\\\c,shop=1");
   uint32_t work = method_node(symbols, set, "Evil#\"quoted\\\" \n # EOF", "/app/{a=\"b\"}.rb");
-  uint32_t idle = method_node(symbols, 0, "Queue#pop", "");
+  uint32_t idle = method_node(symbols, 0, "Queue#pop", ""), folded = folded_node(symbols);
   fixture_window(window, 1000 * MS, 1100 * MS);
   uint32_t first = fixture_thread(window, 1, RTOP_RUNNING, work, 0);
   uint32_t second = fixture_thread(window, 2, RTOP_BLOCKED, idle, 0);
@@ -61,6 +90,13 @@ static void golden_window(struct rtop_profile *profile, struct rtop_window *wind
   fixture_cell(window, second, idle, RTOP_BLOCKED, 100 * MS);
   fixture_cell(window, second, fixture_unsampled(symbols), RTOP_RUNNING, 1 * MS);
   *rtop_window_add_begun(window) = (struct rtop_begun){ .node = set, .label = 0, .count = 3 };
+  requests(window, set, 0, RTOP_WORK_RUNNING, 4, 4, 900000);
+  requests(window, set, 0, RTOP_WORK_GVL, 2, 2, 12 * MS);
+  requests(window, set, 0, RTOP_WORK_IO, 1, 1, 40000 * MS);
+  requests(window, folded, 0, RTOP_WORK_LOCK, 5, 0, 7 * MS);
+  exact(window, set, RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 1 + 3);
+  exact(window, set, RTOP_WORK_OLDEST_NS, rtop_work_key(0, 0, 0), 41000 * MS);
+  exact(window, folded, RTOP_WORK_UNTIMED, 0, 6);
   rtop_window_set_counter(window, RTOP_COUNTER_GC_MINOR, 2);
   rtop_window_set_counter(window, RTOP_COUNTER_GC_MAJOR, 1);
   rtop_window_set_counter(window, RTOP_COUNTER_ALLOCATIONS, 4321);
@@ -141,6 +177,129 @@ static void test_file_appears_whole_and_can_be_read(void **state)
   rmdir(path);
   assert_false(metrics_file_write(metrics, name));
   metrics_destroy(&metrics);
+}
+
+/* ---- labelled work ----------------------------------------------------------------------------------- */
+
+static const struct metrics_item *named(const struct metrics_process *process, const char *value)
+{
+  const struct metrics_item *item = NULL;
+  while ((item = metrics_top_next(&process->named, item)) && strcmp(item->second, value) != 0)
+    ;
+  return item;
+}
+
+static uint64_t in_buckets(const struct metrics_process *process, const struct metrics_item *item, int from, int to)
+{
+  uint64_t sum = 0;
+  for (int i = from; i < to; i++) sum += metrics_top_value(&process->named, item, METRICS_NAMED_BUCKETS + i);
+  return sum;
+}
+
+/* Is each length in the first bucket whose bound is not below it? Those within 0.8 % of a bound may be beside it. */
+static void test_each_length_is_in_its_bucket(void **state)
+{
+  (void)state;
+  struct metrics *metrics = metrics_create(20);
+  struct rtop_profile *profile = rtop_profile_create(16 << 20);
+  struct rtop_window window = { 0 };
+  uint32_t set = labels_node(rtop_profile_symbols(profile), "endpoint=GET /");
+  join(metrics, 0, 1, &usual);
+  const struct metrics_process *process = metrics->processes[0];
+  for (int i = 0; i < METRICS_BUCKETS; i++) {
+    double bound_s = i + 1 < METRICS_BUCKETS ? strtod(metrics_bucket_bound(i), NULL) : 1000;
+    uint64_t below = (uint64_t)i, until = below + 1;
+    fixture_window(&window, (1000 + 200 * i) * MS, (1100 + 200 * i) * MS);
+    requests(&window, set, 0, RTOP_WORK_SLEEP, 1, 1, (uint64_t)(bound_s * 0.99e9));
+    requests(&window, set, 0, RTOP_WORK_SLEEP, 1, 1, (uint64_t)(bound_s * 1.01e9));
+    assert_true(fixture_add(profile, 0, &window));
+    metrics_look(metrics, profile);
+    metrics_look(metrics, profile); /* what is pending is not counted twice */
+    const struct metrics_item *item = named(process, "GET /");
+    assert_non_null(item);
+    assert_int_equal(in_buckets(process, item, 0, METRICS_BUCKETS), 2 * until);
+    assert_int_equal(in_buckets(process, item, 0, i + 1), i + 1 < METRICS_BUCKETS ? 2 * below + 1 : 2 * until);
+  }
+  assert_string_equal(metrics_bucket_bound(METRICS_BUCKETS - 1), "+Inf");
+  rtop_window_destroy(&window);
+  metrics_destroy(&metrics);
+  rtop_profile_destroy(&profile);
+}
+
+/* What finds no room in a window is counted as left out, its time by cause is there all the same. */
+static void test_work_without_a_bucket_is_left_out(void **state)
+{
+  (void)state;
+  struct metrics *metrics = metrics_create(20);
+  struct rtop_profile *profile = rtop_profile_create(16 << 20);
+  struct rtop_window window = { 0 };
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  uint32_t set = labels_node(symbols, "endpoint=GET /,shop=7"), folded = folded_node(symbols);
+  join(metrics, 0, 1, &usual);
+  fixture_window(&window, 1000 * MS, 1100 * MS);
+  requests(&window, set, 0, RTOP_WORK_IO, 10, 4, 20 * MS);
+  requests(&window, set, 1, RTOP_WORK_IO, 10, 10, 20 * MS);
+  requests(&window, folded, 0, RTOP_WORK_LOCK, 3, 0, 5 * MS);
+  requests(&window, set, 900, RTOP_WORK_IO, 10, 10, 20 * MS);         /* no set has so many labels */
+  exact(&window, set, RTOP_WORK_TIME_NS, rtop_work_key(0, 15, 0), 5); /* there is no such cause */
+  exact(&window, set, RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 0);
+  assert_true(fixture_add(profile, 0, &window));
+  metrics_look(metrics, profile);
+  const struct metrics_process *process = metrics->processes[0];
+  const struct metrics_item *endpoint = named(process, "GET /"), *shop = named(process, "7");
+  int io = metrics_named_time(RTOP_WORK_IO), lock = metrics_named_time(RTOP_WORK_LOCK);
+  assert_int_equal(in_buckets(process, endpoint, 0, METRICS_BUCKETS), 4);
+  assert_int_equal(metrics_item_value(endpoint, METRICS_NAMED_LATENCY), 80 * MS);
+  assert_int_equal(metrics_item_value(endpoint, io), 200 * MS);
+  assert_int_equal(endpoint->open.count, 0);
+  assert_int_equal(in_buckets(process, shop, 0, METRICS_BUCKETS), 10);
+  assert_int_equal(metrics_item_value(shop, METRICS_NAMED_LATENCY), 200 * MS);
+  assert_int_equal(metrics_top_value(&process->named, NULL, lock), 15 * MS);
+  assert_int_equal(in_buckets(process, NULL, 0, METRICS_BUCKETS), 0);
+  assert_int_equal(process->counts[METRICS_LEFT_OUT_LENGTHS].told, 6);
+  assert_int_equal(process->counts[METRICS_LEFT_OUT_LABELS].told, 3);
+  assert_int_equal(process->counts[METRICS_LEFT_OUT_OPEN].told, 0);
+  rtop_window_destroy(&window);
+  metrics_destroy(&metrics);
+  rtop_profile_destroy(&profile);
+}
+
+/* Endpoints without end: so many series, and all together are all that ended. */
+static void test_series_of_work_are_bounded(void **state)
+{
+  (void)state;
+  enum { ENDPOINTS = 700 };
+  struct metrics *metrics = metrics_create(2);
+  struct rtop_profile *profile = rtop_profile_create(16 << 20);
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_window window = { 0 };
+  join(metrics, 0, 1, &usual);
+  for (int i = 0; i < ENDPOINTS; i++) {
+    char set[64];
+    snprintf(set, sizeof set, "endpoint=GET /%d", i);
+    fixture_window(&window, (1000 + 100 * i) * MS, (1100 + 100 * i) * MS);
+    uint32_t node = labels_node(symbols, set);
+    requests(&window, node, 0, RTOP_WORK_RUNNING, 1, 1, (uint64_t)(1 + i % 50) * MS);
+    exact(&window, node, RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 1 + 1);
+    assert_true(fixture_add(profile, 0, &window));
+    if (i % 40 == 0) metrics_look(metrics, profile);
+  }
+  metrics_look(metrics, profile);
+  const struct metrics_process *process = metrics->processes[0];
+  uint64_t ended = in_buckets(process, NULL, 0, METRICS_BUCKETS);
+  size_t count = 0;
+  for (const struct metrics_item *item = NULL; (item = metrics_top_next(&process->named, item)); count++)
+    ended += in_buckets(process, item, 0, METRICS_BUCKETS);
+  assert_int_equal(ended, ENDPOINTS);
+  assert_int_equal(count, 2 * METRICS_PLACES);
+  assert_int_equal(process->named.other_open.count, 1);
+  char *text = page(metrics, METRICS_OPEN), *at = text;
+  for (count = 0; (at = strstr(at, "rperf_top_label_latency_seconds_count{")); count++) at++;
+  assert_int_equal(count, 2 * METRICS_PLACES + 1);
+  free(text);
+  rtop_window_destroy(&window);
+  metrics_destroy(&metrics);
+  rtop_profile_destroy(&profile);
 }
 
 /* ---- which process ------------------------------------------------------------------------------------ */
@@ -359,6 +518,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_page),
     cmocka_unit_test(test_file_appears_whole_and_can_be_read),
+    cmocka_unit_test(test_each_length_is_in_its_bucket),
+    cmocka_unit_test(test_work_without_a_bucket_is_left_out),
+    cmocka_unit_test(test_series_of_work_are_bounded),
     cmocka_unit_test(test_another_process_in_the_place),
     cmocka_unit_test(test_what_is_never_told_is_not_sampled),
     cmocka_unit_test(test_counters_hold_whatever_comes_late),

@@ -34,7 +34,7 @@ static uint64_t sum(const struct metrics_top *top, size_t *count)
 static void test_the_first_look_names_its_top(void **state)
 {
   (void)state;
-  struct metrics_top top = { .size = 2 };
+  struct metrics_top top = { .size = 2, .figures = 2, .ranked = 2 };
   size_t count;
   metrics_top_begin(&top);
   metrics_top_add(&top, "small", "/a", 0, 1, 0);
@@ -62,7 +62,7 @@ static void test_the_first_look_names_its_top(void **state)
 static void test_same_names_of_other_files_are_others(void **state)
 {
   (void)state;
-  struct metrics_top top = { .size = 5 };
+  struct metrics_top top = { .size = 5, .figures = 2, .ranked = 2 };
   size_t count;
   metrics_top_begin(&top);
   metrics_top_add(&top, "a", "bc", 0, 3, 0);
@@ -85,7 +85,7 @@ static void test_same_names_of_other_files_are_others(void **state)
 static void test_long_names_are_cut_and_stay_one(void **state)
 {
   (void)state;
-  struct metrics_top top = { .size = 5 };
+  struct metrics_top top = { .size = 5, .figures = 2, .ranked = 2 };
   char name[4000];
   memset(name, 'x', sizeof name - 1);
   name[sizeof name - 1] = '\0';
@@ -108,7 +108,7 @@ static void test_nothing_falls_and_nothing_is_lost(void **state)
 {
   (void)state;
   enum { SIZE = 7, LOOKS = 400, NAMES = 5000 };
-  struct metrics_top top = { .size = SIZE };
+  struct metrics_top top = { .size = SIZE, .figures = 2, .ranked = 2 };
   uint64_t added = 0, pending = 0, before[METRICS_PLACES * SIZE] = { 0 }, other = 0;
   char names[METRICS_PLACES * SIZE][32];
   size_t known = 0, count;
@@ -154,7 +154,7 @@ static void test_nothing_falls_and_nothing_is_lost(void **state)
 static void test_the_sum_is_exact(void **state)
 {
   (void)state;
-  struct metrics_top top = { .size = 3 };
+  struct metrics_top top = { .size = 3, .figures = 2, .ranked = 2 };
   uint64_t added = 0;
   size_t count;
   for (int look = 0; look < 30; look++) {
