@@ -28,6 +28,8 @@ module RperfTop
     STATES = %i[running waiting blocked marking sweeping].freeze
     PROCESS_STATES = %i[live stalled ended dead].freeze
     METHOD_KINDS = %i[ruby c special group].freeze
+    CAUSES = %i[whole running gvl gc gc_others lock io sleep queue fiber other].freeze
+    BEHIND_CAUSES = %i[gvl gc lock handover].freeze
     EVENTS = %i[process_joined process_ended thread_started thread_ended gc_begun gc_ended mark label stall stall_ended
                 exception window gap].freeze
 
@@ -72,7 +74,11 @@ module RperfTop
                         "allocations:Q cpu_ns:Q gvl_releases:Q profiling_ns:Q rate_hz:Q heap_live_slots:Q malloc_bytes:Q rss_bytes:Q")
     METHOD = Layout.new("name:s path:s line:I kind:I threads:I unused:I self_ns:Q total_ns:Q most_ns:Q self:Q9 total:Q9")
     THREAD = Layout.new("name:s where:s serial:Q pid:i native_id:I state:I is_main:C ended:C stale:C unused:C state_age_ns:Q cost:Q9")
-    LABEL = Layout.new("key:s value:s count:Q cost:Q9")
+    LABEL = Layout.new("key:s value:s count:Q cost:Q9 ended:Q open:Q oldest_ns:Q")
+    LATENCY = Layout.new("count:Q sum_ns:Q max_ns:Q p50_ns:Q p90_ns:Q p99_ns:Q known:I unused:I")
+    REQUEST = Layout.new("labels:s thread:s method:s start_ns:q end_ns:q serial:Q pid:i native_id:I cause:I unused:I took_ns:Q16 " \
+                         "share:d gvl_thread:s gvl_method:s lock_thread:s lock_method:s")
+    BEHIND = Layout.new("key:s value:s holder:s method:s cause:I unused:I count:Q wait_ns:Q")
     EVENT = Layout.new("kind:I pid:i time_ns:q since_ns:q length_ns:Q count:Q serial:Q late:I unused:I wall_ns:Q5 name:s method:s detail:s path:s line:I unused2:I")
     LOST = Layout.new("events:Q gaps:Q gap_ns:Q marks:Q labels:Q threads:Q")
     ERROR = Layout.new("code:i errno:i text:C320")
@@ -88,10 +94,15 @@ module RperfTop
     end
     MethodRow = Struct.new(*METHOD.row.members.map { |name| { self: :self_cost, total: :total_cost }.fetch(name, name) }, keyword_init: true)
     ThreadRow = Struct.new(*THREAD.row.members, keyword_init: true)
-    LabelRow = Struct.new(*LABEL.row.members, keyword_init: true)
+    # `latency` is a Hash by cause, as CAUSES names them; empty when none of the work ended, or that is not known.
+    LabelRow = Struct.new(*LABEL.row.members, :latency, keyword_init: true)
+    Latency = Struct.new(*LATENCY.row.members, keyword_init: true)
+    # `took` is a Hash of nanoseconds by cause; `method_name` is the member `method` of C.
+    Request = Struct.new(*REQUEST.row.members.map { |name| { took_ns: :took, method: :method_name }.fetch(name, name) }, keyword_init: true)
+    Behind = Struct.new(*BEHIND.row.members.map { |name| { method: :method_name }.fetch(name, name) }, keyword_init: true)
     Event = Struct.new(*EVENT.row.members, keyword_init: true)
     Lost = Struct.new(*LOST.row.members, keyword_init: true)
-    Sum = Struct.new(:totals, :methods, :threads, :labels, keyword_init: true)
+    Sum = Struct.new(:totals, :methods, :threads, :labels, :requests, :behind, keyword_init: true)
 
     # The functions of the library, which is loaded when it is needed first. They run without the GVL.
     module Library
@@ -102,7 +113,9 @@ module RperfTop
         problem: [[P], P], process_count: [[P], Q], process_get: [[P, Q], P], clock_offset_ns: [[P], Q],
         last: [[P, Q, P], V], sum_make: [[P, P, P, P], P], sum_free: [[P], V], sum_totals: [[P], P],
         sum_method_count: [[P], Q], sum_method: [[P, Q], P], sum_thread_count: [[P], Q], sum_thread: [[P, Q], P],
-        sum_label_count: [[P], Q], sum_label: [[P, Q], P], event_name: [[I], P], subscribe: [[P, P, P], P],
+        sum_label_count: [[P], Q], sum_label: [[P, Q], P], sum_latency: [[P, Q, I], P], cause_name: [[I], P],
+        sum_request_count: [[P], Q], sum_request: [[P, Q], P], sum_behind_count: [[P], Q], sum_behind: [[P, Q], P],
+        event_name: [[I], P], subscribe: [[P, P, P], P],
         unsubscribe: [[P], V], event_next: [[P], P], events_lost: [[P, P], V]
       }.freeze
       LOADING = Thread::Mutex.new
@@ -178,9 +191,21 @@ module RperfTop
         end
         values[:state] = (kind == ProcessRow ? PROCESS_STATES : STATES)[values[:state]] if values.key?(:state)
         values[:kind] = EVENTS[values[:kind]] if kind == Event
-        %i[is_main ended stale late by_exec].each { |name| values[name] = values[name] != 0 if values.key?(name) }
+        values = request(values) if [Request, Behind].include?(kind)
+        flags = %i[is_main stale late by_exec known] + (kind == ThreadRow ? %i[ended] : [])
+        flags.each { |name| values[name] = values[name] != 0 if values.key?(name) }
         %i[cost self_cost total_cost].each { |name| values[name] = Cost.new(*values[name]) if values.key?(name) }
         kind.new(**values)
+      end
+
+      private
+
+      # With words for numbers.
+      def request(values)
+        values = values.transform_keys { |name| { took_ns: :took, method: :method_name }.fetch(name, name) }
+        values[:cause] = (values.key?(:took) ? CAUSES : BEHIND_CAUSES)[values[:cause]]
+        values[:took] = CAUSES.zip(values[:took]).to_h if values.key?(:took)
+        values
       end
     end
 
@@ -247,14 +272,15 @@ module RperfTop
     # An instant as wall clock.
     def time(nanoseconds) = Time.at(0, nanoseconds + call(:clock_offset_ns), :nsec)
 
-    # What was spent in a span (a Range of nanoseconds), or in the last so many seconds, or in all that is held.
+    # What was spent in a span (a Range of nanoseconds), or in the last so many seconds, or in all that is held. `slower`:
+    # seconds that a request took at least which is listed.
     def sum(span = nil, methods: nil, threads: nil, exclude: nil, label: nil, merge: nil, mode: nil, sort: nil, min_percent: 0,
-            pid: 0, only_mine: false, no_c: false, processes: false)
+            pid: 0, only_mine: false, no_c: false, processes: false, slower: 0)
       span = last(span) unless span.is_a?(Range)
       flags = (only_mine ? 1 : 0) | (no_c ? 2 : 0) | (processes ? 4 : 0)
       words = [methods, threads, exclude && [*exclude].join("\n"), label && [*label].join("\n"), merge, mode, sort].map { |word| word&.to_s }
       @mutex.synchronize do
-        Library.structure("Q8diI", 80, *words, min_percent, pid, flags) do |filter|
+        Library.structure("Q8diIQ", 88, *words, min_percent, pid, flags, (slower * 1e9).round) do |filter|
           within = Fiddle::Pointer[[span.begin, span.end].pack("qq")]
           taken(Library.checked { |error| locked(:sum_make, within, filter, error) })
         end
@@ -298,13 +324,22 @@ module RperfTop
     def taken(sum)
       totals = TOTALS.read(Library.call(:sum_totals, sum))
       totals[:cost] = Cost.new(*totals[:cost])
-      rows = { method: [MethodRow, METHOD], thread: [ThreadRow, THREAD], label: [LabelRow, LABEL] }.to_h do |name, (kind, layout)|
+      rows = { method: [MethodRow, METHOD], thread: [ThreadRow, THREAD], label: [LabelRow, LABEL], request: [Request, REQUEST],
+               behind: [Behind, BEHIND] }.to_h do |name, (kind, layout)|
         all = Array.new(Library.call(:"sum_#{name}_count", sum)) { |index| self.class.row(kind, layout, Library.call(:"sum_#{name}", sum, index)) }
-        [:"#{name}s", all]
+        [name == :behind ? name : :"#{name}s", all]
       end
+      rows[:labels].each_with_index { |row, index| row.latency = latency(sum, index) }
       Sum.new(totals: Totals.new(**totals), **rows)
     ensure
       Library.call(:sum_free, sum)
+    end
+
+    def latency(sum, label)
+      CAUSES.each_with_index.with_object({}) do |(cause, number), all|
+        pointer = Library.call(:sum_latency, sum, label, number)
+        all[cause] = self.class.row(Latency, LATENCY, pointer) unless pointer.null?
+      end
     end
 
     # What comes in order of time.

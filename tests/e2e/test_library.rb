@@ -60,9 +60,14 @@ class TestLibrary < Minitest::Test
   # ---- the file and the header ----
 
   def test_it_exports_what_its_map_says
-    wanted = File.read("#{ROOT}/tui/reader/librperf_top.map")[/global:(.*)local:/m, 1].scan(/\w+/)
+    versions = File.read("#{ROOT}/tui/reader/librperf_top.map").scan(/^(RPERF_TOP_\d) \{\n  global:(.*?)(?:local:|\})/m)
+    versions = versions.to_h { |version, names| [version, names.scan(/\w+/)] }
+    assert_equal %w[RPERF_TOP_0 RPERF_TOP_1], versions.keys
+    assert_equal 29, versions["RPERF_TOP_0"].size, "programs are linked with these"
+    wanted = versions.values.flatten
     defined = `nm -D --defined-only --with-symbol-versions #{LIBRARY}`.lines.map { |line| line.split.last }
-    assert_equal (wanted.map { |name| "#{name}@@RPERF_TOP_0" } + ["RPERF_TOP_0@@RPERF_TOP_0"]).sort, defined.map { |name| name.sub(/\A(RPERF_TOP_0)\z/, '\1@@\1') }.sort
+    exported = versions.flat_map { |version, names| [*names, version].map { |name| "#{name}@@#{version}" } }
+    assert_equal exported.sort, defined.map { |name| name.sub(/\A(RPERF_TOP_\d)\z/, '\1@@\1') }.sort
     declared = File.read(HEADER).scan(/^RPERF_TOP_API .*?\b(rperf_top_\w+)\(/m).flatten
     assert_equal wanted.sort, declared.sort
     assert_equal wanted.sort, Reader::Library::FUNCTIONS.keys.map { |name| "rperf_top_#{name}" }.sort
@@ -89,7 +94,7 @@ class TestLibrary < Minitest::Test
   end
 
   STRUCTURES = { "error" => :ERROR, "cost" => :COST, "process" => :PROCESS, "totals" => :TOTALS, "method" => :METHOD,
-                 "thread" => :THREAD, "label" => :LABEL, "event" => :EVENT, "lost" => :LOST }.freeze
+                 "thread" => :THREAD, "label" => :LABEL, "latency" => :LATENCY, "request" => :REQUEST, "behind" => :BEHIND, "event" => :EVENT, "lost" => :LOST }.freeze
   OTHER_NAMES = { "errno" => "errno_value", "start_ns" => "span.start_ns", "end_ns" => "span.end_ns" }.freeze
 
   # Members of the header's structures stand where Ruby reads them, and Ruby reads all.
@@ -98,7 +103,7 @@ class TestLibrary < Minitest::Test
       layout = Reader.const_get(constant)
       layout.members.map do |member|
         field = OTHER_NAMES.fetch(member.name.to_s, member.name.to_s)
-        field = member.name.to_s if name == "event" || name == "cost"
+        field = member.name.to_s if name != "totals" && name != "error"
         %(printf("%zu %zu\\n", offsetof(struct rperf_top_#{name}, #{field}), sizeof(((struct rperf_top_#{name} *)0)->#{field}));)
       end + [%(printf("%zu\\n", sizeof(struct rperf_top_#{name}));)]
     end
@@ -109,7 +114,7 @@ class TestLibrary < Minitest::Test
       layout = Reader.const_get(constant)
       layout.members.map { |member| "#{member.offset} #{Reader::Layout::BYTES[member.type] * (member.count || 1)}" } + [layout.bytes.to_s]
     end
-    assert_equal expected + %w[56 80 32 16], out.lines.map(&:chomp)
+    assert_equal expected + %w[56 88 32 16], out.lines.map(&:chomp)
   end
 
   def test_ruby_knows_the_numbers
@@ -117,10 +122,12 @@ class TestLibrary < Minitest::Test
     Reader::EVENTS.each_with_index { |name, kind| assert_equal name.to_s.tr("_", "-"), Reader::Library.call(:event_name, kind).to_s }
     assert_equal "", Reader::Library.call(:event_name, Reader::EVENTS.size).to_s
     { Reader::STATES => ["rperf_top_state", "RPERF_TOP_"], Reader::PROCESS_STATES => ["rperf_top_process_state", "RPERF_TOP_"],
-      Reader::METHOD_KINDS => ["rperf_top_method_kind", "RPERF_TOP_METHOD_"] }.each do |names, (enumeration, prefix)|
-      said = header[/^enum #{enumeration} \{(.*?)^\};/m, 1].gsub(%r{/\*.*?\*/}m, "").scan(/\w+/) - ["RPERF_TOP_STATES"]
+      Reader::METHOD_KINDS => ["rperf_top_method_kind", "RPERF_TOP_METHOD_"], Reader::CAUSES => ["rperf_top_cause", "RPERF_TOP_CAUSE_"],
+      Reader::BEHIND_CAUSES => ["rperf_top_behind_cause", "RPERF_TOP_BEHIND_"] }.each do |names, (enumeration, prefix)|
+      said = header[/^enum #{enumeration} \{(.*?)^\};/m, 1].gsub(%r{/\*.*?\*/}m, "").scan(/\w+/) - %w[RPERF_TOP_STATES RPERF_TOP_CAUSES RPERF_TOP_CAUSES_ROOM 16]
       assert_equal names.map { |name| "#{prefix}#{name.upcase}" }, said
     end
+    Reader::CAUSES.each_with_index { |name, cause| assert_equal name.to_s, Reader::Library.call(:cause_name, cause).to_s }
     PAGE[/\.Ss Events(.*?)\.Ss/m, 1].scan(/^\.It Cm (.+)/).flatten.flat_map { |line| line.split(" , ") }.then do |explained|
       assert_equal Reader::EVENTS.map { |name| name.to_s.tr("_", "-") }, explained
     end
@@ -212,6 +219,46 @@ class TestLibrary < Minitest::Test
         assert_equal 8, error.code
         assert_match(/\A'\('/, error.message)
         assert_raises(Reader::Error) { reader.sum(sort: "delta") }
+      end
+    end
+  end
+
+  # Requests that sleep, or wait for the GVL that another thread has, and one that goes on.
+  def test_latency_of_requests
+    told_process do |pid, tell|
+      Reader.open(pid) do |reader|
+        tell["20.times { RperfTop.label(endpoint: 'GET /nap') { sleep 0.02 } }; RperfTop.label(endpoint: 'GET /long') { sleep 0.4 }"]
+        # The other thread takes 0.3 s of a core while this one spins, too.
+        tell["Thread.new { RperfTop.label(endpoint: 'GET /hangs') { sleep } }; cpu = -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) }; go = false; " \
+             "other = Thread.new { RperfTop.label(job: 'spins') { nil until go; from = cpu[]; nil until cpu[] > from + 0.3 } }; " \
+             "RperfTop.label(endpoint: 'GET /waits') { go = true; nil while other.alive? }"]
+        rows = nil
+        sum = wait_until("what it did") do
+          reader.wait(0.2)
+          reader.sum.then do |now|
+            rows = now.labels.to_h { |row| [row.value, row] }
+            now if rows["GET /nap"]&.ended == 20 && rows["GET /long"]&.ended == 1 && rows["GET /waits"]&.ended == 1 && rows["GET /hangs"]&.open == 1
+          end
+        end
+        nap = rows["GET /nap"].latency
+        assert_equal 20, nap[:whole].count
+        assert nap[:whole].known
+        assert_operator nap[:whole].p50_ns, :>=, 19_500_000
+        assert_operator nap[:whole].max_ns, :>=, nap[:whole].p99_ns
+        assert_equal nap[:whole].sum_ns, (Reader::CAUSES - [:whole]).sum { |cause| nap[cause].sum_ns }
+        assert_operator nap[:sleep].sum_ns, :>, 390_000_000
+        assert_empty rows["GET /hangs"].latency
+        assert_operator rows["GET /hangs"].oldest_ns, :>, 0
+        long = sum.requests.find { |request| request.labels == "endpoint=GET /long" }
+        assert_equal [pid, :sleep, "main"], [long.pid, long.cause, long.thread.empty? ? "main" : long.thread]
+        assert_equal long.end_ns - long.start_ns, long.took[:whole]
+        assert_operator long.took[:sleep], :>=, 390_000_000
+        assert_equal 5, sum.requests.count { |request| request.labels == "endpoint=GET /nap" }, "the slowest"
+        assert_operator rows["GET /waits"].latency[:gvl].sum_ns, :>, 0
+        behind = sum.behind.select { |row| row.value == "GET /waits" && row.cause == :gvl }
+        assert_includes behind.map(&:holder), "job=spins", behind.inspect
+        slow = reader.sum(slower: 0.39).requests.map(&:labels)
+        assert_includes slow, "endpoint=GET /long"
       end
     end
   end

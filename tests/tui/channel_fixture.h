@@ -4,6 +4,7 @@
 #ifndef RTOP_TESTS_CHANNEL_FIXTURE_H
 #define RTOP_TESTS_CHANNEL_FIXTURE_H
 
+#include "shm/base/latency.h"
 #include "shm/channel/writer.h"
 #include <errno.h>
 #include <setjmp.h>
@@ -44,6 +45,7 @@ struct channel {
  *   s start a thread "worker", which waits off the GVL in "leaf" and is in every window from the next one on
  *   z which ends with the next window
  *   g collect garbage twice for 30 ms, and raise three exceptions, in the next window
+ *   a end work with labels in the next window: channel_publish_work()
  *   r raise five exceptions "Shop::Missing" in "leaf", and two that nothing is told of, in the next window
  *   x end the channel and exit
  *   e exec: the channel is gone, and another program runs under the same pid that makes a new one */
@@ -54,7 +56,7 @@ struct channel_writer {
   uint32_t node, slot, worker; /* slot of the thread "worker" */
   uint64_t worker_serial;      /* 0: there is none */
   int64_t worker_ns;           /* since when it waits */
-  bool mark, quits, collects, blocked, raises;
+  bool mark, quits, collects, blocked, raises, works;
 };
 
 CHANNEL uint32_t channel_add_node(struct rtop_writer *writer, uint32_t parent, const char *label)
@@ -121,6 +123,52 @@ CHANNEL void channel_publish_raises(struct channel_writer *to)
   to->raises = false;
 }
 
+CHANNEL void channel_add_work(struct rtop_window *window, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
+{
+  *rtop_window_add_exact(window) = (struct rtop_exact){ .node = node, .what = what, .key = key, .value = value };
+}
+
+/* Two blocks of "GET /a" that ended, of 40 and 60 ms, half of it sleep, and half waiting for the GVL that "nightly" had;
+ * one is open since 7 s. The longer one is a slow request. */
+CHANNEL void channel_publish_work(struct channel_writer *to)
+{
+  struct rtop_window *window = &to->window;
+  const uint64_t ms = 1000000;
+  const char *const sets[2] = { "endpoint=GET /\x1b"
+                                "a",
+                                "endpoint=nightly" };
+  uint32_t nodes[2];
+  for (int i = 0; i < 2; i++) {
+    struct rtop_frame_entry entry = { .kind = RTOP_FRAME_SPECIAL };
+    struct rtop_node_entry set = { .parent = 0 };
+    entry.label = rtop_writer_add_string(to->writer, sets[i], strlen(sets[i]));
+    entry.namespace_label = rtop_writer_add_string(to->writer, "(labels)", 8);
+    rtop_writer_add_frame(to->writer, &entry, &set.frame);
+    rtop_writer_add_node(to->writer, &set, &nodes[i]);
+  }
+  const uint32_t causes[3] = { RTOP_WORK_WHOLE, RTOP_WORK_GVL, RTOP_WORK_SLEEP };
+  for (int i = 0; i < 3; i++) {
+    uint32_t share = causes[i] == RTOP_WORK_WHOLE ? 1 : 2;
+    channel_add_work(window, nodes[0], RTOP_WORK_ENDED, rtop_work_key(0, causes[i], 0), 2);
+    channel_add_work(window, nodes[0], RTOP_WORK_TIME_NS, rtop_work_key(0, causes[i], 0), 100 * ms / share);
+    channel_add_work(window, nodes[0], RTOP_WORK_LONGEST_NS, rtop_work_key(0, causes[i], 0), 60 * ms / share);
+  }
+  channel_add_work(window, nodes[0], RTOP_WORK_TIMES, rtop_work_key(0, 0, rtop_latency_bucket(40 * ms)), 1);
+  channel_add_work(window, nodes[0], RTOP_WORK_TIMES, rtop_work_key(0, 0, rtop_latency_bucket(60 * ms)), 1);
+  channel_add_work(window, nodes[0], RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 1 + 1);
+  channel_add_work(window, nodes[0], RTOP_WORK_OLDEST_NS, rtop_work_key(0, 0, 0), 7000 * ms);
+  struct rtop_slow *slow = rtop_window_add_slow(window);
+  *slow = (struct rtop_slow){ .end_mono_ns = window->end_mono_ns - 1,
+                              .serial = 1,
+                              .node = nodes[0],
+                              .stack = nodes[0],
+                              .flags = RTOP_SLOW_BLOCK | 1u << RTOP_SLOW_LABELS_SHIFT,
+                              .total_ns = 60 * ms };
+  slow->work_ns[RTOP_WORK_GVL] = slow->work_ns[RTOP_WORK_SLEEP] = 30 * ms;
+  *rtop_window_add_pair(window) = (struct rtop_behind){ nodes[0], nodes[1], RTOP_PAIR_GVL, 0, 3, 50 * ms };
+  to->works = false;
+}
+
 CHANNEL void channel_start_worker(struct channel_writer *to)
 {
   to->worker_serial = 2;
@@ -146,6 +194,7 @@ CHANNEL void channel_publish(struct channel_writer *to)
   if (to->worker_serial) channel_publish_worker(to);
   if (to->collects) channel_publish_collection(to);
   if (to->raises) channel_publish_raises(to);
+  if (to->works) channel_publish_work(to);
   if (to->mark) {
     struct rtop_mark *mark = rtop_window_add_mark(window);
     mark->mono_ns = window->start_mono_ns + CHANNEL_WINDOW_NS / 2;
@@ -225,6 +274,7 @@ CHANNEL void channel_serve(int orders, int answers)
     case 'z': to.quits = true; break;
     case 'g': to.collects = true; break;
     case 'r': to.raises = true; break;
+    case 'a': to.works = true; break;
     case 'x': rtop_writer_destroy(&to.writer, false); break;
     case 'e': {
       char in[16], out[16];

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Costs of a span: sums, copied so that they do not depend on the reader. */
-#include "reader_impl.h"
+#include "reader_sum.h"
 #include "tui/history/lens.h"
-#include "tui/methods/methods.h"
-#include "tui/tables/label_table.h"
-#include "tui/tables/thread_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,29 +13,6 @@ struct sum_chunk {
   struct sum_chunk *next;
   size_t used, bytes;
   char text[];
-};
-
-struct rperf_top_sum {
-  struct rperf_top_totals totals;
-  struct rperf_top_method *methods;
-  struct rperf_top_thread *threads;
-  struct rperf_top_label *labels;
-  size_t method_count, thread_count, label_count;
-  struct sum_chunk *chunks;
-};
-
-/* One sum that is being made. */
-struct sum_work {
-  struct rperf_top_reader *reader;
-  struct rtop_profile *profile;
-  const struct rtop_symbols *symbols;
-  struct rperf_top_filter filter;
-  struct rtop_methods_options options;
-  int source; /* -1: of all */
-  struct rtop_sum sum, sets_sum;
-  struct rtop_methods methods;
-  struct thread_table threads;
-  struct label_table labels;
 };
 
 static_assert(sizeof(struct rperf_top_cost) == sizeof(struct rtop_cost) &&
@@ -57,8 +31,7 @@ static struct rperf_top_cost sum_cost(const struct rtop_cost *cost)
 
 /* ---- strings ---------------------------------------------------------------------------------------- */
 
-/* NULL when memory ran out. */
-static const char *sum_text(struct rperf_top_sum *sum, const char *text)
+const char *sum_text(struct rperf_top_sum *sum, const char *text)
 {
   size_t bytes = strlen(text) + 1;
   struct sum_chunk *chunk = sum->chunks;
@@ -86,6 +59,9 @@ void rperf_top_sum_free(struct rperf_top_sum *sum)
   free(sum->methods);
   free(sum->threads);
   free(sum->labels);
+  free(sum->latencies);
+  free(sum->requests);
+  free(sum->behind);
   free(sum);
 }
 
@@ -188,6 +164,7 @@ static bool sum_labels(struct sum_work *work, struct rtop_span span)
     .sort = RTOP_SORT_TOTAL,
     .mode = work->options.mode,
     .only_source = (uint32_t)(work->source + 1),
+    .slower_ns = work->filter.slower_ns,
   };
   if (!rtop_symbols_labelled(work->symbols)) return true;
   return rtop_profile_sum_sets(work->profile, span, &work->sets_sum) && sum_leave_out(work, &work->sets_sum) &&
@@ -302,7 +279,7 @@ static bool sum_copy_labels(struct rperf_top_sum *to, const struct sum_work *wor
       .count = row->count,
       .cost = sum_cost(&row->cost),
     };
-    if (!label->key || !label->value) return false;
+    if (!label->key || !label->value || !sum_copy_latency(to, work, row, label)) return false;
   }
   return true;
 }
@@ -313,8 +290,9 @@ static bool sum_copy_all(struct rperf_top_sum *to, const struct sum_work *work)
   to->methods = calloc(work->methods.count + 1, sizeof *to->methods);
   to->threads = calloc(work->threads.count + 1, sizeof *to->threads);
   to->labels = calloc(work->labels.count + 1, sizeof *to->labels);
-  return to->methods && to->threads && to->labels && sum_copy_methods(to, work) && sum_copy_threads(to, work) &&
-         sum_copy_labels(to, work);
+  to->latencies = calloc((work->labels.count + 1) * RPERF_TOP_CAUSES, sizeof *to->latencies);
+  return to->methods && to->threads && to->labels && to->latencies && sum_copy_methods(to, work) &&
+         sum_copy_threads(to, work) && sum_copy_labels(to, work) && sum_copy_requests(to, work);
 }
 
 struct rperf_top_sum *rperf_top_sum_make(struct rperf_top_reader *reader, const struct rperf_top_span *given,

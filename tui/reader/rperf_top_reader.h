@@ -189,6 +189,8 @@ struct rperf_top_filter {
   double min_percent;  /* least percentage of the span: methods below it are left out */
   int32_t pid;         /* of this process only; 0: of all */
   uint32_t flags;
+  uint64_t slower_ns; /* --slower-requests: requests that took at least this long are listed;
+                         0: the slowest five of each label */
 };
 
 struct rperf_top_totals {
@@ -243,11 +245,80 @@ struct rperf_top_thread {
   struct rperf_top_cost cost;
 };
 
-/* Work with a label (RperfTop.label): endpoints, jobs. */
+/* Work with a label (RperfTop.label): endpoints, jobs. Of work in a block of a label, the beginning and the end are known:
+ * the members behind `cost` are about such work, over all threads; they are 0 in processes that do not report it, and when
+ * some threads are left out. */
 struct rperf_top_label {
   const char *key, *value;
   uint64_t count; /* how often it began: requests, jobs */
   struct rperf_top_cost cost;
+  uint64_t ended, open; /* number of blocks that ended, that are open at the end of the span */
+  uint64_t oldest_ns;   /* how long the oldest open one has taken */
+};
+
+/* What the thread of such work did, or waited for. */
+enum rperf_top_cause {
+  RPERF_TOP_CAUSE_WHOLE,     /* all of it; the others add up to it */
+  RPERF_TOP_CAUSE_RUNNING,   /* it had the GVL */
+  RPERF_TOP_CAUSE_GVL,       /* it waited for it, and nobody collected garbage */
+  RPERF_TOP_CAUSE_GC,        /* it collected garbage */
+  RPERF_TOP_CAUSE_GC_OTHERS, /* it waited for the GVL while another thread collected garbage */
+  RPERF_TOP_CAUSE_LOCK,      /* for a Mutex, a Monitor, or a file that another thread loads */
+  RPERF_TOP_CAUSE_IO,
+  RPERF_TOP_CAUSE_SLEEP,
+  RPERF_TOP_CAUSE_QUEUE, /* for a Queue, a SizedQueue, a ConditionVariable */
+  RPERF_TOP_CAUSE_FIBER, /* for other fibers of its thread, under a fiber scheduler */
+  RPERF_TOP_CAUSE_OTHER, /* off the GVL for other reasons */
+  RPERF_TOP_CAUSES,
+  RPERF_TOP_CAUSES_ROOM = 16,
+};
+
+/* How long the work of a label took that ended in the span, or how long it spent on one cause. */
+struct rperf_top_latency {
+  uint64_t count;          /* number of blocks with any time of it */
+  uint64_t sum_ns, max_ns; /* exact */
+  uint64_t p50_ns, p90_ns,
+      p99_ns;     /* times that this share of all blocks did not exceed, within 0.8 %, of a cause within
+                                      6.2 % */
+  uint32_t known; /* 0: quantiles are not known, because too many lengths found no room */
+  uint32_t unused;
+};
+
+/* A slow request: one block of labels. Where its time was spent is seen in samples, and not known of every request. */
+struct rperf_top_request {
+  const char *labels; /* "endpoint=GET /orders, user=7": those that began the block */
+  const char *thread; /* "": it has no name */
+  const char *method; /* where most of `cause` was spent; "": not known, and of all but the 256 newest */
+  int64_t start_ns, end_ns;
+  uint64_t serial;    /* of its thread; 0: not known */
+  int32_t pid;        /* 0: not known any more */
+  uint32_t native_id; /* 0: not known */
+  uint32_t cause;     /* enum rperf_top_cause, the one with most time */
+  uint32_t unused;
+  uint64_t took_ns[RPERF_TOP_CAUSES_ROOM]; /* by enum rperf_top_cause, exact */
+  double share;                            /* of the time of `cause` that was seen: in `method` */
+  /* The thread that had the GVL, or the lock, for most of the time that the request waited for it, and what it did; ""
+     where there was none, or none was seen */
+  const char *gvl_thread, *gvl_method, *lock_thread, *lock_method;
+};
+
+enum rperf_top_behind_cause {
+  RPERF_TOP_BEHIND_GVL,      /* the holder had the GVL */
+  RPERF_TOP_BEHIND_GC,       /* the holder collected garbage */
+  RPERF_TOP_BEHIND_LOCK,     /* the holder had the lock */
+  RPERF_TOP_BEHIND_HANDOVER, /* nobody had the GVL: it was on its way from thread to thread */
+};
+
+/* Whom the work of a label waited behind; exact. */
+struct rperf_top_behind {
+  const char *key, *value; /* who waited */
+  const char *holder;      /* the value of this key of whoever it waited for, or else its labels, or the block that its
+                              threads began with; "": several, not known, or nobody */
+  const char *method;      /* of a lock: the method that waited for it; "" */
+  uint32_t cause;          /* enum rperf_top_behind_cause */
+  uint32_t unused;
+  uint64_t count; /* number of times that the holder had it meanwhile */
+  uint64_t wait_ns;
 };
 
 struct rperf_top_sum;
@@ -267,6 +338,17 @@ RPERF_TOP_API size_t rperf_top_sum_thread_count(const struct rperf_top_sum *sum)
 RPERF_TOP_API const struct rperf_top_thread *rperf_top_sum_thread(const struct rperf_top_sum *sum, size_t index);
 RPERF_TOP_API size_t rperf_top_sum_label_count(const struct rperf_top_sum *sum);
 RPERF_TOP_API const struct rperf_top_label *rperf_top_sum_label(const struct rperf_top_sum *sum, size_t index);
+/* Returns the latency of the label with this index; NULL: none of its work ended, or that is not known. */
+RPERF_TOP_API const struct rperf_top_latency *rperf_top_sum_latency(const struct rperf_top_sum *sum, size_t label,
+                                                                    uint32_t cause);
+/* "running", "gvl", …, "whole"; "" of a number that is none. */
+RPERF_TOP_API const char *rperf_top_cause_name(uint32_t cause);
+/* Slow requests (`slower_ns`) are in the order in which they ended; a window holds the 64 slowest. */
+RPERF_TOP_API size_t rperf_top_sum_request_count(const struct rperf_top_sum *sum);
+RPERF_TOP_API const struct rperf_top_request *rperf_top_sum_request(const struct rperf_top_sum *sum, size_t index);
+/* Waits of each label, in the order of labels, the longest first; at most 32 of a label, the rest as one for each cause. */
+RPERF_TOP_API size_t rperf_top_sum_behind_count(const struct rperf_top_sum *sum);
+RPERF_TOP_API const struct rperf_top_behind *rperf_top_sum_behind(const struct rperf_top_sum *sum, size_t index);
 
 /* ---- events ----------------------------------------------------------------------------------------- */
 

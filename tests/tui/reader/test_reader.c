@@ -226,6 +226,86 @@ static void test_sum(void **state)
   rperf_top_sum_free(NULL);
 }
 
+/* ---- labelled work ---------------------------------------------------------------------------------- */
+
+static void check_latency(const struct rperf_top_sum *sum)
+{
+  const struct rperf_top_latency *whole = rperf_top_sum_latency(sum, 0, RPERF_TOP_CAUSE_WHOLE);
+  const struct rperf_top_latency *gvl = rperf_top_sum_latency(sum, 0, RPERF_TOP_CAUSE_GVL);
+  assert_non_null(whole);
+  assert_true(whole->count == 2 && whole->sum_ns == 100000000 && whole->max_ns == 60000000 && whole->known);
+  assert_in_range(whole->p50_ns, 39600000, 40400000);
+  assert_int_equal(whole->p99_ns, 60000000);
+  assert_true(gvl->count == 2 && gvl->sum_ns == 50000000 && gvl->max_ns == 30000000);
+  assert_false(gvl->known); /* no lengths of it were told */
+  assert_int_equal(gvl->p50_ns, 0);
+  assert_int_equal(rperf_top_sum_latency(sum, 0, RPERF_TOP_CAUSE_LOCK)->sum_ns, 0);
+  assert_null(rperf_top_sum_latency(sum, 0, RPERF_TOP_CAUSES));
+  assert_null(rperf_top_sum_latency(sum, 1, RPERF_TOP_CAUSE_WHOLE));
+  assert_string_equal(rperf_top_cause_name(RPERF_TOP_CAUSE_WHOLE), "whole");
+  assert_string_equal(rperf_top_cause_name(RPERF_TOP_CAUSE_GC_OTHERS), "gc_others");
+  assert_string_equal(rperf_top_cause_name(RPERF_TOP_CAUSES), "");
+}
+
+static void check_request(const struct rperf_top_sum *sum, pid_t pid)
+{
+  const struct rperf_top_request *request = rperf_top_sum_request(sum, 0);
+  assert_int_equal(rperf_top_sum_request_count(sum), 1);
+  assert_null(rperf_top_sum_request(sum, 1));
+  assert_string_equal(request->labels, "endpoint=GET /?a");
+  assert_string_equal(request->thread, "main");
+  assert_true(request->pid == pid && request->serial == 1);
+  assert_int_equal(request->end_ns - request->start_ns, 60000000);
+  assert_int_equal(request->took_ns[RPERF_TOP_CAUSE_WHOLE], 60000000);
+  assert_int_equal(request->took_ns[RPERF_TOP_CAUSE_GVL], 30000000);
+  assert_int_equal(request->took_ns[RPERF_TOP_CAUSE_SLEEP], 30000000);
+  assert_int_equal(request->took_ns[RPERF_TOP_CAUSES], 0);
+  assert_true(request->share >= 0 && request->share <= 1);
+  assert_true(request->gvl_thread && request->gvl_method && request->lock_thread && request->method);
+  assert_string_equal(request->lock_method, "");
+}
+
+static void test_latency_of_labels(void **state)
+{
+  (void)state;
+  struct channel channel;
+  channel_open(&channel);
+  channel_tell(&channel, "waw");
+  struct rperf_top_reader *reader = open_one(&channel);
+  assert_int_equal(rperf_top_poll(reader), 2);
+  struct rperf_top_sum *sum = rperf_top_sum_make(reader, NULL, NULL, NULL);
+  struct rperf_top_filter slower = { .size = sizeof slower, .slower_ns = 61000000 };
+  struct rperf_top_filter older = { .size = offsetof(struct rperf_top_filter, slower_ns), .slower_ns = UINT64_MAX };
+  struct rperf_top_filter some = { .size = sizeof some, .threads = "nobody" };
+  struct rperf_top_sum *few = rperf_top_sum_make(reader, NULL, &slower, NULL);
+  struct rperf_top_sum *same = rperf_top_sum_make(reader, NULL, &older, NULL);
+  struct rperf_top_sum *none = rperf_top_sum_make(reader, NULL, &some, NULL);
+  rperf_top_close(reader);
+  const struct rperf_top_label *label = rperf_top_sum_label(sum, 0);
+  assert_int_equal(rperf_top_sum_label_count(sum), 1);
+  assert_string_equal(label->value, "GET /?a");
+  assert_true(label->ended == 2 && label->open == 1 && label->oldest_ns == 7000000000);
+  check_latency(sum);
+  check_request(sum, channel.pid);
+  const struct rperf_top_behind *behind = rperf_top_sum_behind(sum, 0);
+  assert_int_equal(rperf_top_sum_behind_count(sum), 1);
+  assert_null(rperf_top_sum_behind(sum, 1));
+  assert_string_equal(behind->value, "GET /?a");
+  assert_string_equal(behind->holder, "nightly");
+  assert_string_equal(behind->method, "");
+  assert_true(behind->cause == RPERF_TOP_BEHIND_GVL && behind->count == 3 && behind->wait_ns == 50000000);
+  assert_int_equal(rperf_top_sum_request_count(few), 0);
+  assert_int_equal(rperf_top_sum_request_count(same), 1); /* who does not know a member does not set it */
+  assert_int_equal(rperf_top_sum_request_count(none), 0); /* of threads that are left out nothing is told apart */
+  assert_int_equal(rperf_top_sum_behind_count(none), 0);
+  assert_null(rperf_top_sum_latency(none, 0, RPERF_TOP_CAUSE_WHOLE));
+  rperf_top_sum_free(none);
+  rperf_top_sum_free(same);
+  rperf_top_sum_free(few);
+  rperf_top_sum_free(sum);
+  channel_kill(&channel);
+}
+
 #define FILTER(...)                                                                                                    \
   &(struct rperf_top_filter)                                                                                           \
   {                                                                                                                    \
@@ -694,6 +774,7 @@ int main(int argc, char **argv)
     IN_A_FOLDER(test_refusals),
     IN_A_FOLDER(test_a_process_dies),
     IN_A_FOLDER(test_sum),
+    IN_A_FOLDER(test_latency_of_labels),
     IN_A_FOLDER(test_filters),
     IN_A_FOLDER(test_filters_that_mean_nothing),
     IN_A_FOLDER(test_events_come_in_order),
