@@ -70,7 +70,23 @@ uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting
   struct stratum *entry = &strata->entries[stratum];
   entry->carried_ns = divided ? 0 : waiting_ns;
   entry->unmet_windows = divided || waiting_ns <= 0 ? 0 : entry->unmet_windows + windows;
+  if (divided) entry->in_vain_windows = 0;
   return entry->unmet_windows;
+}
+
+bool strata_waits(const struct strata *strata, uint32_t stratum, int64_t period_ns)
+{
+  const struct stratum *entry = &strata->entries[stratum];
+  bool in_vain = entry->in_vain_windows >= STRATA_LATELY_WINDOWS;
+  return entry->unmet_windows <= STRATA_UNMET_WINDOWS && !(in_vain && entry->carried_ns < period_ns);
+}
+
+void strata_collapsed(struct strata *strata, uint32_t stratum)
+{
+  struct stratum *entry = &strata->entries[stratum];
+  if (entry->in_vain_windows < STRATA_LATELY_WINDOWS) entry->in_vain_windows += entry->unmet_windows;
+  entry->carried_ns = 0;
+  entry->unmet_windows = 0;
 }
 
 static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool first)
@@ -95,9 +111,22 @@ static bool measure(struct strata *strata, uint32_t id, int64_t length_ns, int64
   atomic_store_explicit(&stratum->own, own, memory_order_relaxed);
   if (own || stratum->windows < WINDOWS_LEAST || time > 0.125) return false;
   stratum->windows = 0;
+  stratum->in_vain_windows = 0;
   atomic_store_explicit(&stratum->met, 0, memory_order_relaxed);
   atomic_store_explicit(&strata->keys[id], 0, memory_order_relaxed);
   return true;
+}
+
+/* A pool with little such time has its points closer together. Otherwise they would come so seldom that a noticeable part
+ * of its last second would wait for the next one. */
+static void set_short_apart(struct strata *strata, uint32_t windows)
+{
+  int64_t wall = atomic_load_explicit(&strata->short_axis.wall_ns, memory_order_relaxed);
+  int64_t apart = (wall - strata->short_seen_ns) / windows / STRATA_SHORT_POINTS;
+  strata->short_seen_ns = wall;
+  if (apart < STRATA_SHORT_APART_MIN_NS) apart = STRATA_SHORT_APART_MIN_NS;
+  if (apart > STRATA_SHORT_APART_MAX_NS) apart = STRATA_SHORT_APART_MAX_NS;
+  atomic_store_explicit(&strata->short_apart_ns, apart, memory_order_relaxed);
 }
 
 uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns, uint32_t windows)
@@ -105,6 +134,7 @@ uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t pe
   uint32_t given_up = 0;
   if (length_ns <= 0) return 0;
   atomic_fetch_add_explicit(&strata->windows, windows, memory_order_relaxed);
+  set_short_apart(strata, windows);
   for (; windows > 0; windows--)
     for (uint32_t id = 1; id < STRATA_KINDS; id++)
       if (measure(strata, id, length_ns, period_ns)) given_up |= 1u << id;

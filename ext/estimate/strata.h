@@ -27,7 +27,8 @@ enum {
   STRATA_PREEMPTED,                /* the same: waits for a core */
   STRATA_SHORT,                    /* stretches that end before a sampling job can run */
   STRATA_COUNT,
-  /* number of windows that the time of a stratum without samples waits; after that, all points of the pool divide it */
+  /* number of windows that the time of a stratum without samples waits; after that, all points of the pool divide it
+   * (collapsed strata) */
   STRATA_UNMET_WINDOWS = 20,
   STRATA_LATELY_WINDOWS = 100,
   STRATA_MET_PER_S = 2,
@@ -45,7 +46,10 @@ static inline uint32_t strata_windows_in(int64_t length_ns)
 
 /* Stretches shorter than this end before a sampling job can run. */
 #define STRATA_SHORT_NS INT64_C(16000)
-#define STRATA_SHORT_APART_NS INT64_C(1000000) /* points on the axis of these */
+/* Their axis has so many points in a usual window, but at these distances. */
+#define STRATA_SHORT_POINTS 8
+#define STRATA_SHORT_APART_MIN_NS INT64_C(64000)
+#define STRATA_SHORT_APART_MAX_NS INT64_C(1000000)
 
 /* Stretches longer than this are divided by their own instants, whatever stack they end with. */
 #define STRATA_LONG_NS INT64_C(32000000)
@@ -64,6 +68,7 @@ struct stratum {
   int64_t carried_ns;          /* time that found no points at the last window's end */
   /* number of windows since this kind took the entry; number of the latest windows in a row that found no points */
   uint32_t windows, unmet_windows;
+  uint32_t in_vain_windows; /* of time that was collapsed since the last point came, as far as that counts */
 };
 
 struct strata {
@@ -71,6 +76,8 @@ struct strata {
   _Atomic uint64_t keys[STRATA_KINDS];
   struct stratum entries[STRATA_COUNT]; /* entry 0: all kinds without an entry of their own */
   struct axis short_axis;               /* axis of the stretches that are shorter than STRATA_SHORT_NS */
+  _Atomic int64_t short_apart_ns;       /* distance of its points, 0: the least; and, publisher's, how much of it was */
+  int64_t short_seen_ns;                /* seen at the last window's end */
   _Atomic uint32_t windows;             /* number of windows that ended */
 };
 
@@ -100,15 +107,29 @@ static inline void stratum_wait(struct stratum *stratum, int64_t wall_ns)
   atomic_fetch_add_explicit(&stratum->waiting_ns, wall_ns, memory_order_relaxed);
 }
 
+static inline int64_t strata_short_apart_ns(const struct strata *strata)
+{
+  int64_t apart_ns = atomic_load_explicit(&strata->short_apart_ns, memory_order_relaxed);
+  return apart_ns ? apart_ns : STRATA_SHORT_APART_MIN_NS;
+}
+
 /* Ends a window of length_ns with one instant per period_ns, which counts as `windows`: decides which kinds have their
- * own stratum from now on. Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
+ * own stratum, and how far apart the points of short stretches are, from now on. Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
 uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns, uint32_t windows);
 
 /* Takes the waiting time of each stratum, together with the time carried over from earlier windows. Publisher only. */
 void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_COUNT]);
 
-/* Reports whether waiting_ns of a stratum was divided; undivided time is carried to the next window. `windows`: how
- * many the window counts as. Returns for how many windows in a row the time was not divided. Publisher only. */
+/* Reports whether waiting_ns of a stratum was divided by points of its own; undivided time is carried to the next
+ * window. `windows`: how many the window counts as. Returns for how many windows in a row the time was not divided.
+ * Publisher only. */
 uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided, uint32_t windows);
+
+/* Tells whether the carried time of a stratum waits for a point of its own. Where none came for ten seconds, less than a
+ * period, which an instant is not likely to meet, does not wait. Publisher only. */
+bool strata_waits(const struct strata *strata, uint32_t stratum, int64_t period_ns);
+
+/* Reports that the carried time was divided by other points. Publisher only. */
+void strata_collapsed(struct strata *strata, uint32_t stratum);
 
 #endif

@@ -389,10 +389,9 @@ static void collapse_strata(struct pool *pool, const struct divide_pool *ends, s
   for (uint32_t stratum = 0; stratum < STRATA_SHORT; stratum++) {
     bool knows = divide_knows(division, stratum), off_core = stratum >= STRATA_KINDS;
     uint32_t unmet = strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], knows, windows);
-    if (unmet == 0 || (!off_core && unmet <= STRATA_UNMET_WINDOWS)) continue;
+    if (unmet == 0 || (!off_core && strata_waits(&pool->strata, stratum, ends->period_ns))) continue;
     divide_collapse(division, ends, stratum, last == RTOP_NODE_UNSAMPLED ? 0 : last);
-    if (divide_knows(division, stratum))
-      strata_divided(&pool->strata, stratum, ends->waiting_ns[stratum], true, windows);
+    if (divide_knows(division, stratum)) strata_collapsed(&pool->strata, stratum);
   }
 }
 

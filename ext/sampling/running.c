@@ -413,7 +413,7 @@ static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t
   struct axis *axis = &strata->short_axis;
   struct lane *lane = &data->strata[STRATA_SHORT];
   int64_t behind_ns;
-  if (!axis_passes(axis, wall_ns, STRATA_SHORT_APART_NS, &data->random, &behind_ns)) return;
+  if (!axis_passes(axis, wall_ns, strata_short_apart_ns(strata), &data->random, &behind_ns)) return;
   if (!trylock_take(&sampler->lock)) return;
   uint32_t node = node_of_short(&sampler->tree, data->begin_node, end_node);
   accounting_charge_lane(sampler, data, RTOP_RUNNING, lane, &(struct accounting_met){ .point.node = node }, behind_ns);

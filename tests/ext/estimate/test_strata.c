@@ -189,6 +189,52 @@ static void test_what_was_not_divided_waits_on(void **state)
   assert_int_equal(waiting[2], 0);
 }
 
+/* So that time which waits for the next point is little of what a viewer shows, however little the pool does. */
+static void test_short_stretches_have_points_in_each_window(void **state)
+{
+  (void)state;
+  static const int64_t walls_ns[] = { MS / 100, MS, 3 * MS, 90 * MS }, apart_ns[] = { 64000, MS / 8, 3 * MS / 8, MS };
+  struct strata strata = { 0 };
+  assert_int_equal(strata_short_apart_ns(&strata), 64000);
+  for (size_t i = 0; i < 4; i++) {
+    atomic_fetch_add(&strata.short_axis.wall_ns, walls_ns[i]);
+    strata_window_ends(&strata, WINDOW_NS, PERIOD_NS, 1);
+    assert_int_equal(strata_short_apart_ns(&strata), apart_ns[i]);
+  }
+  atomic_fetch_add(&strata.short_axis.wall_ns, 10 * MS);
+  strata_window_ends(&strata, 10 * WINDOW_NS, PERIOD_NS, strata_windows_in(10 * WINDOW_NS));
+  assert_int_equal(strata_short_apart_ns(&strata), MS / 8);
+}
+
+static bool waits_after(struct strata *strata, int64_t waiting_ns)
+{
+  strata_divided(strata, 0, waiting_ns, false, 1);
+  return strata_waits(strata, 0, PERIOD_NS);
+}
+
+static void wait_in_vain(struct strata *strata, int64_t a_window_ns)
+{
+  for (int window = 1; window <= STRATA_UNMET_WINDOWS; window++) assert_true(waits_after(strata, window * a_window_ns));
+  assert_false(waits_after(strata, (STRATA_UNMET_WINDOWS + 1) * a_window_ns));
+  strata_collapsed(strata, 0);
+}
+
+/* Two seconds each time; after ten seconds without a point only what an instant is likely to meet. */
+static void test_what_waited_in_vain_waits_no_more(void **state)
+{
+  (void)state;
+  struct strata strata = { 0 };
+  for (int i = 0; i < STRATA_LATELY_WINDOWS / STRATA_UNMET_WINDOWS; i++) wait_in_vain(&strata, 1000);
+  for (int window = 0; window < 3; window++) {
+    assert_false(waits_after(&strata, PERIOD_NS - 1));
+    strata_collapsed(&strata, 0);
+  }
+  wait_in_vain(&strata, PERIOD_NS);
+  assert_false(waits_after(&strata, 1000));
+  strata_divided(&strata, 0, 1000, true, 1);
+  assert_true(waits_after(&strata, 1000));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -198,6 +244,8 @@ int main(void)
     cmocka_unit_test(test_what_comes_seldom_has_no_stratum_however_long_it_is),
     cmocka_unit_test(test_what_is_enough_goes_by_the_rate),
     cmocka_unit_test(test_what_hardly_runs_gives_its_stratum_up),
+    cmocka_unit_test(test_short_stretches_have_points_in_each_window),
+    cmocka_unit_test(test_what_waited_in_vain_waits_no_more),
     cmocka_unit_test(test_kinds_without_a_stratum_share_one),
     cmocka_unit_test(test_what_was_met_is_remembered_for_ten_seconds),
     cmocka_unit_test(test_a_long_window_counts_as_several),

@@ -50,8 +50,11 @@ static void end_window(struct bench *bench)
   divide_window(&bench->division, &ends, &bench->random);
   for (uint32_t stratum = 0; stratum < STRATA_COUNT; stratum++) {
     bool knows = divide_knows(&bench->division, stratum);
-    if (strata_divided(&bench->strata, stratum, ends.waiting_ns[stratum], knows, 1) > STRATA_UNMET_WINDOWS)
+    bool unmet = strata_divided(&bench->strata, stratum, ends.waiting_ns[stratum], knows, 1) > 0;
+    if (unmet && !strata_waits(&bench->strata, stratum, ends.period_ns)) {
       divide_collapse(&bench->division, &ends, stratum, 0);
+      if (divide_knows(&bench->division, stratum)) strata_collapsed(&bench->strata, stratum);
+    }
     for (int64_t part; (part = divide_next(&bench->division, stratum, 0, bench->lane_ns[stratum], &node)) > 0;) {
       assert_in_range(part, 1, bench->lane_ns[stratum]);
       bench->lane_ns[stratum] -= part;
