@@ -253,24 +253,13 @@ enum rtop_thread_state {
   RTOP_STATE_COUNT = 5,
 };
 
-/* Parts of a window's payload (window.h); readers skip unknown kinds. */
+/* Parts of a window's payload (parts.def, window.h); readers skip unknown kinds. */
 enum rtop_window_part {
   RTOP_PART_COUNTERS = 1,
-  RTOP_PART_THREADS = 2,
-  RTOP_PART_CELLS = 3,
-  RTOP_PART_LATE = 4,
-  RTOP_PART_MARKS = 5,
-  RTOP_PART_STACKS = 6,  /* version 1.2 */
-  RTOP_PART_BEGUN = 7,   /* version 1.3 */
-  RTOP_PART_FIBERS = 8,  /* version 1.4 */
-  RTOP_PART_EXACT = 9,   /* version 1.5 */
-  RTOP_PART_SLOW = 10,   /* version 1.6 */
-  RTOP_PART_LOCKS = 11,  /* version 1.7 */
-  RTOP_PART_RAISES = 12, /* version 1.7 */
-  RTOP_PART_ARGS = 13,   /* version 1.8 */
-  RTOP_PART_CAUSES = 14, /* version 1.10 */
-  RTOP_PART_PAIRS = 15,  /* version 1.11 */
-  RTOP_PART_KIND_END = 16,
+#define LIST(kind, number, ...) RTOP_PART_##kind = (number),
+#define MORE LIST
+#include "shm/base/parts.def"
+  RTOP_PART_KIND_END,
 };
 
 /* What a thread that is off the GVL waits for; unknown values are other kinds of locks. */

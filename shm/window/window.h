@@ -2,27 +2,11 @@
 /* A window: what the process did in usually 100 ms (a second while it sleeps unwatched), and the encoding of a window
  * as bytes.
  *
- * Payload, after decompression: varint columns (LEB128; differences are zigzag), in this order:
+ * Payload, after decompression: varints (LEB128; differences are zigzag), in this order:
  *   part table   count, then per part: kind (enum rtop_window_part), bytes; readers skip unknown kinds
  *   COUNTERS     count; ids (ascending, each less the one before); values
- *   THREADS      count; then one column per field of struct rtop_window_thread
- *   CELLS        count; then one column per field of struct rtop_cell, sorted by (thread, node, state)
- *   LATE         count; columns as in CELLS, then start
- *   MARKS        count; then times, then string references
- *   STACKS       count of THREADS; then stack_age_ns of each. Comes after THREADS; left out when all are 0
- *   BEGUN        count; then one column per field of struct rtop_begun
- *   FIBERS       count; then one column per field of struct rtop_fibers
- *   EXACT        count; then one column per field of struct rtop_exact
- *   SLOW         count; then one column per field of struct rtop_slow
- *   LOCKS        count of THREADS; then lock_kind, lock and lock_holder of each. Comes after THREADS; left out when no
- *                thread waits for a lock
- *   RAISES       count; then one column per field of struct rtop_raised
- *   ARGS         count of SLOW; then args_bytes of each; then that many bytes of each. Comes after SLOW; left out when
- *                all are 0
- *   CAUSES       count of SLOW; then work_ns of each cause of each. Comes after SLOW; left out when SLOW has no block
- *   PAIRS        count; then one column per field of struct rtop_behind
- * Nodes, threads, slots, serials and times are stored as the difference to the element before, the first time as the
- * difference to the start of the window. Start and end of the window stand in its directory slot.
+ *   the parts of parts.def, each of which is left out when it is empty: count of rows, then column by column
+ * Cells are sorted by (thread, node, state). Start and end of the window stand in its directory slot.
  *
  * A payload over the byte limit is folded: the cells with the least wall time are summed per (thread, state) into
  * RTOP_NODE_FOLDED, so that every total stays. Folded likewise are the rarest labels that began (limit: a quarter of
@@ -169,26 +153,10 @@ struct rtop_window {
   int64_t end_mono_ns;
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   uint64_t counters_present; /* bit per id */
-  struct rtop_window_thread *threads;
-  size_t thread_count, thread_capacity;
-  struct rtop_cell *cells;
-  size_t cell_count, cell_capacity;
-  struct rtop_late *late;
-  size_t late_count, late_capacity;
-  struct rtop_mark *marks;
-  size_t mark_count, mark_capacity;
-  struct rtop_begun *begun;
-  size_t begun_count, begun_capacity;
-  struct rtop_fibers *fibers;
-  size_t fibers_count, fibers_capacity;
-  struct rtop_exact *exact;
-  size_t exact_count, exact_capacity;
-  struct rtop_slow *slow;
-  size_t slow_count, slow_capacity;
-  struct rtop_raised *raised;
-  size_t raised_count, raised_capacity;
-  struct rtop_behind *pairs;
-  size_t pair_count, pair_capacity;
+#define LIST(kind, number, array, one, row, ...)                                                                       \
+  struct row *array;                                                                                                   \
+  size_t one##_count, one##_capacity;
+#include "shm/base/parts.def"
   bool folded; /* some cells were folded */
 };
 
@@ -221,28 +189,13 @@ bool rtop_window_decode(struct rtop_window *window, const void *raw, size_t raw_
 /* Validates a window that was not made by rtop_window_decode(): is every index in range, and can no sum over all
  * cells overflow? Sets window->folded. */
 bool rtop_window_valid(struct rtop_window *window, const struct rtop_window_limits *limits);
-/* Makes room for this many elements in each array, which the caller fills, and sets the counts. False: memory ran
- * out. */
-struct rtop_window_counts {
-  size_t threads, cells, late, marks, begun, fibers, exact, slow, raised, pairs;
-};
-bool rtop_window_size(struct rtop_window *window, const struct rtop_window_counts *counts);
-
 /* Clears the content but keeps the arrays. A zeroed struct is a valid empty window. */
 void rtop_window_reset(struct rtop_window *window);
 void rtop_window_destroy(struct rtop_window *window);
 
-/* Append a zeroed element and return it; NULL when memory ran out. */
-struct rtop_cell *rtop_window_add_cell(struct rtop_window *window);
-struct rtop_late *rtop_window_add_late(struct rtop_window *window);
-struct rtop_window_thread *rtop_window_add_thread(struct rtop_window *window);
-struct rtop_mark *rtop_window_add_mark(struct rtop_window *window);
-struct rtop_begun *rtop_window_add_begun(struct rtop_window *window);
-struct rtop_fibers *rtop_window_add_fibers(struct rtop_window *window);
-struct rtop_exact *rtop_window_add_exact(struct rtop_window *window);
-struct rtop_slow *rtop_window_add_slow(struct rtop_window *window);
-struct rtop_raised *rtop_window_add_raised(struct rtop_window *window);
-struct rtop_behind *rtop_window_add_pair(struct rtop_window *window);
+/* Append a zeroed element and return it; NULL when memory ran out. rtop_window_add_cell() is one of them. */
+#define LIST(kind, number, array, one, row, ...) struct row *rtop_window_add_##one(struct rtop_window *window);
+#include "shm/base/parts.def"
 
 /* How values of a counter go together (counters.def). */
 enum rtop_counter_kind { RTOP_COUNTER_CHANGE, RTOP_COUNTER_RATE, RTOP_COUNTER_SIZE, RTOP_COUNTER_BITS };

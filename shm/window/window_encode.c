@@ -1,44 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes a window as columns of varints, and compresses it. */
-#include "window_fibers.h"
-#include "window_pairs.h"
 #include "window_parts.h"
-#include "window_raised.h"
+#include "window_rows.h"
 #include "window_sort.h"
 #include "window_work.h"
-#include "shm/base/clock.h"
 #include "shm/base/varint.h"
 
 #include <string.h>
 
-enum {
-  ENCODE_TABLE_BYTES_MAX = 80,
-  ENCODE_BEGUN_SHARE = 4,
-  ENCODE_FIBERS_SHARE = 4,
-  ENCODE_EXACT_SHARE = 4,
-  ENCODE_SLOW_SHARE = 8,
-  ENCODE_RAISED_SHARE = 8,
-  ENCODE_PAIRS_SHARE = 8,
-};
+enum { ENCODE_TABLE_BYTES_MAX = 80 };
 
-static uint64_t encode_field(const unsigned char *element, const struct window_column *column)
-{
-  uint64_t wide;
-  uint32_t narrow;
-  if (column->field_bytes == sizeof wide) {
-    memcpy(&wide, element + column->offset, sizeof wide);
-    return wide;
-  }
-  memcpy(&narrow, element + column->offset, sizeof narrow);
-  return narrow;
-}
-
-static void encode_column(struct varint_writer *writer, const struct window_column *column,
-                          const unsigned char *elements, size_t count, size_t element_bytes, int64_t start_mono_ns)
+static void encode_column(struct varint_writer *writer, const struct window_part *part,
+                          const struct window_column *column, const unsigned char *rows, size_t count,
+                          int64_t start_mono_ns)
 {
   uint64_t before = column->coding == WINDOW_TIME ? (uint64_t)start_mono_ns : 0;
   for (size_t i = 0; i < count; i++) {
-    uint64_t value = encode_field(elements + i * element_bytes, column);
+    uint64_t value = window_field(rows + i * part->row_bytes, column);
     varint_put(writer, column->coding == WINDOW_PLAIN ? value : varint_zigzag(value - before));
     before = value;
   }
@@ -65,59 +43,36 @@ struct encode_parts {
   int64_t start_mono_ns;
 };
 
-static void encode_part(struct encode_parts *parts, const struct window_part *part, const void *elements, size_t count)
+static void encode_args(struct varint_writer *writer, const struct rtop_window *window)
 {
-  if (count == 0) return;
-  size_t before = parts->body.bytes;
+  for (size_t i = 0; i < window->slow_count; i++)
+    for (uint32_t at = 0; at < window->slow[i].args_bytes; at++)
+      varint_put_byte(writer, (unsigned char)window->slow[i].args[at]);
+}
+
+/* Has the part something to say? Further columns of rows have not when all are 0. */
+static bool encode_has(const struct window_part *part, const struct rtop_window *window)
+{
+  const unsigned char *rows = window_rows(window, part);
+  size_t count = *window_count(window, part);
+  if (!part->is_more) return count > 0;
+  for (size_t i = 0; i < count; i++)
+    for (const struct window_column *column = part->columns; column->bytes; column++)
+      if (window_field(rows + i * part->row_bytes, column)) return true;
+  return false;
+}
+
+static void encode_part(struct encode_parts *parts, const struct window_part *part, const struct rtop_window *window)
+{
+  size_t before = parts->body.bytes, count = *window_count(window, part);
+  if (!encode_has(part, window)) return;
   varint_put(&parts->body, count);
-  for (size_t i = 0; i < part->column_count; i++)
-    encode_column(&parts->body, &part->columns[i], elements, count, part->element_bytes, parts->start_mono_ns);
+  for (const struct window_column *column = part->columns; column->bytes; column++)
+    encode_column(&parts->body, part, column, window_rows(window, part), count, parts->start_mono_ns);
+  if (part->kind == RTOP_PART_ARGS) encode_args(&parts->body, window);
   varint_put(&parts->table, (uint64_t)part->kind);
   varint_put(&parts->table, parts->body.bytes - before);
   parts->part_count++;
-}
-
-static void encode_stacks_part(struct encode_parts *parts, const struct rtop_window *window)
-{
-  for (size_t i = 0; i < window->thread_count; i++)
-    if (window->threads[i].stack_age_ns) {
-      encode_part(parts, &window_part_stacks, window->threads, window->thread_count);
-      return;
-    }
-}
-
-static void encode_locks_part(struct encode_parts *parts, const struct rtop_window *window)
-{
-  for (size_t i = 0; i < window->thread_count; i++)
-    if (window->threads[i].lock_kind != RTOP_LOCK_NONE) {
-      encode_part(parts, &window_part_locks, window->threads, window->thread_count);
-      return;
-    }
-}
-
-static void encode_args_part(struct encode_parts *parts, const struct rtop_window *window)
-{
-  size_t before = parts->body.bytes, some = 0;
-  while (some < window->slow_count && window->slow[some].args_bytes == 0) some++;
-  if (some == window->slow_count) return;
-  varint_put(&parts->body, window->slow_count);
-  encode_column(&parts->body, &window_part_args.columns[0], (const unsigned char *)window->slow, window->slow_count,
-                window_part_args.element_bytes, 0);
-  for (size_t i = 0; i < window->slow_count; i++)
-    for (uint32_t at = 0; at < window->slow[i].args_bytes; at++)
-      varint_put_byte(&parts->body, (unsigned char)window->slow[i].args[at]);
-  varint_put(&parts->table, RTOP_PART_ARGS);
-  varint_put(&parts->table, parts->body.bytes - before);
-  parts->part_count++;
-}
-
-static void encode_causes_part(struct encode_parts *parts, const struct rtop_window *window)
-{
-  for (size_t i = 0; i < window->slow_count; i++)
-    if (window->slow[i].flags & RTOP_SLOW_BLOCK) {
-      encode_part(parts, &window_part_causes, window->slow, window->slow_count);
-      return;
-    }
 }
 
 static void encode_counters_part(struct encode_parts *parts, const struct rtop_window *window)
@@ -135,6 +90,7 @@ static void encode_counters_part(struct encode_parts *parts, const struct rtop_w
 static size_t encode_once(const struct rtop_window *window, unsigned char *out, size_t out_bytes, size_t *cells_bytes)
 {
   unsigned char entries[ENCODE_TABLE_BYTES_MAX], count[10];
+  *cells_bytes = 0;
   size_t gap = ENCODE_TABLE_BYTES_MAX < out_bytes ? ENCODE_TABLE_BYTES_MAX : out_bytes;
   struct encode_parts parts = {
     .body = { .out = out + gap, .capacity = out_bytes - gap },
@@ -142,22 +98,11 @@ static size_t encode_once(const struct rtop_window *window, unsigned char *out, 
     .start_mono_ns = window->start_mono_ns,
   };
   encode_counters_part(&parts, window);
-  encode_part(&parts, &window_part_threads, window->threads, window->thread_count);
-  size_t before_cells = parts.body.bytes;
-  encode_part(&parts, &window_part_cells, window->cells, window->cell_count);
-  *cells_bytes = parts.body.bytes - before_cells;
-  encode_part(&parts, &window_part_late, window->late, window->late_count);
-  encode_part(&parts, &window_part_marks, window->marks, window->mark_count);
-  encode_stacks_part(&parts, window);
-  encode_part(&parts, &window_part_begun, window->begun, window->begun_count);
-  encode_part(&parts, &window_part_fibers, window->fibers, window->fibers_count);
-  encode_part(&parts, &window_part_exact, window->exact, window->exact_count);
-  encode_part(&parts, &window_part_slow, window->slow, window->slow_count);
-  encode_locks_part(&parts, window);
-  encode_part(&parts, &window_part_raises, window->raised, window->raised_count);
-  encode_args_part(&parts, window);
-  encode_causes_part(&parts, window);
-  encode_part(&parts, &window_part_pairs, window->pairs, window->pair_count);
+  for (unsigned kind = RTOP_PART_THREADS; kind < RTOP_PART_KIND_END; kind++) {
+    size_t before = parts.body.bytes;
+    encode_part(&parts, &window_parts[kind], window);
+    if (kind == RTOP_PART_CELLS) *cells_bytes = parts.body.bytes - before;
+  }
   if (parts.body.bytes > parts.body.capacity) return ENCODE_TABLE_BYTES_MAX + parts.body.bytes;
   struct varint_writer head = { .out = count, .capacity = sizeof count };
   varint_put(&head, parts.part_count);
@@ -178,57 +123,29 @@ static size_t encode_keep(size_t unfolded, size_t bytes, size_t cells_bytes, siz
   return keep < unfolded ? keep : unfolded - 1;
 }
 
-static size_t encode_bytes(const struct window_part *part, const void *elements, size_t count)
+/* Bytes of a list with its further columns. */
+static size_t encode_bytes(const struct window_part *list, const struct rtop_window *window)
 {
   unsigned char none;
   struct encode_parts parts = { .body = { .out = &none }, .table = { .out = &none } };
-  encode_part(&parts, part, elements, count);
+  for (unsigned kind = list->kind; kind < RTOP_PART_KIND_END; kind++)
+    if (window_parts[kind].array == list->array) encode_part(&parts, &window_parts[kind], window);
   return parts.body.bytes;
 }
 
-/* Folds labels that began at most this often into one row without a set. */
-static void encode_fold_begun(struct rtop_window *window, uint64_t most)
+/* Joins the rows of least weight until all take at most `bytes`: if necessary all rows, and those of all threads. False: they
+ * fit already, or cannot become fewer. */
+static bool encode_bound_rows(struct rtop_window *window, const struct window_part *part, size_t bytes)
 {
-  struct rtop_begun folded = { .node = RTOP_NODE_FOLDED };
-  size_t kept = 0;
-  for (size_t i = 0; i < window->begun_count; i++) {
-    const struct rtop_begun *begun = &window->begun[i];
-    if (begun->node != RTOP_NODE_FOLDED && begun->count > most) window->begun[kept++] = *begun;
-    else folded.count += begun->count;
+  size_t before = encode_bytes(part, window);
+  bool all = false;
+  for (uint64_t most = 1; !all && encode_bytes(part, window) > bytes; most += most / 8 + 1) {
+    all = most > INT64_MAX / 2;
+    window_fold_rows(window, part, all ? UINT64_MAX : most, all);
   }
-  if (kept == window->begun_count) return;
-  memmove(window->begun + 1, window->begun, kept * sizeof *window->begun);
-  window->begun[0] = folded;
-  window->begun_count = kept + 1;
-  window->folded = true;
-}
-
-/* Folds labels until they take at most `bytes`. False: they fit already. */
-static bool encode_bound_begun(struct rtop_window *window, size_t bytes)
-{
-  bool bound = false;
-  for (uint64_t most = 1;
-       window->begun_count > 1 && encode_bytes(&window_part_begun, window->begun, window->begun_count) > bytes;
-       most += most / 8 + 1) {
-    encode_fold_begun(window, most);
-    bound = true;
-  }
-  return bound;
-}
-
-/* Folds the fibers with least waiting time of each thread, if necessary of all threads, until they take at most
- * `bytes`. False: they fit already. */
-static bool encode_bound_fibers(struct rtop_window *window, size_t bytes)
-{
-  bool bound = false;
-  for (uint64_t most = CLOCK_NS_PER_MS;
-       window->fibers_count && encode_bytes(&window_part_fibers, window->fibers, window->fibers_count) > bytes;
-       most += most / 8) {
-    if (most > INT64_MAX / 2) window->fibers_count = 0;
-    window_fold_fibers(window, most);
-    bound = window->folded = true;
-  }
-  return bound;
+  bool less = encode_bytes(part, window) < before;
+  window->folded = window->folded || less;
+  return less;
 }
 
 /* Reduces exact figures to at most `bytes`: first drops times of work by cause, then all details, then labels of
@@ -236,7 +153,7 @@ static bool encode_bound_fibers(struct rtop_window *window, size_t bytes)
 static bool encode_bound_exact(struct rtop_window *window, size_t bytes)
 {
   size_t kept = 0, by_cause = 0;
-  if (encode_bytes(&window_part_exact, window->exact, window->exact_count) <= bytes) return false;
+  if (encode_bytes(&window_parts[RTOP_PART_EXACT], window) <= bytes) return false;
   for (size_t i = 0; i < window->exact_count; i++) by_cause += window_exact_is_by_cause(&window->exact[i]);
   for (size_t i = 0; i < window->exact_count; i++) {
     const struct rtop_exact *exact = &window->exact[i];
@@ -247,16 +164,6 @@ static bool encode_bound_exact(struct rtop_window *window, size_t bytes)
   less = less || window_fold_work(window);
   window->folded = window->folded || less;
   return less;
-}
-
-static size_t encode_slow_bytes(const struct rtop_window *window)
-{
-  unsigned char none;
-  struct encode_parts parts = { .body = { .out = &none }, .table = { .out = &none } };
-  encode_part(&parts, &window_part_slow, window->slow, window->slow_count);
-  encode_args_part(&parts, window);
-  encode_causes_part(&parts, window);
-  return parts.body.bytes;
 }
 
 /* True: there were some. */
@@ -297,7 +204,7 @@ static void encode_drop_slow(struct rtop_window *window)
 static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
 {
   bool bound = false;
-  while (window->slow_count && encode_slow_bytes(window) > bytes) {
+  while (window->slow_count && encode_bytes(&window_parts[RTOP_PART_SLOW], window) > bytes) {
     bound = window->folded = true;
     if (encode_drop_args(window)) continue;
     encode_drop_slow(window);
@@ -305,31 +212,19 @@ static bool encode_bound_slow(struct rtop_window *window, size_t bytes)
   return bound;
 }
 
-/* Folds the rarest exceptions into one row until they take at most `bytes`. False: they fit already. */
-static bool encode_bound_raised(struct rtop_window *window, size_t bytes)
+/* Reduces the first part that has more than its share. False: there is none, or it cannot become smaller. */
+static bool encode_bound(struct rtop_window *window, size_t out_bytes)
 {
-  bool bound = false;
-  for (uint64_t most = 1;
-       window->raised_count > 1 && encode_bytes(&window_part_raises, window->raised, window->raised_count) > bytes;
-       most += most / 8 + 1) {
-    window_fold_raised(window, most);
-    bound = window->folded = true;
+  for (unsigned kind = RTOP_PART_THREADS; kind < RTOP_PART_KIND_END; kind++) {
+    const struct window_part *part = &window_parts[kind];
+    if (!part->share) continue;
+    size_t bytes = out_bytes / part->share;
+    bool less = part->rests               ? encode_bound_rows(window, part, bytes)
+                : kind == RTOP_PART_EXACT ? encode_bound_exact(window, bytes)
+                                          : encode_bound_slow(window, bytes);
+    if (less) return true;
   }
-  return bound;
-}
-
-/* Sums up the pairs with the least waiting, by cause, until they take at most `bytes`. False: they fit already. */
-static bool encode_bound_pairs(struct rtop_window *window, size_t bytes)
-{
-  bool bound = false;
-  for (uint64_t most = CLOCK_NS_PER_MS / 100;
-       window->pair_count && encode_bytes(&window_part_pairs, window->pairs, window->pair_count) > bytes;
-       most += most / 4) {
-    if (most > INT64_MAX / 2) window->pair_count = 0;
-    window_fold_pairs(window, most);
-    bound = window->folded = true;
-  }
-  return bound;
+  return false;
 }
 
 size_t rtop_window_scratch_bytes(size_t cell_capacity)
@@ -345,12 +240,7 @@ size_t rtop_window_encode(struct rtop_window *window, void *out, size_t out_byte
     size_t cells_bytes;
     size_t bytes = encode_once(window, out, out_bytes, &cells_bytes);
     if (bytes <= out_bytes) return bytes;
-    if (encode_bound_begun(window, out_bytes / ENCODE_BEGUN_SHARE)) continue;
-    if (encode_bound_fibers(window, out_bytes / ENCODE_FIBERS_SHARE)) continue;
-    if (encode_bound_exact(window, out_bytes / ENCODE_EXACT_SHARE)) continue;
-    if (encode_bound_slow(window, out_bytes / ENCODE_SLOW_SHARE)) continue;
-    if (encode_bound_raised(window, out_bytes / ENCODE_RAISED_SHARE)) continue;
-    if (encode_bound_pairs(window, out_bytes / ENCODE_PAIRS_SHARE)) continue;
+    if (encode_bound(window, out_bytes)) continue;
     size_t unfolded = window_unfolded_cells(window);
     if (unfolded == 0) return 0;
     window_fold_cells(window, encode_keep(unfolded, bytes, cells_bytes, out_bytes), scratch);

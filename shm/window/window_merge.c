@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds a window to a longer one. */
 #include "window_merge.h"
-#include "window_fibers.h"
-#include "window_pairs.h"
 #include "window_parts.h"
-#include "window_raised.h"
+#include "window_rows.h"
 #include "window_sort.h"
 #include "window_threads.h"
 #include "window_work.h"
@@ -21,18 +19,12 @@ static size_t merge_round_up(size_t bytes)
 
 size_t window_merge_memory_bytes(void)
 {
-  return merge_round_up(WINDOW_MERGE_CELLS_MAX * sizeof(struct rtop_cell)) +
-         merge_round_up(WINDOW_MERGE_LATE_MAX * sizeof(struct rtop_late)) +
-         merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(struct rtop_window_thread)) +
-         merge_round_up(WINDOW_MERGE_MARKS_MAX * sizeof(struct rtop_mark)) +
-         merge_round_up(WINDOW_MERGE_BEGUN_MAX * sizeof(struct rtop_begun)) +
-         merge_round_up(WINDOW_MERGE_FIBERS_MAX * sizeof(struct rtop_fibers)) +
-         merge_round_up(WINDOW_MERGE_EXACT_MAX * sizeof(struct rtop_exact)) +
-         merge_round_up(WINDOW_MERGE_SLOW_MAX * sizeof(struct rtop_slow)) +
-         merge_round_up(WINDOW_MERGE_RAISED_MAX * sizeof(struct rtop_raised)) +
-         merge_round_up(WINDOW_MERGE_PAIRS_MAX * sizeof(struct rtop_behind)) +
-         merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) + merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
-         merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
+  size_t bytes = merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(int64_t)) +
+                 merge_round_up(MERGE_ROWS * sizeof(uint16_t)) +
+                 merge_round_up(WINDOW_MERGE_THREADS_MAX * sizeof(uint16_t[RTOP_STATE_COUNT]));
+#define LIST(kind, number, array, one, row, share, most, ...) bytes += merge_round_up((most) * sizeof(struct row));
+#include "shm/base/parts.def"
+  return bytes;
 }
 
 size_t window_merge_scratch_bytes(void)
@@ -52,29 +44,13 @@ void window_merge_init(struct window_merge *merge, void *memory, void *scratch)
   unsigned char *next = memory;
   *merge = (struct window_merge){ .scratch = scratch };
   struct rtop_window *window = &merge->window;
-  window->cells = merge_take(&next, WINDOW_MERGE_CELLS_MAX, sizeof *window->cells);
-  window->late = merge_take(&next, WINDOW_MERGE_LATE_MAX, sizeof *window->late);
-  window->threads = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *window->threads);
-  window->marks = merge_take(&next, WINDOW_MERGE_MARKS_MAX, sizeof *window->marks);
-  window->begun = merge_take(&next, WINDOW_MERGE_BEGUN_MAX, sizeof *window->begun);
-  window->fibers = merge_take(&next, WINDOW_MERGE_FIBERS_MAX, sizeof *window->fibers);
-  window->exact = merge_take(&next, WINDOW_MERGE_EXACT_MAX, sizeof *window->exact);
-  window->slow = merge_take(&next, WINDOW_MERGE_SLOW_MAX, sizeof *window->slow);
-  window->raised = merge_take(&next, WINDOW_MERGE_RAISED_MAX, sizeof *window->raised);
-  window->pairs = merge_take(&next, WINDOW_MERGE_PAIRS_MAX, sizeof *window->pairs);
+#define LIST(kind, number, array, one, row, share, most, ...)                                                          \
+  window->array = merge_take(&next, most, sizeof *window->array);                                                      \
+  window->one##_capacity = (most);
+#include "shm/base/parts.def"
   merge->provisional_since = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof(int64_t));
   merge->rows = merge_take(&next, MERGE_ROWS, sizeof(uint16_t));
   merge->unsampled = merge_take(&next, WINDOW_MERGE_THREADS_MAX, sizeof *merge->unsampled);
-  window->cell_capacity = WINDOW_MERGE_CELLS_MAX;
-  window->late_capacity = WINDOW_MERGE_LATE_MAX;
-  window->thread_capacity = WINDOW_MERGE_THREADS_MAX;
-  window->mark_capacity = WINDOW_MERGE_MARKS_MAX;
-  window->begun_capacity = WINDOW_MERGE_BEGUN_MAX;
-  window->fibers_capacity = WINDOW_MERGE_FIBERS_MAX;
-  window->exact_capacity = WINDOW_MERGE_EXACT_MAX;
-  window->slow_capacity = WINDOW_MERGE_SLOW_MAX;
-  window->raised_capacity = WINDOW_MERGE_RAISED_MAX;
-  window->pair_capacity = WINDOW_MERGE_PAIRS_MAX;
 }
 
 void window_merge_clear(struct window_merge *merge)
@@ -253,33 +229,6 @@ static void merge_marks(struct window_merge *merge, const struct rtop_window *fr
     else merge->lossy = true;
 }
 
-static bool merge_begun_before(const void *row, const void *key)
-{
-  const struct rtop_begun *a = row, *b = key;
-  return a->node != b->node ? a->node < b->node : a->label < b->label;
-}
-
-static void merge_begun_one(struct window_merge *merge, const struct rtop_begun *begun)
-{
-  struct rtop_window *to = &merge->window;
-  size_t place = sorted_place(to->begun, to->begun_count, sizeof *to->begun, begun, merge_begun_before);
-  struct rtop_begun *there = &to->begun[place];
-  if (place < to->begun_count && there->node == begun->node && there->label == begun->label) {
-    there->count += begun->count;
-    return;
-  }
-  bool is_rest = begun->node == RTOP_NODE_FOLDED && begun->label == 0;
-  if (to->begun_count + 1 >= to->begun_capacity && !is_rest) { /* the last place is for the rest */
-    const struct rtop_begun rest = { .node = RTOP_NODE_FOLDED, .count = begun->count };
-    merge->lossy = true;
-    merge_begun_one(merge, &rest);
-    return;
-  }
-  memmove(there + 1, there, (to->begun_count - place) * sizeof *there);
-  *there = *begun;
-  to->begun_count++;
-}
-
 static bool merge_exact_before(const void *row, const void *key)
 {
   const struct rtop_exact *a = row, *b = key;
@@ -375,11 +324,9 @@ void window_merge_add(struct window_merge *merge, const struct rtop_window *from
     else to->threads[i].flags &= ~(uint32_t)RTOP_WINDOW_THREAD_PROVISIONAL;
   merge_counters(to, from);
   merge_marks(merge, from);
-  for (size_t i = 0; i < from->begun_count; i++) merge_begun_one(merge, &from->begun[i]);
-  if (!window_merge_fibers(to, from)) merge->lossy = true;
+  for (unsigned kind = RTOP_PART_THREADS; kind < RTOP_PART_KIND_END; kind++)
+    if (window_parts[kind].rests && !window_merge_rows(to, from, &window_parts[kind])) merge->lossy = true;
   for (size_t i = 0; i < from->exact_count; i++) merge_exact_one(merge, &from->exact[i]);
   for (size_t i = 0; i < from->slow_count; i++) merge_slow_one(merge, &from->slow[i]);
-  if (!window_merge_raised(to, from)) merge->lossy = true;
-  if (!window_merge_pairs(to, from)) merge->lossy = true;
   if (merge->ended_count > WINDOW_MERGE_ENDED_MAX) merge_sum_threads(merge, true);
 }

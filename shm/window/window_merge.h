@@ -21,18 +21,10 @@
 #include <stdint.h>
 
 enum {
-  WINDOW_MERGE_CELLS_MAX = 1 << 14,
-  WINDOW_MERGE_LATE_MAX = 1 << 11,
-  WINDOW_MERGE_THREADS_MAX = 1 << 11,
-  WINDOW_MERGE_MARKS_MAX = 256,
+#define LIST(kind, number, array, one, row, share, most, ...) WINDOW_MERGE_##kind##_MAX = (most),
+#include "shm/base/parts.def"
   WINDOW_MERGE_ENDED_MAX = 32,
-  WINDOW_MERGE_BEGUN_MAX = 1 << 11,
-  WINDOW_MERGE_FIBERS_MAX = 1 << 10,
-  WINDOW_MERGE_EXACT_MAX = 1 << 13,
-  WINDOW_MERGE_SLOW_MAX = 256,
   WINDOW_MERGE_ARGS_BYTES = 2 * RTOP_ARGS_WINDOW_BYTES,
-  WINDOW_MERGE_RAISED_MAX = 512,
-  WINDOW_MERGE_PAIRS_MAX = 1 << 10,
 };
 
 struct window_merge {

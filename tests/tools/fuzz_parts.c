@@ -6,7 +6,8 @@
  */
 #include "shm/base/error.h"
 #include "shm/base/format.h"
-#include "shm/window/window.h"
+#include "shm/window/window_lists.h"
+#include "shm/window/window_parts.h"
 #include "tui/feed/segment_port_impl.h"
 #include "tui/recording/recording_write.h"
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PARTS_NODES = 40, PARTS_BYTES = 1 << 16, PARTS_MANY = 300 };
+enum { PARTS_NODES = 40, PARTS_BYTES = 1 << 16, PARTS_MANY = 300, PARTS_THREADS = 4 };
 
 static const char *folder;
 static int64_t begin_ns, end_ns; /* of the window at hand */
@@ -38,61 +39,46 @@ static void seed(const char *target, const char *name, const void *bytes, size_t
 
 /* ---- what each part holds ---------------------------------------------------------------------------- */
 
-static void add_threads(struct rtop_window *window)
+/* A value that the column's check allows, and that obeys the rules among the fields of a row: sums are large, everything
+ * else is small. */
+static uint64_t value_of(const struct window_column *column, uint64_t row)
 {
-  for (uint32_t i = 0; i < 4; i++)
-    *rtop_window_add_thread(window) = (struct rtop_window_thread){
-      .slot = i, .state = RTOP_BLOCKED, .node = 4 + i, .serial = i + 1, .state_age_ns = 2000000000
-    };
+  switch (column->check) {
+  case WINDOW_NODE: return 4 + row * 3 % (PARTS_NODES - 4);
+  case WINDOW_PAST:
+  case WINDOW_SINCE: return (uint64_t)end_ns;
+  case WINDOW_STRING:
+  case WINDOW_SPAN: return row * 1000;
+  case WINDOW_STATE: return row % RTOP_STATE_COUNT;
+  case WINDOW_SLOT:
+  case WINDOW_ROW: return row % PARTS_THREADS;
+  case WINDOW_LABEL:
+  case WINDOW_ANY: return row % 4;
+  default: return 50 + row; /* of a sum */
+  }
 }
 
-static void add_cells(struct rtop_window *window)
+/* Adds rows of a list, or gives those that it has further columns; threads come first, since others refer to them. */
+static void add_part(struct rtop_window *window, enum rtop_window_part kind)
 {
-  add_threads(window);
-  for (uint32_t i = 0; i < 12; i++)
-    *rtop_window_add_cell(window) = (struct rtop_cell){ .node = 4 + i,
-                                                        .thread = i % 4,
-                                                        .state = i % RTOP_STATE_COUNT,
-                                                        .samples = 1,
-                                                        .wall_ns = 40 + i,
-                                                        .cpu_ns = 20,
-                                                        .allocations = 3 };
-}
-
-static void add_late(struct rtop_window *window)
-{
-  add_cells(window);
-  *rtop_window_add_late(window) =
-      (struct rtop_late){ begin_ns, { .node = 9, .thread = 1, .state = RTOP_RUNNING, .wall_ns = 30 } };
+  const struct window_part *part = &window_parts[kind];
+  if (kind != RTOP_PART_THREADS && window->thread_count == 0) add_part(window, RTOP_PART_THREADS);
+  for (unsigned list = kind; part->is_more && *window_count(window, part) == 0 && --list > 0;)
+    if (!window_parts[list].is_more && window_parts[list].array == part->array) add_part(window, list);
+  size_t before = *window_count(window, part), count = part->is_more ? before : before + PARTS_THREADS;
+  if (!window_grow(window, part, count)) stop("memory");
+  *window_count(window, part) = count;
+  char *rows = window_rows(window, part);
+  if (!part->is_more) memset(rows + before * part->row_bytes, 0, (count - before) * part->row_bytes);
+  for (size_t i = part->is_more ? 0 : before; i < count; i++)
+    for (const struct window_column *column = part->columns; column->bytes; column++)
+      window_set_field(rows + i * part->row_bytes, column, value_of(column, i + 1));
 }
 
 static void add_counters(struct rtop_window *window)
 {
   for (unsigned id = RTOP_COUNTER_SAMPLES; id <= RTOP_COUNTER_RAISES_UNTOLD; id++)
     rtop_window_set_counter(window, (enum rtop_counter_id)id, id * 3);
-}
-
-static void add_marks(struct rtop_window *window)
-{
-  *rtop_window_add_mark(window) = (struct rtop_mark){ begin_ns + 1, 8 };
-}
-
-static void add_stacks(struct rtop_window *window)
-{
-  add_threads(window);
-  for (size_t i = 0; i < window->thread_count; i++) window->threads[i].stack_age_ns = 7 * i;
-}
-
-static void add_begun(struct rtop_window *window)
-{
-  for (uint32_t i = 0; i < 3; i++) *rtop_window_add_begun(window) = (struct rtop_begun){ 30, i, 5 + i };
-}
-
-static void add_fibers(struct rtop_window *window)
-{
-  add_threads(window);
-  for (uint32_t i = 0; i < 3; i++)
-    *rtop_window_add_fibers(window) = (struct rtop_fibers){ 1 + i, 31, 5 + i, 9, 4, 700, 90 };
 }
 
 static void add_number(struct rtop_window *window, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
@@ -190,7 +176,7 @@ static void add_sites(struct rtop_window *window)
 /* One waits for another in a circle, one for a queue. */
 static void add_locks(struct rtop_window *window)
 {
-  add_threads(window);
+  add_part(window, RTOP_PART_THREADS);
   for (uint32_t i = 0; i < 3; i++) {
     window->threads[i].lock_kind = i == 1 ? RTOP_LOCK_MONITOR : RTOP_LOCK_MUTEX;
     window->threads[i].lock = i + 1;
@@ -198,22 +184,6 @@ static void add_locks(struct rtop_window *window)
   }
   window->threads[3].lock_kind = RTOP_LOCK_QUEUE;
   window->threads[3].lock = 4;
-}
-
-static void add_raised(struct rtop_window *window)
-{
-  for (uint32_t i = 0; i < 6; i++)
-    *rtop_window_add_raised(window) = (struct rtop_raised){ begin_ns, end_ns - i, i % 2, 35 + i % 3, 5 + i, 1 + i };
-  *rtop_window_add_raised(window) = (struct rtop_raised){ begin_ns, end_ns, 0, RTOP_NODE_ROOT, RTOP_NODE_FOLDED, 9 };
-}
-
-/* Labels behind labels and behind a block, of each cause, of one not known; the rest. */
-static void add_pairs(struct rtop_window *window)
-{
-  for (uint32_t i = 0; i < 10; i++)
-    *rtop_window_add_pair(window) =
-        (struct rtop_behind){ 30, i % 2 ? 5 : 30, i / 2, i / 2 == RTOP_PAIR_LOCK ? 9 : 0, 1 + i, 500 + i };
-  *rtop_window_add_pair(window) = (struct rtop_behind){ RTOP_NODE_FOLDED, RTOP_NODE_FOLDED, RTOP_PAIR_GVL, 0, 7, 900 };
 }
 
 /* More than fits into half of their bytes: folding. */
@@ -232,36 +202,31 @@ static void add_many(struct rtop_window *window)
   }
 }
 
-/* Threads are there once, whoever asked for them first. */
 static void add_all(struct rtop_window *window)
 {
   add_counters(window);
-  add_late(window);
-  add_marks(window);
-  add_begun(window);
+  add_locks(window);
   add_args(window);
   add_block_rows(window);
   add_whole(window);
   add_sites(window);
-  add_raised(window);
-  add_pairs(window);
-  size_t threads = window->thread_count;
-  add_locks(window);
-  memcpy(window->threads, window->threads + threads, threads * sizeof *window->threads);
-  window->thread_count = threads;
-  for (uint32_t i = 0; i < 3; i++)
-    *rtop_window_add_fibers(window) = (struct rtop_fibers){ 1 + i, 31, 5 + i, 9, 4, 700, 90 };
+#define LIST(kind, number, array, one, ...)                                                                            \
+  if (window->one##_count == 0) add_part(window, RTOP_PART_##kind);
+#include "shm/base/parts.def"
 }
 
+/* Each part of parts.def, then what only some values of these make. */
 static const struct {
   const char *name;
+  enum rtop_window_part kind; /* or 0 */
   void (*add)(struct rtop_window *window);
 } parts[] = {
-  { "counters", add_counters }, { "threads", add_threads }, { "cells", add_cells }, { "late", add_late },
-  { "marks", add_marks },       { "stacks", add_stacks },   { "begun", add_begun }, { "fibers", add_fibers },
-  { "exact", add_exact },       { "slow", add_slow },       { "whole", add_whole }, { "sites", add_sites },
-  { "locks", add_locks },       { "raised", add_raised },   { "args", add_args },   { "many", add_many },
-  { "causes", add_blocks },     { "pairs", add_pairs },     { "all", add_all },
+#define LIST(kind, ...) { #kind, RTOP_PART_##kind, NULL },
+#define MORE LIST
+#include "shm/base/parts.def"
+  { "COUNTERS", 0, add_counters }, { "figures", 0, add_exact }, { "calls", 0, add_slow }, { "whole", 0, add_whole },
+  { "sites", 0, add_sites },       { "circle", 0, add_locks },  { "texts", 0, add_args }, { "many", 0, add_many },
+  { "blocks", 0, add_blocks },     { "all", 0, add_all },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -270,7 +235,8 @@ static void make(struct rtop_window *window, size_t part, int64_t from_ns, int64
   rtop_window_reset(window);
   window->start_mono_ns = begin_ns = from_ns;
   window->end_mono_ns = end_ns = to_ns;
-  parts[part].add(window);
+  if (parts[part].kind) add_part(window, parts[part].kind);
+  else parts[part].add(window);
 }
 
 static size_t encode(struct rtop_window *window, unsigned char *out)
@@ -349,29 +315,15 @@ static void put_window(struct answer_bytes *out, const struct rtop_window *windo
   struct port_window head = { .counters_present = window->counters_present,
                               .start_mono_ns = window->start_mono_ns,
                               .end_mono_ns = window->end_mono_ns,
-                              .threads = (uint32_t)window->thread_count,
-                              .cells = (uint32_t)window->cell_count,
-                              .late = (uint32_t)window->late_count,
-                              .marks = (uint32_t)window->mark_count,
-                              .begun = (uint32_t)window->begun_count,
-                              .fibers = (uint32_t)window->fibers_count,
-                              .exact = (uint32_t)window->exact_count,
-                              .slow = (uint32_t)window->slow_count,
-                              .raised = (uint32_t)window->raised_count,
-                              .pairs = (uint32_t)window->pair_count,
                               .published = { .string_bytes = 4096, .frame_count = 500, .node_count = 4000 } };
   memcpy(head.counters, window->counters, sizeof head.counters);
+  for (enum rtop_window_lists at = 0; at < RTOP_LISTS; at++)
+    head.counts[at] = (uint32_t)rtop_window_list(window, at).count;
   put(out, &head, sizeof head);
-  put(out, window->threads, window->thread_count * sizeof *window->threads);
-  put(out, window->cells, window->cell_count * sizeof *window->cells);
-  put(out, window->late, window->late_count * sizeof *window->late);
-  put(out, window->marks, window->mark_count * sizeof *window->marks);
-  put(out, window->begun, window->begun_count * sizeof *window->begun);
-  put(out, window->fibers, window->fibers_count * sizeof *window->fibers);
-  put(out, window->exact, window->exact_count * sizeof *window->exact);
-  put(out, window->slow, window->slow_count * sizeof *window->slow);
-  put(out, window->raised, window->raised_count * sizeof *window->raised);
-  put(out, window->pairs, window->pair_count * sizeof *window->pairs);
+  for (enum rtop_window_lists at = 0; at < RTOP_LISTS; at++) {
+    struct rtop_window_list list = rtop_window_list(window, at);
+    put(out, list.rows, list.count * list.row_bytes);
+  }
   for (size_t i = 0; i < window->thread_count; i++) {
     struct port_thread thread = { .right = 1, .entry = { .serial = i + 1, .name_bytes = 4, .name = "main" } };
     put(out, &thread, sizeof thread);

@@ -2,6 +2,7 @@
 /* Translates the names of a segment into the viewer's own ids. */
 #include "feed_impl.h"
 
+#include "shm/window/window_lists.h"
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
@@ -154,37 +155,26 @@ static void names_node(struct feed_ring *feed, struct rtop_symbols *symbols, uin
   }
 }
 
+struct names_visitor {
+  struct feed_ring *feed;
+  struct rtop_symbols *symbols;
+};
+
+static void names_visit(void *context, uint32_t *node)
+{
+  const struct names_visitor *visitor = context;
+  names_node(visitor->feed, visitor->symbols, *node);
+}
+
 static bool names_nodes(struct feed_ring *feed, struct rtop_symbols *symbols)
 {
   struct feed_names *names = &feed->names;
-  const struct rtop_window *window = &feed->window;
   uint64_t count = segment_port_counters(feed->port)->node_count;
   if (count > UINT32_MAX || !map_reserve(&names->nodes, (size_t)count)) return false;
   size_t from = count > names->node_count + NAMES_AT_ONCE ? (size_t)count : names->node_count;
   names->node_count = (size_t)count;
   for (; from < count; from++) names_node(feed, symbols, (uint32_t)from);
-  for (size_t i = 0; i < window->cell_count; i++) names_node(feed, symbols, window->cells[i].node);
-  for (size_t i = 0; i < window->thread_count; i++) names_node(feed, symbols, window->threads[i].node);
-  for (size_t i = 0; i < window->late_count; i++) names_node(feed, symbols, window->late[i].cell.node);
-  for (size_t i = 0; i < window->begun_count; i++) names_node(feed, symbols, window->begun[i].node);
-  for (size_t i = 0; i < window->fibers_count; i++) {
-    names_node(feed, symbols, window->fibers[i].name);
-    names_node(feed, symbols, window->fibers[i].node);
-  }
-  for (size_t i = 0; i < window->exact_count; i++) names_node(feed, symbols, window->exact[i].node);
-  for (size_t i = 0; i < window->slow_count; i++) {
-    names_node(feed, symbols, window->slow[i].node);
-    names_node(feed, symbols, window->slow[i].stack);
-  }
-  for (size_t i = 0; i < window->raised_count; i++) {
-    names_node(feed, symbols, window->raised[i].name);
-    names_node(feed, symbols, window->raised[i].node);
-  }
-  for (size_t i = 0; i < window->pair_count; i++) {
-    names_node(feed, symbols, window->pairs[i].node);
-    names_node(feed, symbols, window->pairs[i].holder);
-    names_node(feed, symbols, window->pairs[i].place);
-  }
+  rtop_window_each_node(&feed->window, names_visit, &(struct names_visitor){ feed, symbols });
   return true;
 }
 

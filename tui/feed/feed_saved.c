@@ -5,6 +5,7 @@
 #include "tui/recording/saved_json.h"
 #include "shm/base/clock.h"
 #include "shm/base/error.h"
+#include "shm/window/window_lists.h"
 #include "tui/recording/recording_read.h"
 #include "tui/text/text.h"
 #include <errno.h>
@@ -297,8 +298,10 @@ static bool saved_part_cell(struct rtop_window *to, const struct rtop_cell *from
 
 static bool saved_part(struct rtop_window *to, const struct rtop_window *from, size_t part, size_t parts)
 {
-  const struct rtop_window_counts counts = { .threads = from->thread_count, .begun = from->begun_count };
-  if (!rtop_window_size(to, &counts)) return false;
+  const uint32_t counts[RTOP_LISTS] = {
+    [RTOP_LIST_THREADS] = (uint32_t)from->thread_count, [RTOP_LIST_BEGUN] = (uint32_t)from->begun_count
+  };
+  if (!rtop_window_size(to, counts)) return false;
   to->start_mono_ns = (int64_t)((uint64_t)from->end_mono_ns / parts * part);
   to->end_mono_ns = part + 1 == parts ? from->end_mono_ns : (int64_t)((uint64_t)from->end_mono_ns / parts * (part + 1));
   for (size_t i = 0; i < from->thread_count; i++) to->threads[i] = from->threads[i];

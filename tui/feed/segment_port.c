@@ -258,34 +258,29 @@ static bool port_take_threads(struct segment_port *port, size_t count)
   return true;
 }
 
+static bool port_take_lists(struct segment_port *port, struct rtop_window *window)
+{
+  for (enum rtop_window_lists at = 0; at < RTOP_LISTS; at++) {
+    struct rtop_window_list list = rtop_window_list(window, at);
+    if (!port_take(port, list.rows, list.count * list.row_bytes)) return false;
+  }
+  return true;
+}
+
 static bool port_take_window(struct segment_port *port, struct rtop_window *window)
 {
   struct port_window head;
   port->thread_count = 0;
   if (!port_take(port, &head, sizeof head)) return false;
-  const struct rtop_window_counts counts = { head.threads, head.cells, head.late, head.marks,  head.begun,
-                                             head.fibers,  head.exact, head.slow, head.raised, head.pairs };
-  if (head.threads > PORT_ELEMENTS_MAX || head.cells > PORT_ELEMENTS_MAX || head.late > PORT_ELEMENTS_MAX ||
-      head.marks > PORT_ELEMENTS_MAX || head.begun > PORT_ELEMENTS_MAX || head.fibers > PORT_ELEMENTS_MAX ||
-      head.exact > PORT_ELEMENTS_MAX || head.slow > PORT_ELEMENTS_MAX || head.raised > PORT_ELEMENTS_MAX ||
-      head.pairs > PORT_ELEMENTS_MAX || head.start_mono_ns < 0 || head.end_mono_ns < head.start_mono_ns ||
-      !rtop_window_size(window, &counts))
-    return port_break(port);
+  bool right = head.start_mono_ns >= 0 && head.end_mono_ns >= head.start_mono_ns;
+  for (size_t list = 0; list < RTOP_LISTS; list++) right = right && head.counts[list] <= PORT_ELEMENTS_MAX;
+  if (!right || !rtop_window_size(window, head.counts)) return port_break(port);
   memcpy(window->counters, head.counters, sizeof head.counters);
   window->counters_present = head.counters_present;
   port_note_counters(port, &head.published);
   window->start_mono_ns = head.start_mono_ns;
   window->end_mono_ns = head.end_mono_ns;
-  return port_take(port, window->threads, head.threads * sizeof *window->threads) &&
-         port_take(port, window->cells, head.cells * sizeof *window->cells) &&
-         port_take(port, window->late, head.late * sizeof *window->late) &&
-         port_take(port, window->marks, head.marks * sizeof *window->marks) &&
-         port_take(port, window->begun, head.begun * sizeof *window->begun) &&
-         port_take(port, window->fibers, head.fibers * sizeof *window->fibers) &&
-         port_take(port, window->exact, head.exact * sizeof *window->exact) &&
-         port_take(port, window->slow, head.slow * sizeof *window->slow) &&
-         port_take(port, window->raised, head.raised * sizeof *window->raised) &&
-         port_take(port, window->pairs, head.pairs * sizeof *window->pairs) && port_take_threads(port, head.threads);
+  return port_take_lists(port, window) && port_take_threads(port, window->thread_count);
 }
 
 enum rtop_result segment_port_window(struct segment_port *port, enum rtop_tier tier, uint64_t sequence,

@@ -5,6 +5,8 @@
 
 #include "segment_port.h"
 
+#include "shm/window/window_lists.h"
+
 enum port_operation {
   PORT_TIME,
   PORT_FIND,
@@ -55,13 +57,13 @@ struct port_string {
   uint32_t bytes;
   char text[RTOP_STRING_BYTES_MAX + 1]; /* of which so many are sent */
 };
-/* Follows the header of PORT_WINDOW; after it come the arrays and a port_thread per thread. PORT_COUNTERS is followed
+/* Follows the header of PORT_WINDOW; after it come the rows of each list and a port_thread per thread. PORT_COUNTERS is followed
  * by the counters. */
 struct port_window {
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   uint64_t counters_present;
   int64_t start_mono_ns, end_mono_ns;
-  uint32_t threads, cells, late, marks, begun, fibers, exact, slow, raised, pairs;
+  uint32_t counts[RTOP_LISTS];    /* of rows of each list */
   struct rtop_counters published; /* when it had been read */
 };
 

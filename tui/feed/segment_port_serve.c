@@ -72,6 +72,15 @@ static bool serve_threads(struct rtop_reader *reader, int fd, const struct rtop_
   return true;
 }
 
+static bool serve_lists(int fd, const struct rtop_window *window)
+{
+  for (enum rtop_window_lists at = 0; at < RTOP_LISTS; at++) {
+    struct rtop_window_list list = rtop_window_list(window, at);
+    if (!serve_put(fd, list.rows, list.count * list.row_bytes)) return false;
+  }
+  return true;
+}
+
 static bool serve_window(struct rtop_reader *reader, int fd, const struct port_request *request)
 {
   static struct rtop_window window;
@@ -83,28 +92,10 @@ static bool serve_window(struct rtop_reader *reader, int fd, const struct port_r
   head.counters_present = window.counters_present;
   head.start_mono_ns = window.start_mono_ns;
   head.end_mono_ns = window.end_mono_ns;
-  head.threads = (uint32_t)window.thread_count;
-  head.cells = (uint32_t)window.cell_count;
-  head.late = (uint32_t)window.late_count;
-  head.marks = (uint32_t)window.mark_count;
-  head.begun = (uint32_t)window.begun_count;
-  head.fibers = (uint32_t)window.fibers_count;
-  head.exact = (uint32_t)window.exact_count;
-  head.slow = (uint32_t)window.slow_count;
-  head.raised = (uint32_t)window.raised_count;
-  head.pairs = (uint32_t)window.pair_count;
+  for (enum rtop_window_lists list = 0; list < RTOP_LISTS; list++)
+    head.counts[list] = (uint32_t)rtop_window_list(&window, list).count;
   rtop_reader_counters(reader, &head.published);
-  return serve_put(fd, &head, sizeof head) &&
-         serve_put(fd, window.threads, window.thread_count * sizeof *window.threads) &&
-         serve_put(fd, window.cells, window.cell_count * sizeof *window.cells) &&
-         serve_put(fd, window.late, window.late_count * sizeof *window.late) &&
-         serve_put(fd, window.marks, window.mark_count * sizeof *window.marks) &&
-         serve_put(fd, window.begun, window.begun_count * sizeof *window.begun) &&
-         serve_put(fd, window.fibers, window.fibers_count * sizeof *window.fibers) &&
-         serve_put(fd, window.exact, window.exact_count * sizeof *window.exact) &&
-         serve_put(fd, window.slow, window.slow_count * sizeof *window.slow) &&
-         serve_put(fd, window.raised, window.raised_count * sizeof *window.raised) &&
-         serve_put(fd, window.pairs, window.pair_count * sizeof *window.pairs) && serve_threads(reader, fd, &window);
+  return serve_put(fd, &head, sizeof head) && serve_lists(fd, &window) && serve_threads(reader, fd, &window);
 }
 
 static bool serve_frames(struct rtop_reader *reader, int fd, const struct port_request *request)

@@ -2,23 +2,14 @@
 /* A window as bytes of a recording. */
 #include "recording_impl.h"
 
+#include "shm/window/window_lists.h"
 #include "tui/text/reserve.h"
 #include <errno.h>
 #include <string.h>
 
 enum {
-  /* Maximum encoded size of a window's elements, whose columns take ten bytes each. */
+  /* Maximum encoded size of a counter, and of what precedes the parts. */
   WINDOW_COUNTER_BYTES = 20,
-  WINDOW_THREAD_BYTES = 110,
-  WINDOW_CELL_BYTES = 100,
-  WINDOW_LATE_BYTES = 110,
-  WINDOW_MARK_BYTES = 20,
-  WINDOW_BEGUN_BYTES = 30,
-  WINDOW_FIBERS_BYTES = 70,
-  WINDOW_EXACT_BYTES = 40,
-  WINDOW_SLOW_BYTES = 200 + RTOP_ARGS_BYTES,
-  WINDOW_RAISED_BYTES = 60,
-  WINDOW_PAIR_BYTES = 40,
   WINDOW_TABLE_BYTES = 256,
   /* Limits of a chunk, in time and size. */
   CHUNK_MS = 1050,
@@ -49,11 +40,26 @@ static void window_stretch(struct rtop_recorder *recorder, int64_t start_ns, int
   chunk->end_ns = end_ns > chunk->end_ns ? end_ns : chunk->end_ns;
 }
 
-static uint32_t window_node(struct rtop_recorder *recorder, uint32_t node, const uint32_t *nodes, size_t node_count)
+struct window_translation {
+  struct rtop_recorder *recorder;
+  const uint32_t *nodes; /* by the window's own; NULL: they are the recording's already */
+  size_t node_count;
+};
+
+static void window_node(void *context, uint32_t *node)
 {
-  uint32_t id = !nodes ? node : node < node_count ? nodes[node] : 0;
-  recording_names_node(&recorder->names, id);
-  return id;
+  const struct window_translation *to = context;
+  if (to->nodes) *node = *node < to->node_count ? to->nodes[*node] : 0;
+  recording_names_node(&to->recorder->names, *node);
+}
+
+static bool window_threads_exist(const struct rtop_window *window)
+{
+  for (size_t i = 0; i < window->cell_count; i++)
+    if (window->cells[i].thread >= window->thread_count) return false;
+  for (size_t i = 0; i < window->late_count; i++)
+    if (window->late[i].cell.thread >= window->thread_count) return false;
+  return true;
 }
 
 /* Translates the window to ids of the recording, into recorder->window, without marks. */
@@ -61,86 +67,30 @@ static bool window_translate(struct rtop_recorder *recorder, uint32_t source, co
                              const uint32_t *nodes, size_t node_count)
 {
   struct rtop_window *to = &recorder->window;
-  rtop_window_reset(to);
-  to->start_mono_ns = from->start_mono_ns;
-  to->end_mono_ns = from->end_mono_ns;
-  to->counters_present = from->counters_present;
-  memcpy(to->counters, from->counters, sizeof to->counters);
-  for (size_t i = 0; i < from->thread_count; i++) {
-    struct rtop_window_thread *thread = rtop_window_add_thread(to);
-    if (!thread) return false;
-    *thread = from->threads[i];
+  struct window_translation translation = { recorder, nodes, node_count };
+  if (!window_threads_exist(from) || !rtop_window_copy(to, from)) return false;
+  to->mark_count = 0;
+  rtop_window_each_node(to, window_node, &translation);
+  for (size_t i = 0; i < to->thread_count; i++) {
+    struct rtop_window_thread *thread = &to->threads[i];
     thread->slot = 0;
-    thread->node = window_node(recorder, thread->node, nodes, node_count);
     recording_names_thread(&recorder->names, recorder->sources[source], source, thread->serial,
                            thread->flags & RTOP_WINDOW_THREAD_ENDED);
   }
-  for (size_t i = 0; i < from->cell_count; i++) {
-    struct rtop_cell *cell = from->cells[i].thread < from->thread_count ? rtop_window_add_cell(to) : NULL;
-    if (!cell) return false;
-    *cell = from->cells[i];
-    cell->node = window_node(recorder, cell->node, nodes, node_count);
-  }
-  for (size_t i = 0; i < from->late_count; i++) {
-    struct rtop_late *late = from->late[i].cell.thread < from->thread_count ? rtop_window_add_late(to) : NULL;
-    if (!late) return false;
-    *late = from->late[i];
-    late->cell.node = window_node(recorder, late->cell.node, nodes, node_count);
-    if (late->start_mono_ns < recorder->chunk.late_ns) recorder->chunk.late_ns = late->start_mono_ns;
-  }
-  for (size_t i = 0; i < from->begun_count; i++) {
-    struct rtop_begun *begun = rtop_window_add_begun(to);
-    if (!begun) return false;
-    *begun = from->begun[i];
-    begun->node = window_node(recorder, begun->node, nodes, node_count);
-  }
-  for (size_t i = 0; i < from->fibers_count; i++) {
-    struct rtop_fibers *fibers = rtop_window_add_fibers(to);
-    if (!fibers) return false;
-    *fibers = from->fibers[i];
-    fibers->name = window_node(recorder, fibers->name, nodes, node_count);
-    fibers->node = window_node(recorder, fibers->node, nodes, node_count);
-  }
-  for (size_t i = 0; i < from->exact_count; i++) {
-    struct rtop_exact *exact = rtop_window_add_exact(to);
-    if (!exact) return false;
-    *exact = from->exact[i];
-    exact->node = window_node(recorder, exact->node, nodes, node_count);
-  }
-  for (size_t i = 0; i < from->slow_count; i++) {
-    struct rtop_slow *slow = rtop_window_add_slow(to);
-    if (!slow) return false;
-    *slow = from->slow[i];
-    slow->node = window_node(recorder, slow->node, nodes, node_count);
-    slow->stack = window_node(recorder, slow->stack, nodes, node_count);
-  }
-  for (size_t i = 0; i < from->raised_count; i++) {
-    struct rtop_raised *raised = rtop_window_add_raised(to);
-    if (!raised) return false;
-    *raised = from->raised[i];
-    raised->name = window_node(recorder, raised->name, nodes, node_count);
-    raised->node = window_node(recorder, raised->node, nodes, node_count);
-  }
-  for (size_t i = 0; i < from->pair_count; i++) {
-    struct rtop_behind *pair = rtop_window_add_pair(to);
-    if (!pair) return false;
-    *pair = from->pairs[i];
-    pair->node = window_node(recorder, pair->node, nodes, node_count);
-    pair->holder = window_node(recorder, pair->holder, nodes, node_count);
-    pair->place = window_node(recorder, pair->place, nodes, node_count);
-  }
+  for (size_t i = 0; i < to->late_count; i++)
+    if (to->late[i].start_mono_ns < recorder->chunk.late_ns) recorder->chunk.late_ns = to->late[i].start_mono_ns;
   return true;
 }
 
 /* Room that folds nothing. */
 static size_t window_bound(const struct rtop_window *window)
 {
-  return WINDOW_TABLE_BYTES + RTOP_COUNTER_ID_MAX * WINDOW_COUNTER_BYTES + window->thread_count * WINDOW_THREAD_BYTES +
-         window->cell_count * WINDOW_CELL_BYTES + window->late_count * WINDOW_LATE_BYTES +
-         window->mark_count * WINDOW_MARK_BYTES + window->begun_count * WINDOW_BEGUN_BYTES +
-         window->fibers_count * WINDOW_FIBERS_BYTES + window->exact_count * WINDOW_EXACT_BYTES +
-         window->slow_count * WINDOW_SLOW_BYTES + window->raised_count * WINDOW_RAISED_BYTES +
-         window->pair_count * WINDOW_PAIR_BYTES;
+  size_t bytes = WINDOW_TABLE_BYTES + RTOP_COUNTER_ID_MAX * WINDOW_COUNTER_BYTES;
+  for (enum rtop_window_lists at = 0; at < RTOP_LISTS; at++) {
+    struct rtop_window_list list = rtop_window_list(window, at);
+    bytes += list.count * list.most_bytes;
+  }
+  return bytes;
 }
 
 static void window_put_stretch(struct recording_bytes *row, uint32_t source, int64_t start_ns, int64_t end_ns)

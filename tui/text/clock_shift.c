@@ -2,7 +2,7 @@
 /* Converts the times of a window from one clock to another. */
 #include "clock_shift.h"
 
-#include "shm/window/window.h"
+#include "shm/window/window_lists.h"
 
 int64_t rtop_clock_shift_ns(int64_t offset_ns, int64_t other_offset_ns)
 {
@@ -18,19 +18,15 @@ int64_t rtop_clock_shifted(int64_t time_ns, int64_t shift_ns)
   return shifted_ns;
 }
 
+static void shift_time(void *context, int64_t *mono_ns)
+{
+  *mono_ns = rtop_clock_shifted(*mono_ns, *(const int64_t *)context);
+}
+
 void rtop_clock_shift_window(struct rtop_window *window, int64_t shift_ns)
 {
   if (shift_ns == 0) return;
   window->start_mono_ns = rtop_clock_shifted(window->start_mono_ns, shift_ns);
   window->end_mono_ns = rtop_clock_shifted(window->end_mono_ns, shift_ns);
-  for (size_t i = 0; i < window->late_count; i++)
-    window->late[i].start_mono_ns = rtop_clock_shifted(window->late[i].start_mono_ns, shift_ns);
-  for (size_t i = 0; i < window->mark_count; i++)
-    window->marks[i].mono_ns = rtop_clock_shifted(window->marks[i].mono_ns, shift_ns);
-  for (size_t i = 0; i < window->slow_count; i++)
-    window->slow[i].end_mono_ns = rtop_clock_shifted(window->slow[i].end_mono_ns, shift_ns);
-  for (size_t i = 0; i < window->raised_count; i++) {
-    window->raised[i].first_mono_ns = rtop_clock_shifted(window->raised[i].first_mono_ns, shift_ns);
-    window->raised[i].last_mono_ns = rtop_clock_shifted(window->raised[i].last_mono_ns, shift_ns);
-  }
+  rtop_window_each_time(window, shift_time, &shift_ns);
 }

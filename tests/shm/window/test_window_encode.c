@@ -523,7 +523,7 @@ static void test_exceptions_that_do_not_fit(void **state)
   uint64_t all = 0, told = 0, most = 0;
   for (uint32_t i = 0; i < 500; i++) {
     struct rtop_raised *raised = rtop_window_add_raised(&window);
-    *raised = (struct rtop_raised){ 1000 + i, 1200 + i, 1 + i % 3, 4 + i % 7, 9 + i % 20, i == 321 ? 5000 : 1 + i % 5 };
+    *raised = (struct rtop_raised){ 1000 + i, 1200 + i, 1 + i % 3, 4 + i % 7, 9 + i % 25, i == 321 ? 5000 : 1 + i % 5 };
     all += raised->count;
   }
   size_t room = 1000, bytes = encode(&window, &raw, room);
@@ -576,7 +576,8 @@ static void test_pairs_that_do_not_fit(void **state)
   for (uint32_t i = 0; i < 500; i++) {
     uint32_t cause = i % RTOP_PAIR_CAUSES, holder = cause == RTOP_PAIR_HANDOVER ? 0 : 9 + i % 20;
     struct rtop_behind *pair = rtop_window_add_pair(&window);
-    *pair = (struct rtop_behind){ 4 + i % 7, holder, cause, 0, 1 + i % 3, i == 320 ? 1000000000 : 1000 * i + 1 };
+    *pair =
+        (struct rtop_behind){ 4 + i % 25, holder, cause, 9 + i % 41, 1 + i % 3, i == 320 ? 1000000000 : 1000 * i + 1 };
     waited[cause] += pair->wait_ns;
     times += pair->count;
   }
@@ -590,7 +591,7 @@ static void test_pairs_that_do_not_fit(void **state)
     const struct rtop_behind *pair = &back.pairs[i];
     waited[pair->cause] -= pair->wait_ns;
     times -= pair->count;
-    largest = largest || (pair->wait_ns == 1000000000 && pair->node == 4 + 320 % 7 && pair->holder == 9);
+    largest = largest || (pair->wait_ns == 1000000000 && pair->node == 4 + 320 % 25 && pair->holder == 9);
     if (pair->node == RTOP_NODE_FOLDED)
       assert_int_equal(pair->holder, pair->cause == RTOP_PAIR_HANDOVER ? RTOP_NODE_ROOT : RTOP_NODE_FOLDED);
   }

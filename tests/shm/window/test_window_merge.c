@@ -547,10 +547,10 @@ static void test_exceptions_are_bounded(void **state)
     rtop_window_destroy(&window);
   }
   const struct rtop_window *sum = &merge.window;
-  assert_int_equal(sum->raised_count, WINDOW_MERGE_RAISED_MAX);
+  assert_int_equal(sum->raised_count, WINDOW_MERGE_RAISES_MAX);
   for (size_t i = 0; i < sum->raised_count; i++) told += sum->raised[i].count;
   assert_int_equal(told, 2000);
-  assert_int_equal(raised_of(sum, RTOP_NODE_ROOT, RTOP_NODE_FOLDED, 0), 2000 - 2 * (WINDOW_MERGE_RAISED_MAX - 1));
+  assert_int_equal(raised_of(sum, RTOP_NODE_ROOT, RTOP_NODE_FOLDED, 0), 2000 - 2 * (WINDOW_MERGE_RAISES_MAX - 1));
   assert_true(merge.lossy);
   window_merge_clear(&merge);
 }

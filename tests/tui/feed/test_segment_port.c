@@ -283,9 +283,9 @@ static void make_lie(void)
   memset(&lie, 0, sizeof lie);
   lie.head.start_mono_ns = 1;
   lie.head.end_mono_ns = 100;
-  lie.head.threads = 1;
-  lie.head.cells = 2;
-  lie.head.fibers = 1;
+  lie.head.counts[RTOP_LIST_THREADS] = 1;
+  lie.head.counts[RTOP_LIST_CELLS] = 2;
+  lie.head.counts[RTOP_LIST_FIBERS] = 1;
   lie.head.published = (struct rtop_counters){ .node_count = 1000, .string_bytes = 4096, .head_sequence = 1 };
   lie.thread = (struct rtop_window_thread){ .slot = 1, .serial = 1, .node = 1 };
   lie.cells[0] = lie.cells[1] = (struct rtop_cell){ .node = 1, .wall_ns = 10 };
@@ -321,8 +321,8 @@ static void test_a_wrong_window_is_not_believed(void **state)
 #define LIE(what) (make_lie(), what, tell_lie(opened.reader))
   assert_int_equal(LIE(lie.answer.result = 77), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.answer.result = RTOP_LOST), RTOP_LOST);
-  assert_int_equal(LIE(lie.head.cells = UINT32_MAX), RTOP_CORRUPT);
-  assert_int_equal(LIE(lie.head.marks = 1u << 31), RTOP_CORRUPT);
+  assert_int_equal(LIE(lie.head.counts[RTOP_LIST_CELLS] = UINT32_MAX), RTOP_CORRUPT);
+  assert_int_equal(LIE(lie.head.counts[RTOP_LIST_MARKS] = 1u << 31), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.head.end_mono_ns = 0), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.head.start_mono_ns = INT64_MIN), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.thread.node = 1000000), RTOP_CORRUPT);
@@ -331,7 +331,7 @@ static void test_a_wrong_window_is_not_believed(void **state)
   assert_int_equal(LIE(lie.cells[1].thread = 1), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.cells[1].state = 5), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.cells[1].wall_ns = INT64_MAX), RTOP_CORRUPT);
-  assert_int_equal(LIE(lie.head.fibers = UINT32_MAX), RTOP_CORRUPT);
+  assert_int_equal(LIE(lie.head.counts[RTOP_LIST_FIBERS] = UINT32_MAX), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.fibers.node = 1000000), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.fibers.name = 1000000), RTOP_CORRUPT);
   assert_int_equal(LIE(lie.fibers.waiting = 3), RTOP_CORRUPT);

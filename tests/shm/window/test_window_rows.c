@@ -1,6 +1,6 @@
-/* Fibers of windows, added up. */
-#include "shm/window/window_fibers.h"
+/* Rows that are merged by key: fibers, whose counts are of now, and pairs, which keep their cause. */
 #include "shm/window/window_merge.h"
+#include "shm/window/window_rows.h"
 #include "tests/shm/support.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static struct rtop_fibers fibers(uint64_t serial, uint32_t name, uint32_t node, 
 static void add(struct rtop_window *to, struct rtop_fibers *list, size_t count)
 {
   struct rtop_window from = { .fibers = list, .fibers_count = count, .end_mono_ns = to->end_mono_ns + 1 };
-  assert_true(window_merge_fibers(to, &from));
+  assert_true(window_merge_rows(to, &from, &window_parts[RTOP_PART_FIBERS]));
 }
 
 static void assert_row(const struct rtop_fibers *row, struct rtop_fibers right)
@@ -53,8 +53,8 @@ static void test_too_many_are_one(void **state)
   (void)state;
   struct rtop_window to = { .fibers = calloc(8, sizeof(struct rtop_fibers)), .fibers_capacity = 8 }, from = { 0 };
   for (uint32_t i = 0; i < 20; i++) *rtop_window_add_fibers(&from) = fibers(1 + i % 3, 0, 10 + i, 1, 100);
-  assert_false(window_merge_fibers(&to, &from));
-  assert_false(window_merge_fibers(&to, &from));
+  assert_false(window_merge_rows(&to, &from, &window_parts[RTOP_PART_FIBERS]));
+  assert_false(window_merge_rows(&to, &from, &window_parts[RTOP_PART_FIBERS]));
   uint64_t wait_ns = 0, alive = 0;
   assert_int_equal(to.fibers_count, 8);
   for (size_t i = 0; i < to.fibers_count; i++) {
@@ -75,20 +75,53 @@ static void test_the_small_of_a_thread_are_one(void **state)
   (void)state;
   struct rtop_window window = { 0 };
   for (uint32_t i = 0; i < 12; i++) *rtop_window_add_fibers(&window) = fibers(1 + i / 6, 3, 10 + i, 1, 100 * i);
-  window_fold_fibers(&window, 300);
+  window_fold_rows(&window, &window_parts[RTOP_PART_FIBERS], 300, false);
   assert_int_equal(window.fibers_count, 9);
   assert_row(&window.fibers[0],
              (struct rtop_fibers){
                  .serial = 1, .node = RTOP_NODE_FOLDED, .alive = 4, .waiting = 4, .wait_ns = 600, .longest_ns = 600 });
-  window_fold_fibers(&window, 900);
+  window_fold_rows(&window, &window_parts[RTOP_PART_FIBERS], 900, false);
   assert_int_equal(window.fibers_count, 4);
   assert_row(
       &window.fibers[1],
       (struct rtop_fibers){
           .serial = 2, .node = RTOP_NODE_FOLDED, .alive = 4, .waiting = 4, .wait_ns = 3000, .longest_ns = 1800 });
-  window_fold_fibers(&window, INT64_MAX);
+  window_fold_rows(&window, &window_parts[RTOP_PART_FIBERS], INT64_MAX, false);
   assert_int_equal(window.fibers_count, 2);
   assert_int_equal(window.fibers[0].wait_ns + window.fibers[1].wait_ns, 6600);
+  window_fold_rows(&window, &window_parts[RTOP_PART_FIBERS], UINT64_MAX, true);
+  assert_int_equal(window.fibers_count, 1);
+  assert_row(
+      &window.fibers[0],
+      (struct rtop_fibers){
+          .serial = 0, .node = RTOP_NODE_FOLDED, .alive = 12, .waiting = 12, .wait_ns = 6600, .longest_ns = 2200 });
+  rtop_window_destroy(&window);
+}
+
+static struct rtop_behind pair(uint32_t node, uint32_t holder, uint32_t cause, uint64_t wait_ns)
+{
+  return (struct rtop_behind){ node, holder, cause, 9, 1, wait_ns };
+}
+
+/* Causes stay apart, and so does what nobody held; also a cause that is not known here. */
+static void test_what_stands_for_other_pairs_keeps_its_cause(void **state)
+{
+  (void)state;
+  struct rtop_window window = { 0 };
+  for (uint32_t i = 0; i < 12; i++) *rtop_window_add_pair(&window) = pair(20 + i, 40 + i, i % 3 * 9, 10 + i);
+  *rtop_window_add_pair(&window) = pair(20, RTOP_NODE_ROOT, RTOP_PAIR_HANDOVER, 5);
+  *rtop_window_add_pair(&window) = pair(21, RTOP_NODE_ROOT, RTOP_PAIR_HANDOVER, 6);
+  *rtop_window_add_pair(&window) = pair(22, 50, RTOP_PAIR_GVL, 1000);
+  window_fold_rows(&window, &window_parts[RTOP_PART_PAIRS], 100, false);
+  assert_int_equal(window.pair_count, 5);
+  const struct rtop_behind right[] = {
+    { RTOP_NODE_FOLDED, RTOP_NODE_ROOT, RTOP_PAIR_HANDOVER, 0, 2, 11 },
+    { RTOP_NODE_FOLDED, RTOP_NODE_FOLDED, RTOP_PAIR_GVL, 0, 4, 58 },
+    { RTOP_NODE_FOLDED, RTOP_NODE_FOLDED, 9, 0, 4, 62 },
+    { RTOP_NODE_FOLDED, RTOP_NODE_FOLDED, 18, 0, 4, 66 },
+    { 22, 50, RTOP_PAIR_GVL, 9, 1, 1000 },
+  };
+  for (size_t i = 0; i < window.pair_count; i++) assert_memory_equal(&window.pairs[i], &right[i], sizeof right[i]);
   rtop_window_destroy(&window);
 }
 
@@ -120,6 +153,7 @@ int main(void)
     cmocka_unit_test(test_times_are_sums_and_counts_are_of_now),
     cmocka_unit_test(test_too_many_are_one),
     cmocka_unit_test(test_the_small_of_a_thread_are_one),
+    cmocka_unit_test(test_what_stands_for_other_pairs_keeps_its_cause),
     cmocka_unit_test(test_in_a_merged_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
