@@ -106,7 +106,7 @@ static VALUE rperf_snapshot(VALUE self, VALUE path)
 }
 
 /* RperfTop.profile_open(hz): opens a profile, for RperfTop.profile in rperf_top/profile.rb. Returns its number, or nil
- * when no session runs or too many profiles are open. With hz nil, the rate is that for viewers. */
+ * when no session runs or too many profiles are open. With hz nil, uses the rate for viewers. */
 static VALUE rperf_profile_open(VALUE self, VALUE hz)
 {
   (void)self;

@@ -30,15 +30,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long the end of the process waits for a slow file system: first with the GVL, then without. */
+/* How long the end of the process waits for a slow file system: first STOP_AT_ONCE_NS with the GVL, then STOP_NS
+ * without it. */
 #define STOP_AT_ONCE_NS (CLOCK_NS_PER_SECOND / 50)
 #define STOP_NS CLOCK_NS_PER_SECOND
 
-/* Exported by every Ruby, declared since 4.0. */
+/* Exported by every Ruby, but declared in a header only since 4.0. */
 int ruby_thread_has_gvl_p(void);
 #define HISTORY_BYTES_MIN (UINT64_C(1) << 20)
 
-/* The VM's hooks are installed only in state ACTIVE, and in a forked child, which must not touch them. */
+/* State of the session. The VM's hooks are installed in state ACTIVE only, except in a forked child, which must not add
+ * or remove hooks. */
 enum state { STOPPED, ACTIVE, PARKED };
 
 static struct {
@@ -50,16 +52,16 @@ static struct {
   bool created;
   bool forked_child;         /* this process was forked with a session: it may neither add nor remove hooks */
   bool hook_for_fork;        /* the hook was installed for a child, only for the duration of a fork */
-  bool ended;                /* the program has come to its end, and nothing starts any more */
+  bool ended;                /* the program has come to its end, so no session starts any more */
   bool torn;                 /* the tables were being written when the process forked, and are unusable */
   _Atomic bool fork_pending; /* set by the atfork handler; the next job completes the fork */
   pid_t pid;
-  uint64_t history_bytes; /* that the tables were made for */
+  uint64_t history_bytes; /* history size in bytes that the tables were made for */
   rb_internal_thread_event_hook_t *hook;
 } session;
 
 /* Clears the cells counted before the hooks were removed, since their threads are no longer known. Cells that the
- * publisher is just processing belong to it; it clears them itself. */
+ * publisher is processing are left to it; it clears them after use. */
 static void forget_cells(struct sampler *sampler)
 {
   while (!trylock_take(&sampler->lock)) sched_yield();
@@ -90,8 +92,8 @@ static VALUE turn_on(VALUE unused)
   return Qnil;
 }
 
-/* Removes the hooks. The VM's lock on hooks waits for those that are running; in a forked child hooks stay installed
- * and find the sampler inactive. */
+/* Removes the hooks. The VM waits until no hook is running. In a forked child the hooks stay installed, and do nothing
+ * because the sampler is inactive. */
 static void turn_off(enum state state)
 {
   tracing_end(&session.tracing);
@@ -144,7 +146,7 @@ static void drop_parent(void)
 
 static const char no_hooks[] = "its hooks cannot be set";
 
-/* NULL, or why not. */
+/* Starts the publisher. Returns NULL, or the reason why that failed. */
 static const char *start_publisher(void)
 {
   static char text[96];
@@ -155,7 +157,7 @@ static const char *start_publisher(void)
   return text;
 }
 
-/* Starts again in the child, with a channel of its own. */
+/* Starts the session again in a forked child, with a channel of its own. */
 static void restart_in_child(void)
 {
   drop_parent();
@@ -169,7 +171,7 @@ static void restart_in_child(void)
   if (failure) publisher_warn(&session.publisher, failure);
 }
 
-/* At what may be there since. */
+/* Checks in a job whether fibers wait in a scheduler, whether the VM reports its collections, and new lock classes. */
 static VALUE look_around(VALUE unused)
 {
   fiber_switch_look(&session.sampler);
@@ -215,8 +217,8 @@ static VALUE add_hook(VALUE unused)
   return unused;
 }
 
-/* Installs the hook before a fork if it is parked. A child cannot do so, because the VM's lock on hooks may be held
- * for ever by a thread that does not exist in it. */
+/* Installs the hook before a fork if the session is parked. The child could not do so, because the VM's lock on hooks
+ * may be held for ever by a thread that does not exist in the child. */
 static void before_fork(void)
 {
   opening_before_fork();
@@ -237,8 +239,8 @@ static void in_parent(void)
   session.hook = NULL;
 }
 
-/* Only sets flags, since this also runs for system() as root. A child that goes on with Ruby code reaches the job;
- * one that executes another program at once does not. */
+/* Only sets flags, since this function also runs for system() as root. A child that continues with Ruby code reaches
+ * the job; a child that executes another program at once does not. */
 static void in_forked_child(void)
 {
   opening_in_child();
@@ -256,15 +258,15 @@ static uint64_t number_of(VALUE error, const char *name)
   return FIXNUM_P(number) ? (uint64_t)FIX2LONG(number) & 0xff : 1;
 }
 
-/* How Ruby would end the process now, read from the current exception without calling its methods. Handlers that run
- * later, and a signal that comes before one of them raises, may still change it. */
+/* Returns how Ruby would end the process now, read from the current exception without calling its methods. Handlers
+ * that run later may still change this, as may a signal that arrives first. */
 static uint64_t how_it_ends(void)
 {
   VALUE error = rb_errinfo();
   if (NIL_P(error)) return RTOP_ENDS_WITH_STATUS;
-  if (!RB_TYPE_P(error, T_OBJECT)) return 0; /* a jump of the VM's own */
+  if (!RB_TYPE_P(error, T_OBJECT)) return 0; /* a jump of the VM */
   if (RTEST(rb_obj_is_kind_of(error, rb_eSystemExit))) return RTOP_ENDS_WITH_STATUS | number_of(error, "status");
-  bool survives = getpid() == 1; /* The kernel does not kill process 1 for signals that it sends to itself. */
+  bool survives = getpid() == 1; /* the kernel does not kill process 1 for signals that it sends to itself */
   if (!survives && RTEST(rb_obj_is_kind_of(error, rb_eSignal))) return RTOP_ENDS_BY_SIGNAL | number_of(error, "signo");
   bool broken_pipe =
       RTEST(rb_obj_is_kind_of(error, rb_eSystemCallError)) && FIXNUM_P(rb_attr_get(error, rb_intern("signo")));
@@ -283,7 +285,7 @@ static void at_end(VALUE unused)
 
 void session_init(void)
 {
-  sampler_learn(&session.sampler); /* may raise: before anything is registered */
+  sampler_learn(&session.sampler); /* called first, since it may raise */
   session.sampler.job = rb_postponed_job_preregister(0, job, NULL);
   session.publisher.sampler = &session.sampler;
   session.publisher.tracing = &session.tracing;
@@ -307,8 +309,8 @@ static void read_command(char *command, size_t bytes)
   command[count] = '\0';
 }
 
-/* Limits the history: tables take three times its size, and all together may use a tenth of the memory that limits
- * leave. 0: not even the minimum is left. */
+/* Limits the size of the history to 1/32 of the memory that limits leave, since the tables take about three times its
+ * size. Returns 0 when there is no room for HISTORY_BYTES_MIN. */
 static uint64_t history_bytes(uint64_t wanted)
 {
   uint64_t most = rtop_memory_left() / 32;
@@ -353,7 +355,7 @@ static void interrupt_wait(void *pointer)
   atomic_store(&patience->interrupted, true);
 }
 
-/* Serves signals, and exceptions that other threads raise in this one, while it waits. */
+/* Waits without the GVL. Handles signals meanwhile, and exceptions that other threads raise in this thread. */
 static VALUE wait_long(VALUE pointer)
 {
   struct patience *patience = (struct patience *)pointer;
@@ -370,7 +372,7 @@ static VALUE reap(VALUE unused)
   return unused;
 }
 
-/* True when the publisher no longer exists. */
+/* Waits until the publisher has ended. Returns true when it no longer exists. */
 static bool wait_for_publisher(void)
 {
   struct patience patience = { .deadline_ns = clock_now_ns() + STOP_NS };
@@ -405,7 +407,8 @@ const char *session_start(const struct config *config)
   if (atomic_load(&session.fork_pending)) drop_parent();
   if (session.torn) return "its tables were being written when this process was forked";
   if (!wait_for_publisher()) return "the session before is still being written";
-  return session.state == STOPPED ? turn_on_with(config) : NULL; /* somebody may have been quicker */
+  /* another thread may have started the session meanwhile */
+  return session.state == STOPPED ? turn_on_with(config) : NULL;
 }
 
 void session_stop(void)
@@ -420,7 +423,7 @@ void session_stop(void)
     if (session.state == ACTIVE) atomic_store(&session.sampler.off_ns, clock_now_ns());
     turn_off(STOPPED);
   }
-  if (!session.publisher.alone) wait_for_publisher(); /* another thread may be doing so */
+  if (!session.publisher.alone) wait_for_publisher(); /* if false, another thread may be waiting */
 }
 
 void session_warn(const char *text)
@@ -468,7 +471,7 @@ static void *cut_without_gvl(void *pointer)
   return NULL;
 }
 
-/* Publishes everything that happened so far. */
+/* Publishes everything recorded so far, and waits for this. */
 static void cut_now(int64_t deadline_ns)
 {
   if (session.state != ACTIVE) return;
@@ -484,12 +487,12 @@ static VALUE profile_open(VALUE pointer)
   profiles_want(&session.publisher.profiles, hz);
   while (session.state == PARKED && clock_now_ns() < deadline)
     rb_thread_call_without_gvl(nudge_without_gvl, NULL, NULL,
-                               NULL); /* The job that installs the hooks runs after this one. */
+                               NULL); /* the job that installs the hooks runs after this one */
   cut_now(deadline);
   return session.state == ACTIVE ? INT2FIX(profiles_open(&session.publisher.profiles, hz)) : INT2FIX(-1);
 }
 
-/* Runs whether or not opening succeeded: from now on only open profiles determine the rate. */
+/* Runs whether or not the profile was opened: from now on only open profiles determine the rate. */
 static VALUE profile_opened(VALUE unused)
 {
   profiles_want(&session.publisher.profiles, 0);

@@ -16,18 +16,18 @@
 /* Call once, at load: registers the job, the atfork handlers and the end of the process. May raise. */
 void session_init(void);
 
-/* Returns NULL, or the reason why the session did not start. Has no effect while a session runs, or once the program
- * has come to its end. */
+/* Starts the session. Returns NULL, or the reason why the session did not start. Has no effect while a session runs, or
+ * once the program has come to its end. */
 const char *session_start(const struct config *config);
 
-/* Ends the channel; has no effect on a stopped session. Waits for a second at most, mostly without the GVL; may raise
- * exceptions that were pending for this thread. */
+/* Stops the session and ends the channel; has no effect on a stopped session. Waits for a second at most, mostly
+ * without the GVL; may raise exceptions that were pending for this thread. */
 void session_stop(void);
 
 /* Tells whether the program has come to its end, so that no session starts any more. */
 bool session_over(void);
 
-/* Prints the one warning line that a process gets: why it is not profiled. */
+/* Prints the reason why the process is not profiled: one warning line per process. */
 void session_warn(const char *text);
 bool session_running(void);
 
@@ -38,7 +38,7 @@ int session_snapshot(const char *path, struct rtop_error *error);
  * a parked session. Returns -1 when no session runs or too many profiles are open. Waits some ms without the GVL; may
  * raise exceptions that were pending for this thread. */
 int session_profile_open(uint32_t hz);
-/* Copies what the profile holds so far to *to, which the caller frees (profiles_read()). Waits and raises like
+/* Copies the content of the profile so far to *to, which the caller frees (profiles_read()). Waits and raises like
  * session_profile_open(); after an exception the profile is still open. */
 void session_profile_read(int slot, bool clear, struct profile *to);
 /* Closes the profile at once; the open window is not included in it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings read from the environment and bounded. */
+/* Reads settings from the environment and bounds them. */
 #include "config.h"
 
 #include "shm/base/pattern.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the profiler, from the environment and from RperfTop.start. Values are bounded; an invalid one is ignored.
+/* Settings of the profiler, from the environment and from RperfTop.start. Values are bounded; an invalid one is
+ * ignored.
  *
  *   RPERF_TOP=0             loading starts nothing
  *   RPERF_TOP_RECORD_HZ=N   rate of the flight recorder, default 100; 0: off, parked until a viewer comes
- *   RPERF_TOP_HZ=N          rate while a viewer watches and does not ask for another, default 100
+ *   RPERF_TOP_HZ=N          rate while a viewer watches that requests no other rate, default 100
  *   RPERF_TOP_BUDGET=P      percent of wall time that sampling may cost, default 1
  *   RPERF_TOP_TRACE_BUDGET=P  percent of a core that traced methods may cost over a second, default 10; 0: no bound
  *   RPERF_TOP_SIZE=N        megabytes of history, all tiers, default 8
@@ -12,7 +13,7 @@
  *   RPERF_TOP_STORM=N       releases of the GVL per second above which only ticks are timed, default 100000; 0: never
  *   RPERF_TOP_EXCLUDE=LIST  patterns of frames that are left out of stacks (shm/base/pattern.h)
  *   RPERF_TOP_DEPTH=N       outermost frames of a stack that are kept, default all
- *   RPERF_TOP_ALLOW=LIST    what viewers may be told beyond times and places: args, the arguments of slow calls
+ *   RPERF_TOP_ALLOW=LIST    data that viewers may get besides times and places: args, the arguments of slow calls
  *   RPERF_TOP_CPU_CLOCK=kernel   read the CPU clock with a system call each time (cpu_clock.h)
  */
 #ifndef RTOP_EXT_CONFIG_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the CPU time of the calling thread: with the help of its rseq area where that can be trusted, else by a system
- * call. */
+/* Reads the CPU time of the calling thread: with the help of its rseq area where possible, else by a system call. */
 #include "cpu_clock.h"
 #include "rseq_own.h"
 #include "shm/base/clock.h"
@@ -11,7 +10,7 @@
 #include <sys/rseq.h>
 #endif
 
-/* glibc's areas, or our own (rseq_own.h). */
+/* This part uses the rseq areas of glibc, or our own (rseq_own.h). */
 #if defined(RSEQ_SIG) && UINTPTR_MAX == UINT64_MAX
 
 enum { LAST_SLOTS_LOG2 = 10, PROBES = 3, PROBE_NS = 20000, PROBE_MOST_NS = 2000000 };
@@ -157,7 +156,7 @@ static bool cleared_by_sleep(struct cpu_clock_mark *mark)
   return false;
 }
 
-/* Tests several times, since a preemption by chance must not decide the result. */
+/* Makes several tests, since a preemption by chance must not decide the result. */
 bool cpu_clock_init(bool always_ask)
 {
   struct cpu_clock_mark mark = { .owner = UINT64_MAX };

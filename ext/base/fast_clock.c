@@ -25,7 +25,8 @@ void fast_clock_learn(void)
 #endif
 }
 
-/* Reads the counter and the clock together. Of several tries, the one whose readings are closest together is used. */
+/* Reads the counter and the clock together. Uses the one of several tries whose two counter readings are closest
+ * together. */
 struct fast_clock_start fast_clock_start(void)
 {
   struct fast_clock_start best = { 0 };

@@ -3,7 +3,7 @@
  * the kernel's clock. The length of a tick differs between machines; fast_clock_ns_per_tick() returns this length, some
  * milliseconds after the start.
  *
- * Threads: fast_clock_learn() once, before the others; the others from any thread. [hook]
+ * Threads: fast_clock_learn() once, before the other functions; these from any thread. [hook]
  */
 #ifndef RTOP_EXT_FAST_CLOCK_H
 #define RTOP_EXT_FAST_CLOCK_H

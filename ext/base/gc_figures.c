@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks for keys of rb_gc_stat(). */
+/* Finds the keys for rb_gc_stat(). */
 #include "gc_figures.h"
 
 #include "vm_unknown.h"
@@ -25,7 +25,7 @@ void gc_figures_learn(VALUE keys[GC_FIGURES])
                                                  "heap_live_slots", "malloc_increase_bytes" };
   bool all = true;
   for (int i = 0; i < GC_FIGURES; i++) {
-    VALUE key = ID2SYM(rb_intern(names[i])); /* interned by C code: never collected */
+    VALUE key = ID2SYM(rb_intern(names[i])); /* symbols interned by C code are never collected */
     keys[i] = is_key(key) ? key : 0;
     all = all && keys[i];
   }

@@ -11,7 +11,7 @@
 #include <ruby.h>
 
 enum gc_figure {
-  GC_OBJECTS, /* made, ever */
+  GC_OBJECTS, /* number of objects made since the process began */
   GC_MINOR,
   GC_MAJOR, /* collections of every kind, if the collector does not distinguish minor and major ones */
   GC_LIVE_SLOTS,
@@ -19,7 +19,7 @@ enum gc_figure {
   GC_FIGURES,
 };
 
-/* Finds the key of each figure, by asking for each once. */
+/* Finds the key of each figure, by trying each key once. */
 void gc_figures_learn(VALUE keys[GC_FIGURES]);
 
 static inline size_t gc_figure(VALUE key)

@@ -27,7 +27,7 @@ void id_map_destroy(struct id_map *map)
   *map = (struct id_map){ 0 };
 }
 
-/* Finds the slot that contains the key, or the free slot where it belongs. */
+/* Finds the slot that contains the key, or the free slot for it. */
 static uint32_t slot_of(const struct id_map *map, uint64_t key)
 {
   uint32_t slot = (uint32_t)(key >> 20) & map->mask;

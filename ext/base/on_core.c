@@ -7,17 +7,17 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-/* Maximum number of looks in a row that decide nothing and see no thread run. After them, publisher and thread probably
- * share one core, and the thread is assumed to have had a core. */
+/* Maximum number of looks in a row that decide nothing while the thread is not seen to run. After them, the publisher
+ * and the thread probably share one core, and the thread is assumed to have had a core. */
 enum { SINCE_RAN = 64 };
 
-/* Estimates how short the machine is of cores: a look that finds a thread waiting for another core adds A_WAIT, every
- * other look subtracts 1. */
+/* An estimate of the shortage of cores: a look that finds a thread waiting for another core adds A_WAIT, every other
+ * look subtracts 1. */
 enum { A_WAIT = 24, SHORTAGE = 24, SHORTAGE_MAX = 64 };
 
 enum place { UNKNOWN, RESTS, WAITS_ELSEWHERE, WAITS_HERE };
 
-/* Finds out what a thread that does not run is doing, as seen from core `here`. */
+/* Finds out whether a thread that does not run sleeps, or for which core it waits, compared to core `here`. */
 static enum place find_place(const struct on_core_thread *thread, int here)
 {
   char state;
@@ -28,8 +28,8 @@ static enum place find_place(const struct on_core_thread *thread, int here)
   return core == here ? WAITS_HERE : WAITS_ELSEWHERE;
 }
 
-/* Tells whether the calling thread may run on more than one core. False also when a seccomp filter is active, since
- * some filters kill the process for these calls. */
+/* Tells whether the calling thread may run on more than one core. Returns false also when a seccomp filter is active,
+ * since some filters kill the process for these system calls. */
 static bool find_cores(struct on_core_past *past)
 {
   if (prctl(PR_GET_SECCOMP) != 0) return false;
@@ -44,8 +44,8 @@ static void leave_core(struct on_core_past *past, int here)
   if (sched_setaffinity(0, sizeof past->others, &past->others) == 0) past->confined = true;
 }
 
-/* Tells whether the restriction to the other cores is still in place. Somebody may have chosen other cores meanwhile
- * (taskset(1)); that choice must not be undone. */
+/* Tells whether the restriction to the other cores is still in place. Another program may have chosen different cores
+ * meanwhile (taskset(1)); that choice must not be undone. */
 static bool is_confined(const struct on_core_past *past)
 {
   cpu_set_t now;

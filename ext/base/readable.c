@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks the kernel whether an address can be read. */
+/* Finds out from the kernel whether an address can be read. */
 #include "readable.h"
 
 #include <errno.h>

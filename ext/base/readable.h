@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* True when the eight bytes at the address are mapped and readable now. One system call. */
+/* Returns true when the eight bytes at the address are mapped and readable now. Costs one system call. */
 bool readable_word(const void *address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of rseq areas that threads take and give back. */
+/* A table of rseq areas that threads claim and release. */
 #include "rseq_own.h"
 
 #ifdef RTOP_RSEQ_OWN
@@ -47,7 +47,7 @@ static struct rseq *registered(void)
 {
   struct rseq *area = take();
   if (!area) return NULL;
-  *area = (struct rseq){ .cpu_id = UINT32_MAX }; /* not yet registered */
+  *area = (struct rseq){ .cpu_id = UINT32_MAX }; /* the area is not registered yet */
   if (syscall(SYS_rseq, area, AREA_BYTES, 0, RSEQ_SIG) != 0) {
     atomic_store_explicit(&taken[area - areas], false, memory_order_release);
     return NULL;

@@ -2,12 +2,12 @@
 /* Gives each native thread an rseq area (rseq(2)) where the C library registers none, as with musl. With glibc, the
  * areas that glibc registers are used.
  *
- * The kernel writes into a thread's area until the very end of the thread, after musl has unmapped its stack and
- * thread-locals. So the areas are entries of a static table in this library, which is never unmapped (-z nodelete). A
- * thread releases its entry as it ends; entries of a parent's threads are lost in a forked child. A thread has no area
- * when the table is full or when other code registered one.
+ * The kernel writes into a thread's area until the very end of the thread, even after musl has unmapped the thread's
+ * stack and thread-locals. So the areas are entries of a static table in this library, which is never unmapped (-z
+ * nodelete). A thread releases its entry as it ends; entries of a parent's threads are lost in a forked child. A thread
+ * has no area when the table is full or when other code registered one.
  *
- * Threads: any, each for its own area. No lock, no allocation. rseq_own_start() must come first, once.
+ * Threads: any thread, for its own area. No lock, no allocation. rseq_own_start() must be called first, once.
  */
 #ifndef RTOP_EXT_RSEQ_OWN_H
 #define RTOP_EXT_RSEQ_OWN_H
@@ -38,13 +38,13 @@ struct rseq_cs {
   uint64_t start_ip, post_commit_offset, abort_ip;
 } __attribute__((aligned(32)));
 
-/* Prepares the table. False when no thread can have an area. */
+/* Prepares the table. Returns false when no thread can have an area. */
 bool rseq_own_start(void);
 
-/* The area of the calling thread; 0 when it has none, or has not claimed one yet. */
+/* Returns the area of the calling thread; 0 when it has none, or has not claimed one yet. */
 uintptr_t rseq_own_area(void);
 
-/* The area of the calling thread, registered at its first call with at most two system calls. */
+/* Returns the area of the calling thread, registered at the first call with at most two system calls. */
 uintptr_t rseq_own_claim(void);
 
 #endif

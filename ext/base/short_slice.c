@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks the scheduler for a shorter slice. */
+/* Requests a shorter time slice from the scheduler. */
 #include "short_slice.h"
 
 #include <errno.h>

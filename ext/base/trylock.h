@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* The holder of the lock. A forked child must know which it was: a thread of another Ractor may have left tables half
- * written, whereas the publisher never does. */
+/* The holder of the lock. A forked child must know the holder at the fork: a thread of another Ractor may have left
+ * half-written tables, whereas the publisher never does. */
 enum trylock_holder { TRYLOCK_FREE, TRYLOCK_TAKEN, TRYLOCK_PUBLISHER };
 
 struct trylock {

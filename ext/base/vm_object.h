@@ -2,8 +2,8 @@
 /* Access to the inside of VM objects, as far as Ruby's public headers allow it.
  *
  * A later Ruby may rename or remove these fields. extconf.rb checks for each name, and no other file uses these names.
- * Where a header lacks a name, the functions here answer as for an object of another kind; the checks at load then
- * report the feature that needs the name as unavailable.
+ * Where a header lacks a name, the functions here return the result for an object of another kind; the checks at load
+ * then report the feature that needs the name as unavailable.
  *
  * Threads: with the GVL. [hook]
  */
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Types of the VM's own objects; -1, which no object has, where the header lacks the name. */
+/* Types of the VM's own objects; negative numbers, which no object has, where the header lacks the name. */
 enum {
 #ifdef HAVE_CONST_T_IMEMO
   VM_IMEMO = T_IMEMO,
@@ -28,7 +28,7 @@ enum {
 #endif
 };
 
-/* Mask for the bits of an object's first word that hold its type and, for objects of the VM's own, their kind. 0 when
+/* Mask for the bits of an object's first word that hold its type and, for the VM's own objects, their kind. 0 when
  * unknown. */
 #if defined HAVE_CONST_RUBY_T_MASK && defined HAVE_CONST_RUBY_FL_USHIFT
 #define VM_KIND_MASK ((VALUE)0xF << RUBY_FL_USHIFT | RUBY_T_MASK)
@@ -43,7 +43,7 @@ enum { VM_OBJECT_WORDS = sizeof(struct RTypedData) / sizeof(VALUE) };
 enum { VM_OBJECT_WORDS = 5 };
 #endif
 
-/* The data type of a typed data object; NULL for any other object. */
+/* Returns the data type of a typed data object; NULL for any other object. */
 static inline const rb_data_type_t *vm_data_type(VALUE object)
 {
 #if defined HAVE_RTYPEDDATA_P && defined HAVE_RTYPEDDATA_TYPE
@@ -62,7 +62,7 @@ static inline const void *vm_data(VALUE object)
   return NULL;
 }
 
-/* The data pointer of an object that is known to be a typed data object. */
+/* Returns the data pointer of an object that is known to be a typed data object. */
 static inline const void *vm_data_of(VALUE object)
 {
 #ifdef HAVE_RTYPEDDATA_GET_DATA
@@ -73,7 +73,7 @@ static inline const void *vm_data_of(VALUE object)
 #endif
 }
 
-/* The class of any object, also of an object of the VM's own; 0 when the VM's headers give no access to it. */
+/* Returns the class of any object, also of one of the VM's own; 0 when the VM's headers give no access to it. */
 static inline VALUE vm_class(VALUE object)
 {
 #ifdef HAVE_RBASIC_CLASS

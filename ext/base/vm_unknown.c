@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One word of bits. */
+/* Keeps one bit for each part of the VM. */
 #include "vm_unknown.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records which internals of this VM could not be read, because a check failed; the profiler then works without them.
+/* Records which internals of this VM could not be read, because a check failed; features that need them are then
+ * unavailable.
  */
 #ifndef RTOP_EXT_VM_UNKNOWN_H
 #define RTOP_EXT_VM_UNKNOWN_H
@@ -10,7 +11,7 @@
 /* Records a failed check unless `known`; returns `known`. */
 bool vm_unknown_unless(bool known, enum rtop_vm_part part);
 
-/* A bit for each check that has failed (shm/base/vm_parts.def). */
+/* Returns a bit for each check that has failed (shm/base/vm_parts.def). */
 uint64_t vm_unknown_bits(void);
 
 #endif

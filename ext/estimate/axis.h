@@ -21,7 +21,7 @@ struct axis_point {
 };
 
 struct axis {
-  _Atomic uint64_t epoch; /* points so far */
+  _Atomic uint64_t epoch; /* number of points so far */
   /* total time laid on the axis so far; points are drawn as positions in this total */
   _Atomic int64_t wall_ns;
   _Atomic int64_t next_ns;           /* position of the next point; 0 before the first point is drawn */
@@ -36,8 +36,8 @@ bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32
 /* Records what was sampled at a point, which ends the current epoch. Returns the number of the new epoch. */
 uint64_t axis_set(struct axis *axis, struct axis_point point);
 
-/* Finds the sample of the point that ended `epoch`, and so owns the time of that epoch. False when the point has not
- * been sampled yet. */
+/* Finds the sample of the point that ended `epoch`: its node owns the time of that epoch. Returns false when the point
+ * has not been sampled yet. */
 bool axis_at(struct axis *axis, uint64_t epoch, struct axis_point *point);
 
 static inline bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
@@ -48,7 +48,7 @@ static inline bool axis_node(struct axis *axis, uint64_t epoch, uint32_t *node)
   return true;
 }
 
-/* The CPU time in ns that wall_ns of time at this point usually contains; -1 when unknown. */
+/* Returns the CPU time in ns that wall_ns of time at this point usually contains; -1 when unknown. */
 static inline int64_t axis_usual_cpu_ns(const struct axis_point *point, int64_t wall_ns)
 {
   return point->cpu_ppb ? (int64_t)((double)wall_ns * point->cpu_ppb / 1e9) : -1;

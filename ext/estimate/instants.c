@@ -53,7 +53,7 @@ static int64_t third_quartile(const struct instants *instants)
   return sorted[count * 3 / 4 - 1];
 }
 
-/* The usual delay is computed again every few wake-ups, because a machine may be busy only for a while. */
+/* Recomputes the usual delay every few wake-ups, because a machine may be busy only for a while. */
 static void learn_delay(struct instants *instants, int64_t delay_ns)
 {
   instants->delays_ns[instants->wake_ups % INSTANTS_DELAYS] = delay_ns;

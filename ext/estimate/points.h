@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The points of a pool: the call tree nodes that were sampled in its running time in the open window, by stratum (see
- * strata.h). The last few points of each stratum are kept too, for windows that get hardly any.
+ * strata.h). The last few points of each stratum are kept as well, for windows with hardly any points.
  *
  * The kind of a stretch is known only at its end, so its points are added then. A point's weight is the time that it
  * stands for: one period, or the time since the previous instant in the same stretch, which makes up for missed

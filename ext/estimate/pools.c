@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a thread's pool. */
+/* Finds the pool of a key. */
 #include "pools.h"
 
 uint32_t pools_find(struct pools *pools, uint64_t key)

@@ -43,7 +43,7 @@ uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns)
   return id;
 }
 
-/* Stores node and window in one atomic word, so that a reader never mixes two instants. */
+/* Stores node and window in one atomic word, so that a reader never mixes two samples. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node)
 {
   uint32_t window = atomic_load_explicit(&strata->windows, memory_order_relaxed);
@@ -95,9 +95,9 @@ static void follow(double *mean, _Atomic int64_t *sum, int64_t length_ns, bool f
   *mean += (per_s - *mean) / (first ? 1 : WINDOWS_IN_MEAN);
 }
 
-/* Updates the averages of a kind. A kind gets its own stratum at once, but loses it only at half of that level
- * (hysteresis), since time that moves between strata has to wait twice. Returns true when the kind runs so little that
- * its entry is freed. */
+/* Updates the averages of a kind. A kind gets its own stratum as soon as its stretches are frequent and long enough,
+ * but loses it only when they fall below half of these limits (hysteresis), since time that moves between strata has to
+ * wait twice. Returns true when the kind runs so little that its entry is freed. */
 static bool measure(struct strata *strata, uint32_t id, int64_t length_ns, int64_t period_ns)
 {
   struct stratum *stratum = &strata->entries[id];

@@ -23,19 +23,19 @@
 
 enum {
   STRATA_KINDS = 16,
-  STRATA_VOLUNTARY = STRATA_KINDS, /* running time of any kind without a core: sleep with the GVL */
-  STRATA_PREEMPTED,                /* the same: waits for a core */
+  STRATA_VOLUNTARY = STRATA_KINDS, /* time of any kind with the GVL but without a core: sleep */
+  STRATA_PREEMPTED,                /* time of any kind with the GVL but without a core: waits for a core */
   STRATA_SHORT,                    /* stretches that end before a sampling job can run */
   STRATA_COUNT,
-  /* number of windows that the time of a stratum without samples waits; after that, all points of the pool divide it
-   * (collapsed strata) */
+  /* number of windows for which the time of a stratum without samples waits; then all points of the pool divide this
+   * time (collapsed strata) */
   STRATA_UNMET_WINDOWS = 20,
   STRATA_LATELY_WINDOWS = 100,
   STRATA_MET_PER_S = 2,
   STRATA_ENDS_PER_S = 30
 };
 
-/* Length of a usual window. One that was meant to be longer counts as several. */
+/* Length of a usual window. A window that was meant to be longer counts as several. */
 #define STRATA_WINDOW_NS INT64_C(100000000)
 
 static inline uint32_t strata_windows_in(int64_t length_ns)
@@ -55,7 +55,7 @@ static inline uint32_t strata_windows_in(int64_t length_ns)
 #define STRATA_LONG_NS INT64_C(32000000)
 
 struct stratum {
-  _Atomic bool own; /* its time is divided by its own points */
+  _Atomic bool own; /* whether the time of this kind is divided by its own points */
   /* total time of the kind's stretches that ended in the open window; `ends` is their number */
   _Atomic int64_t wall_ns;
   _Atomic int64_t ends;
@@ -63,7 +63,7 @@ struct stratum {
   /* node that was last sampled in this stratum, and the window of that sample (see strata_met); 0: none */
   _Atomic uint64_t met;
 
-  /* publisher's */
+  /* fields of the publisher */
   double ns_per_s, ends_per_s; /* running means */
   int64_t carried_ns;          /* time that found no points at the last window's end */
   /* number of windows since this kind took the entry; number of the latest windows in a row that found no points */
@@ -81,14 +81,14 @@ struct strata {
   _Atomic uint32_t windows;             /* number of windows that ended */
 };
 
-/* The key of a stretch's kind: the nodes of the waits before and after the stretch, 0 for an unknown node. If both are
- * unknown, the length class makes the key. */
+/* Returns the key of a stretch's kind: the nodes of the waits before and after the stretch, 0 for an unknown node. If
+ * both are unknown, the key is the length class of the stretch. */
 uint64_t strata_key(uint32_t begin_node, uint32_t end_node, int64_t length_ns);
 
 /* Counts a stretch that ended, by its kind. Returns the kind's entry, or 0 when all entries are taken. */
 uint32_t strata_end(struct strata *strata, uint64_t key, int64_t length_ns);
 
-/* The stratum in which the time of this kind waits: its own, or 0. */
+/* Returns the stratum in which the time of this kind waits to be divided: the kind's own, or 0. */
 static inline uint32_t strata_of_kind(const struct strata *strata, uint32_t kind)
 {
   bool own = kind == STRATA_SHORT || atomic_load_explicit(&strata->entries[kind].own, memory_order_relaxed);
@@ -98,7 +98,7 @@ static inline uint32_t strata_of_kind(const struct strata *strata, uint32_t kind
 /* Records that this node was sampled in a stretch of the given kind. */
 void strata_met(struct strata *strata, uint32_t kind, uint32_t node);
 
-/* The node last sampled in this kind, within the last ten seconds; 0 when there is none. */
+/* Returns the node last sampled in this kind, within the last ten seconds; 0 when there is none. */
 uint32_t strata_met_lately(const struct strata *strata, uint32_t kind);
 
 /* Adds wall_ns to the undivided time of this stratum. */
@@ -113,15 +113,16 @@ static inline int64_t strata_short_apart_ns(const struct strata *strata)
   return apart_ns ? apart_ns : STRATA_SHORT_APART_MIN_NS;
 }
 
-/* Ends a window of length_ns with one instant per period_ns, which counts as `windows`: decides which kinds have their
- * own stratum, and how far apart the points of short stretches are, from now on. Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
+/* Ends a window: decides which kinds have their own stratum, and how far apart the points of short stretches are, from now
+ * on. length_ns: length of the window; period_ns: distance of instants; windows: number of usual windows that it counts
+ * as. Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
 uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns, uint32_t windows);
 
 /* Takes the waiting time of each stratum, together with the time carried over from earlier windows. Publisher only. */
 void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_COUNT]);
 
-/* Reports whether waiting_ns of a stratum was divided by points of its own; undivided time is carried to the next
- * window. `windows`: how many the window counts as. Returns for how many windows in a row the time was not divided.
+/* Records whether waiting_ns of a stratum was divided by points of its own; undivided time is carried over to the next
+ * window. A long window counts as several, `windows`. Returns for how many windows in a row the time was not divided.
  * Publisher only. */
 uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided, uint32_t windows);
 

@@ -9,7 +9,7 @@
 /* Installs the hook once the program needs it. Call in the job, while the profiler is on; may raise. */
 void fiber_switch_look(struct sampler *sampler);
 
-/* Under the GVL. */
+/* Removes the hook. Under the GVL. */
 void fiber_switch_remove(void);
 
 /* Records that the running fiber of this thread now has this label set. */

@@ -16,8 +16,8 @@ static VALUE hook;
 static _Atomic int phase = RTOP_MARKING;
 static bool inside;
 
-/* Number of collections without events after which the VM is known to send none: a collector loaded in place of the
- * VM's own need not send events. */
+/* Number of collections without events after which the VM is assumed to send no events: a collector loaded in place of
+ * the VM's own need not send any. */
 enum { UNTOLD_COLLECTIONS = 3 };
 static _Atomic bool told; /* an event of a collection has arrived */
 static uint64_t collections_at_start;
@@ -143,7 +143,7 @@ static uint64_t collections(const struct sampler *sampler)
   return gc_figure(sampler->gc_keys[GC_MINOR]) + gc_figure(sampler->gc_keys[GC_MAJOR]);
 }
 
-/* Some Rubies send no events for collections of other Ractors, so this check only judges programs with a single
+/* Some Rubies send no events for collections of other Ractors, so the check is made only in programs with a single
  * Ractor. */
 void gc_look(const struct sampler *sampler)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* GC events: marking and sweeping as states of the thread that runs the GC.
  *
- * ENTER and EXIT enclose the time; START, END_MARK and END_SWEEP give the phase. One collection consists of many pairs
- * of ENTER and EXIT (incremental marking, lazy sweeping). Its time is charged to the stack that ran when the GC began.
- * The VM sends these events only in the main Ractor; collections of other Ractors count as running.
+ * The events ENTER and EXIT enclose the time of a GC; START, END_MARK and END_SWEEP give its phase. One collection
+ * consists of many pairs of ENTER and EXIT (incremental marking, lazy sweeping). The time is charged to the stack that
+ * ran when the GC began. The VM sends these events only in the main Ractor; collections of other Ractors count as
+ * running.
  */
 #ifndef RTOP_EXT_GC_H
 #define RTOP_EXT_GC_H
@@ -14,8 +15,8 @@
 void gc_install(struct sampler *sampler);
 void gc_remove(void);
 
-/* [job] Finds out whether the VM sends no events for its collections; the time of collections then counts as running
- * time. */
+/* [job] Checks whether the VM sends events for its collections. If it sends none, the time of collections counts as
+ * running time. */
 void gc_look(const struct sampler *sampler);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define LONG_WAIT_NS (CLOCK_NS_PER_SECOND / 50)
 
-/* The header's macros are not parenthesised. */
+/* These constants are needed because the header's macros are not parenthesised. */
 enum {
   EVENT_STARTED = (RUBY_INTERNAL_THREAD_EVENT_STARTED),
   EVENT_READY = (RUBY_INTERNAL_THREAD_EVENT_READY),
@@ -23,8 +23,8 @@ enum {
   EVENT_EXITED = (RUBY_INTERNAL_THREAD_EVENT_EXITED),
 };
 
-/* Sets the start time of the new state before the state itself: otherwise a reader could pair the new state with the
- * earlier start of the old one, and show a too high age. */
+/* Sets the start time of the new state before the state itself: otherwise a reader could combine the new state with the
+ * start of the old one, and show a state that is too old. */
 static void announce(struct thread_data *data, int64_t now)
 {
   atomic_store_explicit(&data->state_since_ns, now, memory_order_release);
@@ -46,8 +46,8 @@ static void on_ready(struct sampler *sampler, struct thread_data *data, int64_t 
   waiting_begin(&sampler->waiting, now);
 }
 
-/* Takes the blocked time that READY stored. While the stack is known the publisher may take it, too, so that case
- * needs an atomic exchange. */
+/* Takes the blocked time that READY stored. While the stack is known, the publisher may also take this time, so an
+ * atomic exchange is needed in that case. */
 static int64_t take_off_blocked(struct thread_data *data, bool known)
 {
   if (known) return atomic_exchange_explicit(&data->off_blocked_ns, 0, memory_order_acquire);
@@ -66,8 +66,8 @@ static void count_release(struct sampler *sampler, struct thread_data *data)
   atomic_store_explicit(&data->coarse_releases, before + 1, memory_order_relaxed);
 }
 
-/* Draws at random the waits whose CPU time is measured, since the system calls for measuring cost more than everything
- * else in the hook. */
+/* Draws whether to measure the CPU time of this wait. Few waits are measured, since the system calls for measuring cost
+ * more than everything else in the hook. */
 static bool draw_wait(struct sampler *sampler, struct thread_data *data)
 {
   if (data->native_shared || atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return false;
@@ -76,8 +76,8 @@ static bool draw_wait(struct sampler *sampler, struct thread_data *data)
   return waits <= 1 || draw_ns(&data->random, 0, waits) == 0;
 }
 
-/* Tells whether the CPU time of a wait is measured: always for a long wait, if its CPU time can be separated from that
- * of the running time before. */
+/* Tells whether the CPU time of a wait is measured: always for a long wait, if its CPU time can be separated from the
+ * CPU time of the running time before the wait. */
 static bool worth_asking(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch,
                          int64_t length_ns)
 {
@@ -109,7 +109,7 @@ static void end_wait(struct sampler *sampler, struct thread_data *data, int64_t 
   accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
-/* The node of the stack that the thread waits with; 0 when the stack is unknown. */
+/* Returns the node of the stack that the thread waits with; 0 when the stack is unknown. */
 static uint32_t wait_node(const struct thread_data *data)
 {
   bool known = atomic_load_explicit(&data->stack_known, memory_order_relaxed);
@@ -132,7 +132,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   if (before == RTOP_WAITING) {
     stretch.wall_ns[1] += length;
     waiting_end(&sampler->waiting, now);
-  } else { /* READY was left out */
+  } else { /* READY was not sent */
     stretch.wall_ns[0] += length;
   }
   data->off_waiting_ns = 0;
@@ -153,7 +153,7 @@ static void on_resumed(struct sampler *sampler, struct thread_data *data, int64_
   else if (data->native_shared) threads_follow_native(data);
   if (!data->main_ractor) atomic_store_explicit(&sampler->ractors_seen, true, memory_order_relaxed);
   pairs_resumed(sampler, data, &wait, now);
-  /* Before the wake-up, since the publisher looks for this thread first. */
+  /* set before the wake-up, since the publisher examines this thread first */
   atomic_store_explicit(&sampler->last_runner, data->index, memory_order_relaxed);
   publisher_wake(sampler->publisher_word);
   count_release(sampler, data);
@@ -194,7 +194,7 @@ static int64_t stack_at_suspended(struct sampler *sampler, struct thread_data *d
   return threads_since_ns(atomic_load_explicit(&data->word, memory_order_relaxed));
 }
 
-/* Puts the thread into the waiting state from now on, and charges its time before. */
+/* Puts the thread into the state blocked from `now` on, and charges its time before. */
 static void go_off(struct sampler *sampler, struct thread_data *data, int64_t now, uint32_t end_node)
 {
   enum rtop_thread_state before;
@@ -208,7 +208,7 @@ static void go_off(struct sampler *sampler, struct thread_data *data, int64_t no
   data->off_since_ns = now;
 }
 
-/* The thread no longer waits, although it did not get the GVL. */
+/* Handles a wait for the GVL that ended although the thread did not get the GVL. */
 static void give_up(struct sampler *sampler, const struct thread_data *data, int64_t now)
 {
   waiting_end(&sampler->waiting, now);
@@ -223,7 +223,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   if (runs) work_go_off(sampler, data);
   int64_t open = accounting_move(sampler, data, runs ? RTOP_RUNNING : RTOP_BLOCKED, now, &before);
   if (before == RTOP_WAITING) give_up(sampler, data, now);
-  if (before != RTOP_RUNNING) { /* The wait was interrupted before it began: the VM never sent RESUMED. */
+  if (before != RTOP_RUNNING) { /* the wait was interrupted before it began: the VM never sent RESUMED */
     if (before == RTOP_WAITING) data->off_waiting_ns += open;
     else atomic_fetch_add(&data->off_blocked_ns, open);
     /* the thread may wait in another method now */
@@ -244,7 +244,7 @@ static void on_suspended(struct sampler *sampler, struct thread_data *data, int6
   else accounting_add(sampler, data, RTOP_RUNNING, open);
   data->wait_read = false;
   if (any && draw_wait(sampler, data)) accounting_begin_wait(data, clock_now_ns());
-  /* The stack is used for the wait only if it was taken for the wait: one taken for the tick may differ. */
+  /* The stack is used for the wait only if it was taken for the wait: a stack taken for the tick may differ. */
   go_off(sampler, data, now, any ? wait_node(data) : 0);
 }
 

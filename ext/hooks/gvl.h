@@ -2,8 +2,8 @@
 /* GVL events of every thread: the hooks that maintain states, waiting time and blame.
  *
  * The VM sends STARTED (on the creating thread) → READY → RESUMED → (SUSPENDED → READY → RESUMED)* → SUSPENDED →
- * EXITED. At SUSPENDED and RESUMED the thread has the GVL; READY may be sent on the thread that wakes the waiting one.
- * M:N threads and interrupted waits skip events, so every transition is accepted from every state.
+ * EXITED. At SUSPENDED and RESUMED the thread has the GVL; READY may be sent on the thread that wakes up the waiting
+ * thread. M:N threads and interrupted waits skip events, so every transition is accepted from every state.
  */
 #ifndef RTOP_EXT_GVL_H
 #define RTOP_EXT_GVL_H

@@ -61,7 +61,8 @@ static void give(VALUE thread, struct label_kept kept)
   fiber_switch_label(thread, kept.set);
 }
 
-/* A change of labels: what was stored in the current fiber before, and the piece of work that the change opened. */
+/* A change of labels: the labels and the piece of work stored in the current fiber before, and the piece of work that
+ * the change opened. */
 struct change {
   VALUE thread;
   struct label_kept before;
@@ -82,7 +83,7 @@ static VALUE call_block(VALUE unused)
   return rb_yield_values(0);
 }
 
-/* Changes the labels of the code that follows, and of the whole piece of work that the fiber is in. */
+/* Changes the labels of the current fiber, and those of the whole piece of work (block with labels) that it is in. */
 static VALUE relabel(const struct given *given, struct label_kept kept, enum label_begins begins)
 {
   const struct label_wish wish = { given->labels, given->taken, given->count, begins,
@@ -129,7 +130,7 @@ static VALUE rperf_label_ahead(int argc, VALUE *argv, VALUE self)
   return with_labels(argc, argv, LABEL_BEGINS_NONE);
 }
 
-/* RperfTop.labels: those of the current fiber. */
+/* RperfTop.labels returns the labels of the current fiber. */
 static VALUE rperf_labels(VALUE self)
 {
   (void)self;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* RperfTop.label, label_ahead and labels: key-value pairs that say what a stretch of work is about.
+/* RperfTop.label, label_ahead and labels: key-value pairs that describe a stretch of work.
  *
- * Labels belong to the fiber that sets them, stored where Thread#[] stores its values, so that fibers of a scheduler do
- * not share them. New threads and new fibers start without labels.
+ * Labels belong to the fiber that sets them and are stored like the values of Thread#[], so that fibers of a scheduler
+ * do not share them. New threads and new fibers start without labels.
  */
 #ifndef RTOP_EXT_LABELS_H
 #define RTOP_EXT_LABELS_H

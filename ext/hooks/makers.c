@@ -13,8 +13,9 @@
 
 enum {
   SAMPLES_MAX = 32,
-  SAMPLES_WANTED = 8,   /* in an interval */
-  LOOKED_AT_MAX = 2000, /* objects examined per interval; the others are assumed to be of the same kinds */
+  SAMPLES_WANTED = 8, /* wanted number of samples in an interval */
+  /* maximum number of objects examined in an interval; the others are assumed to be of the same kinds */
+  LOOKED_AT_MAX = 2000,
   OPENINGS_PER_S = 20,
   ONE_IN_MAX = 100000,
   PPM = 1000000,
@@ -25,7 +26,7 @@ enum {
 #define SAMPLE_NS 2000
 
 struct maker {
-  uint64_t serial; /* of the thread */
+  uint64_t serial; /* serial of the thread that made the object */
   uint32_t thread, node;
 };
 
@@ -33,13 +34,13 @@ struct maker {
  * mark it. One state suffices, since there is only one session. */
 static struct makers {
   struct sampler *sampler; /* NULL: no interval is open */
-  bool is_set;             /* the hook */
+  bool is_set;             /* whether the hook is installed */
   int64_t left, distance;  /* objects until the next sample, and mean distance between samples */
-  int64_t looked_at;       /* objects of the interval up to the next sample */
+  int64_t looked_at;       /* number of objects of the interval up to the next sample */
   uint32_t random, one_in; /* generator state; the open interval represents one_in intervals */
   bool is_full;            /* the interval has examined enough objects, but stays open */
   uint32_t count;
-  uint64_t begun;     /* objects counted when the interval began */
+  uint64_t begun;     /* the VM's count of objects when the interval began */
   double an_interval; /* running mean of the number of objects per interval */
   struct maker samples[SAMPLES_MAX];
 } makers = { .random = 2463534242u };
@@ -55,7 +56,8 @@ static void draw_next(void)
   makers.looked_at += makers.left;
 }
 
-/* Drops half of the samples at random when there are too many; the remaining samples then represent all objects. */
+/* Drops half of the samples at random when there are too many; each remaining sample then stands for twice as many
+ * objects. */
 static void halve(void)
 {
   uint32_t kept = 0;
@@ -89,7 +91,7 @@ static uint32_t find_stack(struct sampler *sampler, struct thread_data *data)
   uint32_t node = SAMPLER_NO_STACK;
   int depth = rb_profile_frames(0, SAMPLER_STACK_MAX, sampler->stack_frames, sampler->stack_lines);
   if (depth > 0) {
-    if (sampler->stack_lines[0] == 0) sampler->stack_lines[0] = rb_sourceline(); /* compiled code */
+    if (sampler->stack_lines[0] == 0) sampler->stack_lines[0] = rb_sourceline(); /* compiled code has no line */
     uint32_t root = sampler_root(sampler, data);
     VALUE unknown;
     node = sampler_walk(sampler, data, depth, root, &unknown);
@@ -107,7 +109,7 @@ static void __attribute__((noinline)) take_object(struct sampler *sampler)
   } else {
     makers.left = INT64_MAX;
     makers.is_full = true;
-    rb_postponed_job_trigger(sampler->job); /* which removes the hook */
+    rb_postponed_job_trigger(sampler->job); /* the job removes the hook */
   }
   if (!data || !data->main_ractor || data->own_work) return;
   if (makers.count == SAMPLES_MAX) halve();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns a profile's cells, threads and labels, and the names they refer to, into Ruby objects. */
+/* Turns a profile's cells, threads and labels, and the names that these refer to, into Ruby objects. */
 #include "profile_rows.h"
 
 #include <ruby/encoding.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts exceptions as they are raised, by class and place. */
+/* Counts exceptions as they are raised, by class and source location. */
 #include "raises.h"
 
 #include "vm_events.h"

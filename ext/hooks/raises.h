@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the exceptions that the program raises, by class and place (raised.h), with a hook on the VM's raise event.
+/* Counts the exceptions that the program raises, by class and source location (raised.h), with a hook on the VM's raise
+ * event.
  *
  * The hook costs some 300 ns per exception and nothing otherwise: the VM rewrites no code for this event, so compiled
  * code stays valid, also under YJIT. It counts all raises in the main Ractor, including StopIteration of a loop, but

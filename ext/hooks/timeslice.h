@@ -2,8 +2,8 @@
 /* A hook on the VM's time slice event. While threads wait for the GVL, the VM sends this event every 10 ms on the
  * thread that has the GVL.
  *
- * The hook is for Rubies on which triggers from outside may be lost (newborn.h): it triggers the job if a tick is due,
- * and does nothing else. The VM rewrites no code for this event.
+ * The hook triggers the job if a tick is due, and does nothing else. It is needed because the publisher's triggers may
+ * be lost (newborn.h). The VM rewrites no code for this event.
  */
 #ifndef RTOP_EXT_TIMESLICE_H
 #define RTOP_EXT_TIMESLICE_H

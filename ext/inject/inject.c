@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads the extension into a Ruby process that was started without it: a debugger loads this library into the process
  * (inject.py, in this folder). The library's constructor only starts a thread that triggers a postponed job of the VM.
- * The job runs at a safepoint and makes a Ruby thread, which requires the extension as the program itself could have
- * done.
+ * The job runs at a safepoint and makes a Ruby thread, which requires the extension just as the program could.
  *
  * Threads: the constructor may run in any thread, inside a system call, while all other threads are stopped.
  */
@@ -19,7 +18,8 @@
 #include <time.h>
 
 enum {
-  INJECT_ASK_MS = 300000, /* time after which asking ends; an idle server reaches a safepoint only now and then */
+  /* time in ms after which the library stops triggering the job; an idle server rarely reaches a safepoint */
+  INJECT_ASK_MS = 300000,
   INJECT_PAUSE_MS = 20,
   INJECT_STACK_BYTES = 64 << 10,
 };
@@ -50,7 +50,7 @@ static VALUE inject_make_thread(VALUE nothing)
   return rb_thread_create(inject_thread, NULL);
 }
 
-/* Makes a thread, because a job must not wait for locks, and `require` takes one. */
+/* Makes a thread, because a job must not wait for locks, and `require` takes a lock. */
 static void inject_job(void *nothing)
 {
   VALUE before = rb_errinfo();
@@ -62,7 +62,7 @@ static void inject_job(void *nothing)
 }
 
 /* Triggers the job from a thread unknown to the VM, so that the VM interrupts the running Ruby thread, not the calling
- * one. Repeats this, since the interrupted thread may go to sleep before it checks for jobs. */
+ * one. Triggers it repeatedly, since the interrupted thread may go to sleep before it checks for jobs. */
 static void *inject_ask(void *nothing)
 {
   (void)nothing;

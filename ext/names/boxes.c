@@ -26,7 +26,8 @@ enum {
 static bool known, own_has_prefix;
 static int of_class, of_definition;
 static long main_number;
-static VALUE own_box, ruby_box; /* the box where this library was loaded, and Ruby's own; addresses, not objects */
+/* the box where this library was loaded, and Ruby's own box; both are addresses, not objects */
+static VALUE own_box, ruby_box;
 
 static VALUE word(VALUE object, int which)
 {
@@ -50,7 +51,8 @@ static VALUE probe(VALUE self)
   return self;
 }
 
-/* Finds the word that is equal in a class, a module and a method definition of our own, among words of known meaning. */
+/* Finds the position of the box in a class and in a method definition. The box is the word that is equal in a class, a
+ * module and a method definition of our own, next to words of known meaning. */
 static bool learn_words(void)
 {
   VALUE class = rb_class_new(rb_cObject);
@@ -93,7 +95,7 @@ void boxes_learn(void)
 {
   ID ruby = rb_intern("Ruby"), box = rb_intern("Box");
   known = false;
-  /* An older Ruby has no boxes; a module of that name would be the program's own. */
+  /* An older Ruby has no boxes; a module of this name would belong to the program. */
   if (RUBY_API_VERSION_MAJOR < 4) return;
   if (!rb_const_defined(rb_cObject, ruby)) return;
   VALUE module = rb_const_get(rb_cObject, ruby);
@@ -104,7 +106,7 @@ void boxes_learn(void)
   known = vm_unknown_unless(learn_boxes(boxes), RTOP_VM_BOXES);
 }
 
-/* Writes the box prefix, unless the box is the main box or Ruby's own: these have the lowest numbers. */
+/* Writes the box prefix, unless the box is the main box or Ruby's own box, which have the lowest numbers. */
 static size_t write_prefix(VALUE box, char *out)
 {
   VALUE words[BOX_WORDS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames that are excluded from stacks; their time goes to the nearest caller that is kept.
+/* Excludes frames from stacks; the time of an excluded frame goes to its nearest caller that is kept.
  *
  * Patterns (shm/base/pattern.h) are matched once for each frame, when it gets its id or its complete name; a stack walk
  * only tests a bit.

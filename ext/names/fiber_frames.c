@@ -15,9 +15,9 @@ struct words {
   const void *at[THREAD_WORDS];
 };
 
-/* data_word: word of a thread's object that points to its data */
+/* index of the word in a thread's object that points to its data */
 static int fiber_word = UNKNOWN, data_word = UNKNOWN;
-static struct words while_probe; /* the words of the thread at the time when our own fiber ran */
+static struct words while_probe; /* the words of the thread while our own fiber ran */
 
 /* Reads the words of a thread, if the thread's object points to separate data. */
 static bool read_words(VALUE thread, struct words *words)

@@ -36,7 +36,7 @@ bool frame_names_is_core(VALUE frame)
          memcmp(RSTRING_PTR(path), internal, sizeof internal - 1) == 0;
 }
 
-/* Reads the names of Ruby code; false for C functions. */
+/* Reads the names of Ruby code. Returns false for C functions. */
 static bool read_plain(VALUE frame, struct frame_names *names)
 {
   VALUE path = rb_profile_frame_path(frame);
@@ -69,7 +69,7 @@ static size_t append(char *to, size_t used, const char *bytes, size_t count)
   return used + (count < room ? count : room);
 }
 
-/* "block in " + "Price" + "#" + "total" */
+/* Makes the label from its parts, as in "block in " + "Price" + "#" + "total". */
 static bool add_class(struct frame_names *names, VALUE frame)
 {
   const char *base = names->plain, *class;
@@ -112,7 +112,7 @@ static bool is_hex(char c)
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Copies a label without the addresses, such as ":0x0000ffff…" in "#<Class:0x0000ffff…>". */
+/* Copies a label, leaving out addresses such as ":0x0000ffff…" in "#<Class:0x0000ffff…>". */
 static size_t copy_without_addresses(char *to, const char *from, size_t count)
 {
   size_t used = 0;
@@ -128,7 +128,7 @@ static size_t copy_without_addresses(char *to, const char *from, size_t count)
     to[used++] = from[i++];
   }
   if (used < FRAME_NAMES_LABEL_MAX) return used;
-  while (used && ((unsigned char)to[used - 1] & 0xC0) == 0x80) used--; /* not inside a character */
+  while (used && ((unsigned char)to[used - 1] & 0xC0) == 0x80) used--; /* the cut must not be inside a character */
   if (used && (unsigned char)to[used - 1] >= 0xC0) used--;
   return used;
 }
@@ -141,8 +141,8 @@ static VALUE class_of_module(VALUE frame)
   return NIL_P(rb_mod_name(module)) ? rb_mod_name(rb_obj_class(module)) : Qnil;
 }
 
-/* Replaces the singleton class in the label of a method of such a module, as Ruby 4.0 writes it, by the module's class:
- * "#<Refinement>#run". */
+/* Corrects the label of a method of such a module: Ruby 4.0 writes the module's singleton class, which is replaced by
+ * the module's class: "#<Refinement>#run". */
 static size_t name_class_of_module(char *text, size_t bytes, VALUE class)
 {
   static const char singleton[] = "#<#<Class>>";

@@ -14,7 +14,7 @@
 
 enum { VALUE_SLOTS_FIRST = 2048 };
 
-/* Forgets all VALUEs. Under the lock, because a stack walk that is in progress uses ids it has found. */
+/* Forgets all VALUEs. Lock held, because a stack walk in progress uses ids that it found before. */
 static void forget_values(struct frames *frames)
 {
   memset(frames->values, 0, (frames->value_mask + 1) * sizeof *frames->values);
@@ -76,7 +76,7 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
     frames_destroy(frames);
     return -1;
   }
-  atomic_store(&frames->string_count, 1); /* 0 is the empty string */
+  atomic_store(&frames->string_count, 1); /* string 0 is the empty string */
   atomic_store(&frames->count, RTOP_NODE_FIRST_FREE);
   frames_special(frames, "(other frames)");
   frames_special(frames, "(deeper frames)");
@@ -107,7 +107,7 @@ void frames_destroy(struct frames *frames)
   *frames = (struct frames){ 0 };
 }
 
-/* Returns the id of an equal string, or of a new one; 0 when the arena is full. */
+/* Returns the id of this string, adding the string if it is new; 0 when there is no room. */
 static uint32_t intern(struct frames *frames, const char *bytes, size_t count)
 {
   if (count == 0) return 0;
@@ -215,7 +215,8 @@ uint32_t frames_class(struct frames *frames, const char *text, size_t bytes)
   return add_once(frames, RTOP_OBJECTS_NAMESPACE, text, bytes);
 }
 
-/* Hash of everything that identifies a frame (see frames.h). The label includes the owner, without addresses. */
+/* Returns a hash of everything that identifies a frame (see frames.h). The label includes the owner, without
+ * addresses. */
 static uint64_t identity_of(const struct frame_names *names)
 {
   uint64_t start = names->is_c ? 1 : hash_bytes(names->line + 2, names->path, names->path_bytes);

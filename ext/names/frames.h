@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps the VM's frame VALUEs to named frames of the profiler.
  *
- * VALUEs are kept in a bounded table whose entries are marked for the GC, since a new method at a reused address would
- * get the old method's name. Because a marked method keeps its class alive, all VALUEs are forgotten when a major
- * collection begins.
+ * VALUEs are kept in a bounded table whose entries are marked for the GC, since otherwise a new method at a reused
+ * address would get the old method's name. Because a marked method keeps its class alive, all VALUEs are forgotten when
+ * a major collection begins.
  *
- * A frame is identified by its owner's name, the path and first line of its code, and its own name; C functions by
- * owner and name. So methods of differently named classes that come from one evaluated line are distinct; aliases,
- * reloaded classes, including classes, and unnamed owners ("#<Class>#run") share one frame. Code without an owner (a
- * block for define_method, a class body) has a label without a class.
+ * A frame is identified by its owner's name, the path and first line of its code, and its own name; the frame of a C
+ * function, by owner and name. So methods of differently named classes that come from one evaluated line are distinct;
+ * aliases, reloaded classes, including classes, and unnamed owners ("#<Class>#run") share one frame. Code without an
+ * owner (a block for define_method, a class body) has a label without a class.
  *
  * Names are made in the job (frames_add). A hook that finds a new VALUE only notes the stack (noted.h), unless the
  * VALUE is a known wait method (waits.h) or the texts of its name exist already (frames_peek).
@@ -30,7 +30,8 @@
 #include <stdint.h>
 
 enum {
-  /* minimum number of VALUEs kept alive at a time; with more frames than this, as many as there are frames */
+  /* minimum limit for the number of VALUEs kept alive at a time; the limit is the capacity for frames if that is
+   * larger */
   FRAMES_VALUES_MIN = 16384,
   FRAMES_ADD_PER_JOB = 256,
 };
@@ -39,11 +40,11 @@ enum {
 struct frames_entry {
   uint32_t label, path, namespace_label, line;
   uint16_t kind; /* enum rtop_frame_kind */
-  bool excluded; /* left out of stacks */
+  bool excluded; /* whether the frame is left out of stacks */
 };
 
 struct frames_string {
-  uint32_t offset; /* into the arena */
+  uint32_t offset; /* offset in the arena, in bytes */
   uint32_t bytes;
 };
 
@@ -63,7 +64,7 @@ struct frames {
   uint32_t value_slots, values_max;
   uint32_t value_mask;
   uint32_t value_count;
-  struct trylock *lock;        /* the sampler's */
+  struct trylock *lock;        /* the sampler's lock */
   VALUE majors_key;            /* key for rb_gc_stat(); 0: this Ruby does not count major collections */
   size_t majors;               /* number of major collections when VALUEs were last forgotten */
   _Atomic uint64_t generation; /* number that grows when VALUEs are forgotten; caches of VALUEs are then outdated */
@@ -76,7 +77,7 @@ struct frames {
   struct frames_string *strings;
   _Atomic uint32_t string_count;
   uint32_t string_capacity;
-  struct id_map string_ids; /* hash -> string */
+  struct id_map string_ids; /* map from a string's hash to its id */
   struct waits waits;
   struct rtop_patterns *excluded; /* patterns of excluded frames; NULL: none. See exclude.h */
 
@@ -90,27 +91,27 @@ int frames_create(struct frames *frames, uint32_t capacity, uint32_t arena_bytes
                   VALUE majors_key);
 void frames_destroy(struct frames *frames);
 
-/* Id of a frame, or FRAMES_UNKNOWN. [hook] */
+/* Returns the id of a frame, or FRAMES_UNKNOWN. [hook] */
 uint32_t frames_find(struct frames *frames, VALUE value);
 
-/* Adds code whose names can be read in place (frame_names_peek()); else returns FRAMES_UNKNOWN. On a thread of the
- * only Ractor, under the sampler's lock. [hook] */
+/* Adds code whose names can be read in place (frame_names_peek()); returns FRAMES_UNKNOWN for other code. On a thread
+ * of the only Ractor, under the sampler's lock. [hook] */
 uint32_t frames_peek(struct frames *frames, VALUE value);
 
-/* Names `value` and adds it if it is new. False when the sampler's lock could not be had or the VM raised. */
+/* Names `value` and adds it if it is new. Returns false when the sampler's lock is busy or the VM raised. */
 bool frames_add(struct frames *frames, VALUE value);
 
-/* Is it the outermost code of the program? Under the sampler's lock. */
+/* Tells whether the frame is the outermost code of the program. Under the sampler's lock. */
 bool frames_is_main(const struct frames *frames, uint32_t frame);
 
 /* Decides whether a frame whose names are complete is excluded, and sets entry->excluded. Under the sampler's lock. */
 void frames_judge(const struct frames *frames, struct frames_entry *entry);
 
-/* Makes a frame for the profiler itself. Call only at start. */
+/* Makes a frame for the profiler itself. Call only in frames_create(). */
 uint32_t frames_special(struct frames *frames, const char *label);
 
-/* Adds a frame for a set of labels (shm/base/label_text.h). FRAMES_OTHER when labels have used up their share of the
- * strings, an eighth. Under the sampler's lock. */
+/* Adds a frame for a set of labels (shm/base/label_text.h). Returns FRAMES_OTHER when labels have used up their share
+ * of the strings, an eighth. Under the sampler's lock. */
 uint32_t frames_labels(struct frames *frames, const char *text, size_t bytes);
 
 /* Like frames_labels(), for a name of fibers (RTOP_FIBERS_NAMESPACE). */
@@ -146,7 +147,7 @@ static inline const char *frames_string(const struct frames *frames, uint32_t id
   return frames->arena + frames->strings[id].offset;
 }
 
-/* Reserved frames have the ids of their nodes (format.h); the profiler's own follow them. */
+/* Reserved frames have the ids of their nodes (format.h); the frames of the profiler itself follow. */
 enum { FRAMES_OTHER = RTOP_NODE_FIRST_FREE, FRAMES_TRUNCATED, FRAMES_OWN, FRAMES_EXCLUDED, FRAMES_SHARED };
 #define FRAMES_UNKNOWN UINT32_MAX
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a set of labels by its text, or gives it a number. */
+/* Finds a set of labels by its text, or adds it with a number of its own. */
 #include "label_sets.h"
 
 #include "ext/base/hash.h"
@@ -16,8 +16,8 @@ struct draft {
   struct rtop_label labels[RTOP_LABEL_PAIRS_MAX];
   struct rtop_label_buffer buffers[RTOP_LABEL_PAIRS_MAX];
   struct draft_flags {
-    bool begins; /* label that `base` does not have */
-    bool works;  /* label that belongs to the piece of work */
+    bool begins; /* the base set does not have this label */
+    bool works;  /* the label belongs to the piece of work */
     bool given;
   } flags[RTOP_LABEL_PAIRS_MAX];
   size_t count;
@@ -111,8 +111,8 @@ static bool try_lock(struct label_sets *sets)
   return false;
 }
 
-/* Returns the set with this text; 0 when there is none. *slot: the position of the set in the index, or the position
- * where it belongs. */
+/* Returns the set with this text; 0 when there is none. *slot: the position of the set in the index, or the free
+ * position for it. */
 static uint32_t find(const struct label_sets *sets, uint64_t hash, const char *text, size_t bytes, uint32_t *slot)
 {
   for (*slot = (uint32_t)(hash >> 20) & INDEX_MASK;; *slot = (*slot + 1) & INDEX_MASK) {
@@ -122,7 +122,7 @@ static uint32_t find(const struct label_sets *sets, uint64_t hash, const char *t
   }
 }
 
-/* The lock is held. */
+/* Adds a set; 0 when there is no room. Lock held. */
 static uint32_t add(struct label_sets *sets, uint64_t hash, const char *text, size_t bytes, uint32_t slot)
 {
   uint32_t set = atomic_load_explicit(&sets->count, memory_order_relaxed);
@@ -143,13 +143,13 @@ static uint32_t find_or_add(struct label_sets *sets, const char *text, size_t by
   uint64_t hash = hash_bytes(HASH_START, text, bytes);
   uint32_t slot, set = find(sets, hash, text, bytes, &slot);
   if (set || !try_lock(sets)) return set;
-  set = find(sets, hash, text, bytes, &slot); /* another thread may have added it meanwhile */
+  set = find(sets, hash, text, bytes, &slot); /* another thread may have added the set meanwhile */
   if (!set) set = add(sets, hash, text, bytes, slot);
   trylock_release(&sets->lock);
   return set;
 }
 
-/* Returns the result for a lack of room: the work keeps its old labels. */
+/* Returns the result for a lack of room: the piece of work keeps its old labels. */
 static struct label_result without_room(struct label_sets *sets, uint32_t base, const struct label_wish *wish,
                                         const struct draft *draft)
 {

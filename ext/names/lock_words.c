@@ -20,7 +20,7 @@ enum { FRAME_RECEIVER = 3, FRAME_ENVIRONMENT, FRAME_WORDS = 7 };
 
 /* Words of a Mutex: its owner (two words from 3.4.11 on), the next Mutex that the same thread owns, and the first and
  * last element of the list of waiting threads. The position of the list is found by a search; the word before the list
- * is the next Mutex. */
+ * points to the next Mutex. */
 enum { MUTEX_OWNER, MUTEX_WAITERS_LEAST = 2, MUTEX_WAITERS_MOST };
 enum { MONITOR_MUTEX = 2, MONITOR_WORDS = 3 };
 enum { THREAD_WORDS_MAX = 160, UNKNOWN = -1, HEADS_MAX = 2, MONITOR_TRIES = 3 };
@@ -33,30 +33,30 @@ struct queue_type {
   size_t head[HEADS_MAX];
 };
 
-/* A ConditionVariable. Since Ruby 4.0 its `wait` is Ruby code that sleeps without calling Mutex#sleep; the Mutex is
- * its first argument. Constants: words of the environment from its end (that argument and the next one); the word of
- * a list element, relative to it, that holds the lock. */
+/* Layout of ConditionVariable#wait. Since Ruby 4.0 it is Ruby code that sleeps without calling Mutex#sleep; the Mutex
+ * is its first argument. ENVIRONMENT_...: words of the environment relative to its end. WAITER_LOCK: the word, relative
+ * to a list element, that holds the lock. */
 enum { ENVIRONMENT_BEFORE_LAST = -4, ENVIRONMENT_LAST };
 enum { ENVIRONMENT_MUTEX = -4, ENVIRONMENT_TIMEOUT, WAITER_LOCK = -3, CONDITION_ARITY = -2 };
 static const rb_data_type_t *condition_type; /* NULL: the class is written in C, or unknown */
-static bool arguments_were_right;            /* whether the probe found the arguments in place */
+static bool arguments_were_right;            /* whether the probe found the arguments at the expected positions */
 static _Thread_local struct {
   const VALUE *frame;
   VALUE mutex;
 } in_condition; /* last call of ConditionVariable#wait on this thread */
 
 static bool known;
-static int held_word = UNKNOWN; /* of a thread */
+static int held_word = UNKNOWN; /* index of the word in a thread's data that points to its owned Mutexes */
 static bool wanted_known;       /* the word before held_word, the Mutex that the thread waits for, is known */
 static const rb_data_type_t *mutex_type, *thread_type;
-static size_t mutex_waiters;                         /* a word */
-static _Atomic(const rb_data_type_t *) monitor_type; /* NULL: the class is not there yet */
-static _Atomic bool monitor_met;                     /* by a hook, since then */
+static size_t mutex_waiters;                         /* index of the word where the list of waiters begins */
+static _Atomic(const rb_data_type_t *) monitor_type; /* NULL: the class is not loaded yet */
+static _Atomic bool monitor_met;                     /* a hook saw an object of the class since it was loaded */
 static _Atomic int monitor_tries;
 static struct queue_type queue, sized_queue;
 static VALUE mutex_class;
 static ID id_join, id_value, id_sleep, id_require, id_require_relative, id_const_get;
-static bool frame_was_right; /* as the probe saw it */
+static bool frame_was_right; /* result of the probe for frames */
 
 static size_t data_bytes(VALUE object)
 {
@@ -69,7 +69,7 @@ static const VALUE *words_of(VALUE object)
   return vm_data_of(object);
 }
 
-/* Returns the innermost frame; NULL when there is none. A thread that is ending has none, since its stack is freed
+/* Returns the innermost frame; NULL when there is none. A thread that is ending has no frame, since its stack is freed
  * first. */
 static const VALUE *frame_of(VALUE thread)
 {
@@ -77,7 +77,7 @@ static const VALUE *frame_of(VALUE thread)
   return context && context[CONTEXT_STACK] ? (const VALUE *)context[CONTEXT_FRAME] : NULL;
 }
 
-/* Tells whether the thread's current frame looks like a frame: it must be inside the current stack. */
+/* Tells whether the thread's current frame is plausible: it must be inside the current stack. */
 static bool frame_is_right(VALUE thread)
 {
   const VALUE *context = fiber_frames_current(thread), *frame = frame_of(thread);
@@ -101,8 +101,8 @@ static bool is_empty_head(const void *data, size_t offset)
   return head[0] == own && head[1] == own;
 }
 
-/* Tells whether the calling thread waits in this list. The element of the latest waiter is the last one of the list,
- * and lies on that waiter's stack, slightly above this function's frame. */
+/* Tells whether the calling thread waits in this list. The latest waiter's element is the last one of the list, and
+ * lies on the waiter's stack, slightly above this function's frame. */
 static bool waits_in(const void *data, size_t offset)
 {
   uintptr_t head[2], here = (uintptr_t)__builtin_frame_address(0);
@@ -115,7 +115,7 @@ static const VALUE *next_held(const VALUE *mutex)
   return (const VALUE *)mutex[mutex_waiters - 1];
 }
 
-/* ---- at load -------------------------------------------------------------------------------------- */
+/* ---- learning at load ------------------------------------------------------------------------------ */
 
 static VALUE probe(VALUE self)
 {
@@ -155,7 +155,7 @@ static int changed_word(const VALUE *thread, const VALUE *then, int words, VALUE
   return found;
 }
 
-/* Learns the word for owned Mutexes: locks two of them, one within the other, and unlocks them. */
+/* Learns the word for owned Mutexes: locks two Mutexes, one within the other, and unlocks them. */
 static bool learn_held(VALUE one, VALUE other)
 {
   VALUE then[THREAD_WORDS_MAX], current = rb_thread_current();
@@ -181,8 +181,8 @@ static bool learn_held(VALUE one, VALUE other)
   return right;
 }
 
-/* Returns the word where the list of waiters begins in a Mutex that nobody waits for; 0 when it is at none of the
- * expected positions. */
+/* Returns the index of the word where the list of waiters begins in a Mutex without waiters; 0 when it is at none of
+ * the expected positions. */
 static size_t waiters_of(VALUE mutex)
 {
   size_t words = data_bytes(mutex) / sizeof(VALUE);
@@ -199,14 +199,14 @@ static bool learn_mutex(void)
   bool right = mutex_type && mutex_type == vm_data_type(other) && mutex_waiters && mutex_waiters == waiters_of(other) &&
                !words_of(one)[MUTEX_OWNER] && learn_held(one, other);
   mutex_class = CLASS_OF(one);
-  rb_gc_register_mark_object(mutex_class); /* compared by address: it must not move */
+  rb_gc_register_mark_object(mutex_class); /* compared by address, so it must not move */
   RB_GC_GUARD(one);
   RB_GC_GUARD(other);
   return right;
 }
 
-/* Learns the positions of the lists in objects of a queue class: an empty list points to itself. A class with a
- * different number of lists is not used. */
+/* Learns the positions of the lists in objects of a queue class: an empty list points to itself. Returns false for a
+ * class with a different number of lists, which is then not used. */
 static bool learn_queue(struct queue_type *to, const char *name, uint32_t heads)
 {
   struct queue_type found = { 0 };
@@ -227,8 +227,8 @@ static bool learn_queue(struct queue_type *to, const char *name, uint32_t heads)
   return found.type && found.heads == heads;
 }
 
-/* Probe that a Ruby method calls whose two arguments are the object itself and nil, like those of
- * ConditionVariable#wait: checks that they are found in place. */
+/* Probe that is called by a Ruby method whose two arguments are the object itself and nil, like those of
+ * ConditionVariable#wait: checks that the arguments are at the expected positions. */
 static VALUE probe_arguments(VALUE self)
 {
   VALUE thread = rb_thread_current();
@@ -252,8 +252,8 @@ static bool learn_arguments(void)
   return arguments_were_right;
 }
 
-/* Learns about ConditionVariable, unless the class is written in C: then it calls Mutex#sleep, which is known
- * already. */
+/* Learns the layout of ConditionVariable. Not needed if the class is written in C: then it calls Mutex#sleep, which is
+ * known already. */
 static void learn_condition(void)
 {
   ID id = rb_intern("ConditionVariable");
@@ -330,7 +330,7 @@ bool lock_words_known(void)
   return known;
 }
 
-/* ---- afterwards ----------------------------------------------------------------------------------- */
+/* ---- reading waits --------------------------------------------------------------------------------- */
 
 static struct lock_wait wait_for(uint32_t kind, const void *lock)
 {
@@ -396,7 +396,7 @@ static struct lock_wait wait_in_monitor(VALUE monitor, const rb_data_type_t *typ
 }
 
 /* Tells whether the thread waits for the loading of a file. Files are loaded by `require`, and by code that uses a
- * constant. Other C functions wait for a Mutex of an extension, and an IO waits for its writer. */
+ * constant. A wait in another C function is for a Mutex of an extension, and a wait of an IO is for its writer. */
 static bool waits_for_file(const VALUE *frame)
 {
   VALUE leaf;
@@ -421,8 +421,9 @@ static struct lock_wait wait_of_the_vm(VALUE thread, const VALUE *frame)
   return wait_for(frame && waits_for_file(frame) ? RTOP_LOCK_LOAD : RTOP_LOCK_MUTEX, words_of(wanted));
 }
 
-/* A wait for another thread's end that nothing limits. Thread#join has its receiver and arguments on the stack just below
- * its environment; where other C code calls it, other values are there, and nothing is known. */
+/* Returns the wait for the end of another thread, if it has no time limit. Thread#join has its receiver and arguments
+ * on the stack just below its environment; where other C code calls it, other values are there, and the wait is
+ * unknown. */
 static struct lock_wait wait_for_end(const VALUE *frame)
 {
   VALUE leaf, thread = frame[FRAME_RECEIVER];

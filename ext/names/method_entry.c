@@ -19,7 +19,7 @@ static bool known, functions_known, owners_known;
 static VALUE entry_flags;   /* the flags of an entry's type; 0 until a probe succeeded */
 static VALUE defined_in;    /* class of the first probe, then module of the second probe */
 static VALUE own_entry;     /* entry of the first probe */
-static int entry_of_method; /* index of the word of a Method object that is the entry */
+static int entry_of_method; /* index of the word in a Method object that is the entry */
 static VALUE function_type;
 
 static VALUE word(VALUE frame, int which)
@@ -85,8 +85,8 @@ static const enum rtop_vm_part by_function[] = { RTOP_VM_FUNCTIONS,  RTOP_VM_CAL
                                                  RTOP_VM_ATTRIBUTES, RTOP_VM_ALL_CALLS, RTOP_VM_ARGUMENTS,
                                                  RTOP_VM_ALIVE,      RTOP_VM_SITES };
 
-/* Checks a method of a class and a method of a module. The entry of the module's method contains the object that
- * represents the module in the including class. */
+/* Checks a method of a class and a method of a module. The entry of the module's method contains, as its class, the
+ * object that represents the module in the including class. */
 void method_entry_learn(void)
 {
   VALUE class = rb_class_new(rb_cObject), including = rb_class_new(rb_cObject), module = rb_module_new();

@@ -52,7 +52,7 @@ static bool add_frame(struct names_out *out, struct frames *frames, struct rtop_
 
 void names_out_update(struct names_out *out, struct frames *frames, struct calltree *tree, struct rtop_writer *writer)
 {
-  /* The count of nodes is read before the frames: a node's frame is always older than the node. */
+  /* The count of nodes is read before the count of frames: a node's frame is always older than the node. */
   uint32_t nodes = calltree_count(tree);
   uint32_t count = frames_count(frames);
   while (out->frame_count < count && add_frame(out, frames, writer, out->frame_count)) out->frame_count++;

@@ -18,10 +18,10 @@
 enum { NOTED_MAX = 16, NOTED_DEPTH_MAX = 192 };
 
 struct noted_stack {
-  uint64_t serial; /* of the thread */
+  uint64_t serial; /* serial of the thread */
   uint32_t thread, depth;
   uint32_t root;     /* node below which the stack is added */
-  uint32_t name;     /* of the fiber (task_names.h) */
+  uint32_t name;     /* call tree node of the fiber's name (task_names.h) */
   const void *fiber; /* fiber whose waiting stack this is (fiber_frames.h); NULL: the stack of the thread itself */
   uint32_t states[2];
   int64_t wall_ns[2], cpu_ns[2];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits the number of collections that the profiler's own objects cause.
  *
- * That number is usually almost zero. But in some programs (GC.stress, or a heap that cannot grow) almost every new
- * object causes a collection, which in turn makes the profiler forget names and make more objects, until the program
- * hardly advances. So the profiler causes at most one collection in 32, after a small initial credit, and goes without
- * new names meanwhile. The limit counts collections, not time, so it also holds where collections are slow.
+ * The profiler's objects usually cause almost no collections. But in some programs (GC.stress, or a heap that cannot
+ * grow) almost every new object causes a collection, which in turn makes the profiler forget names and make more
+ * objects, until the program hardly advances. So the profiler causes at most one collection in 32, after a small
+ * initial credit, and makes no new names while it has no credit. The limit counts collections, not time, so it also
+ * holds where collections are slow.
  *
  * Threads: with the GVL of the main Ractor, in the job. No allocation.
  */
@@ -19,7 +20,7 @@ enum { OWN_OBJECTS_IN_HAND = 16, OWN_OBJECTS_ONE_IN = 32 };
 /* Tells whether the profiler may make objects now. */
 bool own_objects_allowed(void);
 
-/* Enclose the making of objects: collections in between are charged to the profiler's limit. */
+/* Call before and after the making of objects: collections in between are charged to the profiler's limit. */
 size_t own_objects_begin(void);
 void own_objects_end(size_t begun);
 

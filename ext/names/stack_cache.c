@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes of stacks. */
+/* Computes hashes of stacks. */
 #include "stack_cache.h"
 
 /* Adds a level to a hash. Each level is mixed on its own, since values of adjacent levels differ little. Without the
@@ -11,7 +11,7 @@ static inline uint64_t with_level(uint64_t hash, unsigned long frame, int line)
   return (hash ^ hash >> 32) * UINT64_C(0xD1342543DE82EF95) + (level ^ level >> 32);
 }
 
-/* Mixes the final hash; never returns 0. */
+/* Mixes the bits of a complete hash; never returns 0. */
 static inline uint64_t finished(uint64_t hash)
 {
   hash = (hash ^ hash >> 32) * UINT64_C(0x9E3779B97F4A7C15);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From annotations of fibers to names. */
+/* Turns annotations of fibers into names. */
 #include "task_names.h"
 
 #include "ext/base/hash.h"
@@ -29,7 +29,7 @@ static bool is_hexadecimal(char c)
   return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Returns the length of a number at the begin of the text that is not part of a name, or 0. */
+/* Returns the length of a number at the begin of the text if the number is left out of names, or 0. */
 static size_t number_at(const char *text, size_t bytes)
 {
   size_t length = 0;

@@ -3,10 +3,10 @@
  *
  * An annotation is an instance variable of the fiber, which is read in place without calling a method or making an
  * object. Names that differ only in hexadecimal numbers or numbers of three or more digits (ids, ports, addresses)
- * count as one. The table is bounded; a new name that finds no room is ignored.
+ * count as the same name. The table is bounded; a new name that finds no room is ignored.
  *
- * Threads: whoever holds the sampler's lock; task_names_read() with the GVL of a process with one Ractor, where the VM
- * takes no lock. No allocation. [hook]
+ * Threads: any thread that holds the sampler's lock; task_names_read() with the GVL of a process with one Ractor, where
+ * the VM takes no lock. No allocation. [hook]
  */
 #ifndef RTOP_EXT_TASK_NAMES_H
 #define RTOP_EXT_TASK_NAMES_H
@@ -27,13 +27,13 @@ struct task_names {
   } entries[2 * TASK_NAMES_MAX]; /* open addressing */
 };
 
-/* Once; under the GVL. */
+/* Initialises the table. Call once, under the GVL. */
 void task_names_init(struct task_names *names);
 
-/* The annotation of a living fiber; nil when it has none. */
+/* Returns the annotation of a living fiber; nil when it has none. */
 VALUE task_names_read(const struct task_names *names, VALUE fiber);
 
-/* The call tree node of the name (RTOP_FIBERS_NAMESPACE); RTOP_NODE_ROOT when the annotation is not a name. */
+/* Returns the call tree node of the name (RTOP_FIBERS_NAMESPACE); RTOP_NODE_ROOT when the annotation is not a name. */
 uint32_t task_names_node(struct task_names *names, struct frames *frames, struct calltree *tree, VALUE annotation);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Examines values with functions of the VM that call no methods. */
+/* Turns values into text with functions of the VM that call no methods. */
 #include "value_text.h"
 
 #include <math.h>
@@ -139,7 +139,7 @@ static void add_float(struct value_text *text, double number)
   if (!strpbrk(digits, ".e")) add_words(text, ".0");
 }
 
-/* Writes an integer that fits into 64 bits, as ids often do, in full. */
+/* Writes an integer in full if it fits into 64 bits, as ids often do; else writes its size. */
 static void add_big(struct value_text *text, VALUE number)
 {
   int zeros;
@@ -215,6 +215,6 @@ void value_text_value(struct value_text *text, VALUE value)
   else if (RB_SYMBOL_P(value)) add_symbol(text, value);
   else if (value == Qnil) add_words(text, "nil");
   else if (value == Qtrue || value == Qfalse) add_words(text, value == Qtrue ? "true" : "false");
-  else if (RB_SPECIAL_CONST_P(value)) add_words(text, "?"); /* not set yet */
+  else if (RB_SPECIAL_CONST_P(value)) add_words(text, "?"); /* a variable that is not set yet */
   else add_heap(text, value);
 }

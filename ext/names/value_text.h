@@ -4,7 +4,7 @@
  * hashes by their size, all other objects by the name of their class.
  *
  * The text is valid UTF-8; control characters and invalid bytes are escaped as String#inspect does. The text may still
- * be hostile: whoever displays it must make it safe for the screen.
+ * be hostile: a program that displays it must make it safe for the screen.
  *
  * Threads: with the GVL. Makes no objects and raises nothing.
  */
@@ -18,7 +18,7 @@
 struct value_text {
   char *out;
   size_t used, room;
-  bool cut; /* true once a text did not fit; nothing more is added then */
+  bool cut; /* set when a text did not fit; later additions have no effect */
 };
 
 /* Begins a text of at most `bytes` bytes in `out`; `bytes` must exceed the length of the cut mark. The text is not

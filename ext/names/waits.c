@@ -18,7 +18,7 @@ static VALUE constant(VALUE under, const char *name)
 static void add(struct waits *waits, VALUE class, const char *space, const char *separator, const char *names,
                 enum rtop_work_cause cause)
 {
-  rb_gc_register_mark_object(class); /* compared by address: it must not move */
+  rb_gc_register_mark_object(class); /* compared by address, so it must not move */
   for (const char *name = names; *name && waits->count < WAITS_MAX;) {
     size_t bytes = strcspn(name, " ");
     struct wait *wait = &waits->entries[waits->count++];
@@ -67,7 +67,7 @@ static VALUE learn(VALUE pointer)
   add_class(waits, constant(rb_cThread, "SizedQueue"), "Thread::SizedQueue", "push pop << enq", RTOP_WORK_QUEUE);
   VALUE process = constant(rb_cObject, "Process");
   if (!NIL_P(process)) add_singleton(waits, process, "Process", "wait wait2 waitpid waitall detach", RTOP_WORK_OTHER);
-  waits->io_singleton = rb_singleton_class(rb_cIO); /* The class above keeps the singleton class alive and in place. */
+  waits->io_singleton = rb_singleton_class(rb_cIO); /* the class above keeps the singleton class alive and in place */
   waits->io = rb_cIO;
   return Qnil;
 }
@@ -97,7 +97,8 @@ uint32_t waits_find(const struct waits *waits, VALUE frame)
   return WAITS_MAX;
 }
 
-/* Tells whether a class from a method entry is IO or a subclass. False for modules. */
+/* Tells whether a class from a method entry is IO or a subclass, or the singleton class of one. Returns false for
+ * modules. */
 static bool is_io(const struct waits *waits, VALUE class)
 {
   if (!waits->io || !RB_TYPE_P(class, T_CLASS)) return false;

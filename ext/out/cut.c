@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define RSS_EVERY_NS (CLOCK_NS_PER_SECOND / 2 - CLOCK_NS_PER_SECOND / 20)
-/* A window in which the process used more than this share of a core, beside the publisher, is not a quiet one. */
+/* A window in which the process, without the publisher, used more than this share of a core is not quiet. */
 #define QUIET_CPU_SHARE 50
 
 enum { CPU_THREADS_PER_WINDOW = 500, CPU_WINDOWS_MAX = 8 };
@@ -62,7 +62,7 @@ int64_t cut_announce(struct cut *cut, int64_t end_ns, int64_t step_ns)
   lock_sampler(sampler);
   for (;;) {
     atomic_store(&sampler->boundary_ns, end_ns);
-    /* The clock is read again, since the publisher may have lost its core here for long. */
+    /* The clock is read again, since the publisher may have lost its core here for a long time. */
     int64_t now = clock_now_ns();
     if (now < end_ns) break;
     end_ns = now + step_ns;
@@ -98,8 +98,8 @@ static struct cells *swap_cells(struct cut *cut, int64_t end_ns)
   return full;
 }
 
-/* Opens the file anew each time, because an application that closes all descriptors could give a kept descriptor's
- * number to another file. */
+/* Reads the resident size. Opens the file anew each time, because an application that closes all descriptors could give
+ * a kept descriptor's number to another file. */
 static uint64_t read_rss_bytes(void)
 {
   char text[128];
@@ -133,7 +133,7 @@ static void set_clock_change(struct rtop_window *window, enum rtop_counter_id id
   *before = now;
 }
 
-/* CPU time in ns that the cells of the window and the publisher account for. */
+/* Returns the CPU time in ns that the window's cells and the publisher account for. */
 static int64_t told_cpu_ns(const struct rtop_window *window)
 {
   uint64_t told = window->counters[RTOP_COUNTER_PUBLISHER_CPU_NS];
@@ -142,9 +142,10 @@ static int64_t told_cpu_ns(const struct rtop_window *window)
   return (int64_t)told;
 }
 
-/* Adds the CPU time of the process. The kernel sums it over all threads, which is slow with thousands of them, so with
- * many threads only some windows read it. A window without a reading reports the CPU time known from its cells; the
- * window with the next reading reports the remainder, so the sum never exceeds the actual CPU time. */
+/* Adds the CPU time of the process. The kernel computes it as a sum over all threads, which is slow for thousands of
+ * threads; with many threads, therefore, only some windows read it. A window without a reading reports the CPU time
+ * known from its cells; the window with the next reading reports the remainder, so the sum never exceeds the actual CPU
+ * time. */
 static void add_cpu(struct cut *cut)
 {
   struct cut_cpu *cpu = &cut->cpu;
@@ -163,8 +164,8 @@ static void add_cpu(struct cut *cut)
   *before += told;
 }
 
-/* Takes the baseline of the counters from a start of the hooks: the program may have run for a while before the
- * publisher notices the start. */
+/* Takes the baseline of the counters from the latest start of the hooks: the program may have run for a while before
+ * the publisher notices the start. */
 static void follow_start(struct cut *cut)
 {
   uint32_t starts = atomic_load_explicit(&cut->sampler->starts, memory_order_acquire);

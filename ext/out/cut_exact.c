@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes the differences of what hooks count. */
+/* Adds the growth of the hooks' counts since the last window. */
 #include "cut_exact.h"
 
 static bool add_exact(struct cut *cut, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
@@ -9,7 +9,7 @@ static bool add_exact(struct cut *cut, uint32_t node, uint32_t what, uint32_t ke
   return !value || exact;
 }
 
-/* Adds, for each method with slow calls in the window, their number. */
+/* Adds the number of slow calls in the window for each method that has any. */
 static bool add_slow_count(struct cut *cut, size_t from)
 {
   const struct rtop_window *window = &cut->window;
@@ -52,8 +52,8 @@ static bool add_exact_numbers(struct cut *cut, struct trace_target *target, uint
          add_exact(cut, node, RTOP_EXACT_SELF_MAX, 0, atomic_exchange(&target->numbers[RTOP_EXACT_SELF_MAX], 0));
 }
 
-/* Adds the distribution of total times (`which` 0) or own times. With the total times, it also adds the number of these
- * calls, as the number of returns. */
+/* Adds the distribution of total times (`which` 0) or self times (1). With the total times, also adds the number of
+ * these calls, which is the number of returns. */
 static bool add_exact_times(struct cut *cut, struct trace_target *target, uint32_t node, int which)
 {
   uint32_t what = which == 0 ? RTOP_EXACT_TOTAL_TIMES : RTOP_EXACT_SELF_TIMES, *told = target->times_told[which];
@@ -115,15 +115,15 @@ bool cut_exact_add(struct cut *cut, struct tracing *tracing)
     if (phase == TRACE_FREE) continue;
     if (!add_exact_target(cut, target, phase == TRACE_LEFT)) return false;
     if (phase != TRACE_LEFT) continue;
-    /* Forgets the numbers of a target that was never named; otherwise they would be reported as those of the next
-     * method. */
+    /* Forgets the numbers of a target that was never named; otherwise they would be reported for the next method. */
     trace_target_forget(target);
     atomic_store(&target->phase, TRACE_FREE);
   }
   return add_slow(cut, tracing->slow);
 }
 
-/* The traced method with the most calls since the last check, and the number of all calls. */
+/* The traced method with the most calls since the last check; `calls`: number of these calls; `all`: number of calls of
+ * all traced methods. */
 struct busiest {
   struct trace_target *target;
   uint64_t calls, all;
@@ -146,7 +146,7 @@ static struct busiest busiest_target(struct tracing *tracing)
 }
 
 /* Ends the tracing of all methods written in C. Their hook runs for every C call of the program, so ending only the
- * busiest one would save nothing. */
+ * busiest method would save nothing. */
 static void end_functions(struct tracing *tracing, uint64_t calls_per_s)
 {
   for (int i = 0; i < RTOP_TRACE_SLOTS; i++) {

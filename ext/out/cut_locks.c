@@ -76,7 +76,7 @@ static void count_waits(struct cut *cut, struct thread_data *data)
   data->lock_waits_seen = waits;
 }
 
-/* False: for no lock. */
+/* Stores in the row what its thread waits for. Returns false when that is no numbered lock. */
 static bool find_wait(struct cut *cut, const struct lock_wait *wait, struct rtop_window_thread *row)
 {
   row->lock_kind = wait->kind;
@@ -89,7 +89,7 @@ static bool find_wait(struct cut *cut, const struct lock_wait *wait, struct rtop
   return lock;
 }
 
-/* Finds the locks that threads wait for. False when there are none. */
+/* Finds the locks that threads wait for. Returns false when there are none. */
 static bool find_waits(struct cut *cut, uint32_t high)
 {
   bool any = false;

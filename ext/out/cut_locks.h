@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The locks' part of cutting a window: who waits for which lock, and who owns it. Private to cut.c.
+/* The locks' part of cutting a window: which lock each thread waits for, and the owner of each lock. Private to cut.c.
  *
  * A lock gets a number when a thread is first seen waiting for it, and keeps the number until no thread has waited for
  * ten seconds; a lock that is seen at the same address after that gets a new number.
@@ -11,7 +11,7 @@
 
 #include "cut.h"
 
-/* After the threads were listed. */
+/* Adds the locks to the window. Call after the threads were listed. */
 void cut_locks_add(struct cut *cut);
 
 #endif

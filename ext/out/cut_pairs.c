@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives nodes to the parties that waited and held. */
+/* Gives nodes to the waiting and the holding parties. */
 #include "cut_pairs.h"
 
 #include "ext/names/label_nodes.h"
@@ -20,7 +20,7 @@ static void name(struct sampler *sampler, uint32_t party)
   atomic_store_explicit(&pool->node, node, memory_order_relaxed);
 }
 
-/* Where readers find a party. */
+/* Returns the node by which readers find a party. */
 static uint32_t node_of(const struct cut *cut, uint32_t party)
 {
   const struct sampler *sampler = cut->sampler;
@@ -86,6 +86,6 @@ bool cut_pairs_add(struct cut *cut)
     const struct rtop_behind pair = pair_of(cut, key);
     if (key) fine = add(cut, row, &pair) && fine;
   }
-  atomic_store(&cut->pairs->used, false); /* only now: the child of a fork clears buffers that are in use */
+  atomic_store(&cut->pairs->used, false); /* cleared last, because a forked child clears the buffers that are in use */
   return fine;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds to the window who waited behind whom (ext/sampling/pairs.h). Private to the cut.
+/* Adds to the window who waited behind whom (ext/sampling/pairs.h): the time that each party waited for another party.
+ * Private to the cut.
  *
  * Threads: the publisher.
  */
@@ -8,13 +9,13 @@
 
 #include "cut.h"
 
-/* Takes the waits that ended. Before the cells are swapped, so that their parties can be named. */
+/* Takes the waits that ended. Call before the cells are swapped, so that the parties can be named. */
 void cut_pairs_take(struct cut *cut);
 
 /* Names the parties. Under the sampler's lock. */
 void cut_pairs_name(struct cut *cut);
 
-/* Adds the pairs, after tables were published. False when memory ran out. */
+/* Adds the pairs. Call after tables were published. Returns false when memory ran out. */
 bool cut_pairs_add(struct cut *cut);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hands over exceptions by class and place. */
+/* Adds exceptions to the window by class and source location. */
 #include "cut_raised.h"
 
 static bool is_known(struct cut *cut, uint32_t node)

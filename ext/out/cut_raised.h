@@ -9,7 +9,7 @@
 #include "cut.h"
 
 /* Adds the raised exceptions to the window. A row whose name is unknown or unpublished waits for the next window; in
- * the `last` window it is counted as unreported instead. False when memory ran out. */
+ * the `last` window it is counted as unreported instead. Returns false when memory ran out. */
 bool cut_raised_add(struct cut *cut, bool last);
 
 #endif

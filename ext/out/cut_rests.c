@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Repeats the rows of sleeping threads from the window before. */
+/* Repeats the rows of sleeping threads from the previous window. */
 #include "cut_rests.h"
 
 #include "cut.h"
@@ -13,8 +13,8 @@ enum { RESTS_MORE = 256 };
 #define UNREAD_MAX_NS (CLOCK_NS_PER_SECOND / 1000)
 #define LOOK_AGAIN_NS (3 * CLOCK_NS_PER_SECOND)
 
-/* Makes room for the thread with this index. False when memory ran out: the thread is then not treated as at rest, and
- * is examined in full as usual. */
+/* Makes room for the thread with this index. Returns false when memory ran out: the thread then does not count as
+ * resting, and is examined in full as usual. */
 static bool make_room(struct cut_rests *rests, uint32_t index)
 {
   if (index < rests->capacity) return true;
@@ -35,8 +35,9 @@ void cut_rests_begin(struct cut *cut)
   rests->renamed = renamed;
 }
 
-/* Tells whether the thread still sleeps, from a single cache line. As in read_totals() of cut_threads.c, either the
- * thread reads the new floor_ns, or the publisher reads an odd `turn` and knows that the thread changes its state. */
+/* Tells whether the thread is still asleep, from a single cache line. As in read_totals() of cut_threads.c, either the
+ * thread reads the new floor_ns, or the publisher reads an odd `turn`, which means that the thread is changing its
+ * state. */
 static bool sleeps_on(struct thread_data *data, const struct cut_rest *rest, int64_t end_ns)
 {
   uint64_t word = rest->word;
@@ -59,7 +60,7 @@ uint64_t cut_rest_epochs(struct pool *pool)
   return epochs;
 }
 
-/* Has a point come that may settle time which waits in the thread's lanes? */
+/* Tells whether the pool has got a point that may settle waiting time in the thread's lanes. */
 static bool may_settle(const struct cut *cut, const struct cut_rest *rest)
 {
   if (!rest->open) return false;
@@ -144,7 +145,7 @@ static bool lanes_are_empty(const struct thread_data *data)
   return empty;
 }
 
-/* Is the window complete, with nothing to hand in? */
+/* Tells whether the thread's part of the window is complete, with no own work left over. */
 static bool is_settled(const struct thread_data *data)
 {
   return data->accrued_ns[RTOP_BLOCKED] == data->charged_ns[RTOP_BLOCKED] && !data->ahead_wall_ns &&

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Resting threads: a thread that sleeps through a window gets the same row as in the window before. Adding this row
+/* Resting threads: a thread that sleeps through a window gets the same row as in the previous window. Adding this row
  * touches one cache line per thread instead of a dozen.
  *
- * A thread is at rest if at the end of a window it was blocked in a known stack, had nothing to hand in, and neither
- * fibers nor a lock. Time of it from before may still wait for a point, and be owed: it does so until its pool gets a
- * point. It stays at rest while its word is the one that the publisher stored. When anything changes, or its CPU clock
- * is due, the thread is examined in full (cut_threads.c). The clock is not due while the whole process used so little
- * CPU time that no sleeping thread can have used more.
- * Its totals by state stay consistent, because the time that the publisher moved and the time that it reported grow
- * alike.
+ * A thread is at rest if at the end of a window it was blocked in a known stack, had no own work left over, waited for
+ * no lock and had no waiting fibers. Its lanes may still contain earlier time, reported as not sampled, that waits for
+ * a point: it waits until the thread's pool gets a point. The thread stays at rest while its word is the one that the
+ * publisher stored. When anything changes, or the thread's CPU clock is due, the thread is examined in full
+ * (cut_threads.c). The clock is not due while the whole process used so little CPU time that no sleeping thread can
+ * have used more. The thread's totals by state stay consistent, because the time that the publisher moved and the time
+ * that it reported grow equally.
  *
  * Threads: the publisher.
  */
@@ -24,24 +24,24 @@ struct cut;
 struct cut_rest {
   uint64_t word; /* the thread's word as the publisher stored it; 0: not at rest */
   uint64_t serial, name_version;
-  int64_t since_ns, node_seen_ns; /* state_since_ns, node_seen_ns */
-  int64_t look_ns;                /* its CPU clock is due then */
-  int64_t unknown_ns;             /* value of cut->cpu.unknown_ns when it was last read */
-  int64_t wall_ns;                /* of the window being built */
+  int64_t since_ns, node_seen_ns; /* copies of the thread's state_since_ns and node_seen_ns */
+  int64_t look_ns;                /* time at which the thread's CPU clock is due */
+  int64_t unknown_ns;             /* value of cut->cpu.unknown_ns when this clock was last read */
+  int64_t wall_ns;                /* the thread's time in the window being built */
   uint32_t node, slot;
-  uint32_t row; /* in the window being built */
-  bool open;    /* time in its lanes waits for a point, */
+  uint32_t row; /* index of the row in the window being built */
+  bool open;    /* whether time in the thread's lanes waits for a point */
   uint32_t pool;
-  uint64_t epochs; /* and none had come to the pool when it was looked at last (cut_rest_epochs()) */
+  uint64_t epochs; /* cut_rest_epochs() of the pool when it was last checked; no point had come by then */
   struct lock_wait wait;
 };
 
 struct cut_rests {
-  struct cut_rest *of; /* by index of the thread; owned */
+  struct cut_rest *of; /* entries by index of the thread; owned */
   uint32_t capacity;
-  uint64_t renamed; /* value of threads.renamed when names were last looked at */
-  bool names;       /* in the window being built they are */
-  uint64_t divided; /* bit per pool: points divide its running time in the window being built */
+  uint64_t renamed; /* value of threads.renamed when names were last checked */
+  bool names;       /* whether names are checked in the window being built */
+  uint64_t divided; /* one bit per pool: points divide its running time in the window being built */
 };
 
 /* Returns the entry of the thread with this index if the thread is at rest, else NULL. */
@@ -56,11 +56,11 @@ void cut_rests_begin(struct cut *cut);
 /* Tells whether the thread sleeps until the end of the window. If so, the publisher owns the thread's time in the
  * window and stores its length in rest->wall_ns. */
 bool cut_rest_goes_on(const struct cut *cut, struct thread_data *data, struct cut_rest *rest);
-/* How many points the axes of a pool got so far. */
+/* Returns the number of points that the axes of a pool have got so far. */
 uint64_t cut_rest_epochs(struct pool *pool);
-/* Adds the thread's row and the cell of its time. False when memory ran out. */
+/* Adds the thread's row and the cell of its time. Returns false when memory ran out. */
 bool cut_rest_list(struct cut *cut, struct cut_rest *rest);
-/* The row of the thread in this window; NULL when it has none because the window was lost. */
+/* Returns the row of the thread in this window; NULL when it has none because the window was lost. */
 struct rtop_window_thread *cut_rest_row(struct cut *cut, const struct cut_rest *rest);
 bool cut_rest_add_cell(struct cut *cut, const struct cut_rest *rest);
 

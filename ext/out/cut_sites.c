@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes the differences of allocation sites. */
+/* Adds the growth of the sums of allocation sites since the last window. */
 #include "cut_sites.h"
 
 enum {
@@ -51,8 +51,8 @@ static bool tell_site(struct cut *cut, uint32_t node, const struct site *site, s
          add_number(cut, node, RTOP_SITES_ALIVE, RTOP_SITES_LIVE_BYTES, grown(site->live_bytes, &told->live_bytes));
 }
 
-/* Goes once through all sites, from the site at which the previous window stopped. *rests is set when sites remain to
- * be reported. */
+/* Visits all sites once, from the site at which the previous window stopped. *rests is set when sites remain to be
+ * reported. */
 static bool add_sites(struct cut *cut, struct sites *sites, size_t room, bool *rests)
 {
   const struct sites_sums *sums = &sites->sums;
@@ -67,7 +67,7 @@ static bool add_sites(struct cut *cut, struct sites *sites, size_t room, bool *r
       }
       bool known = names_out_known(cut->names, &cut->sampler->tree, node) == node;
       if (!known && sites->telling > TELLING_WINDOWS) node = RTOP_NODE_FOLDED, known = true;
-      if (!known) *rests = true; /* the next window reports it */
+      if (!known) *rests = true; /* the next window reports the site */
       else if (!tell_site(cut, node, &sums->sites[at], &sums->told[at])) return false;
       else left--;
     }
@@ -111,7 +111,7 @@ bool cut_sites_add(struct cut *cut, struct sites *sites, size_t room)
     state = atomic_load(&sites->state);
   }
   bool heard =
-      /* The state is also reported while the session ends: a thread that noticed the end may still read results. */
+      /* The state is also reported while the session ends: a viewer that noticed the end may still read results. */
       atomic_load(&sites->wanted) || atomic_load(&sites->ending);
   if (state && heard && fine)
     fine = add_number(cut, RTOP_NODE_ROOT, RTOP_SITES_STATE, atomic_load(&sites->serial), (uint64_t)state);

@@ -9,13 +9,13 @@
 #include "cut.h"
 #include "ext/tracing/sites.h"
 
-/* `room`: bytes that the sites may take in the window. False when memory ran out. */
+/* Adds the figures. `room`: bytes that the sites may take in the window. Returns false when memory ran out. */
 bool cut_sites_add(struct cut *cut, struct sites *sites, size_t room);
 
 /* Tells whether sampling of sites has ended with figures still to be reported. */
 bool cut_sites_rests(struct sites *sites);
 
-/* Cost of sampling sites since the last call, in ns. */
+/* Returns the cost of sampling sites since the last call, in ns. */
 int64_t cut_sites_cost(struct sites *sites);
 
 #endif

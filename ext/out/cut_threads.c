@@ -38,8 +38,9 @@ static uint32_t high(const struct cut *cut)
   return atomic_load_explicit(&cut->sampler->threads.high, memory_order_acquire);
 }
 
-/* Decides whether this is the thread's last window. It is not while a stack of the thread still waits for its names,
- * for some time. Decides under the lock, since the job that names stacks reads last_window under the same lock. */
+/* Decides whether this is the thread's last window. It is not the last one while a stack of the thread still waits for
+ * its names, for a limited time. Decides under the lock, since the job that names stacks reads last_window under the
+ * same lock. */
 static void note_unless_noted(struct cut *cut, struct thread_data *data, int64_t end_ns)
 {
   struct sampler *sampler = cut->sampler;
@@ -64,10 +65,10 @@ void cut_threads_note_ended(struct cut *cut, int64_t end_ns)
   }
 }
 
-/* ---- the thread in the segment ------------------------------------------------------------------ */
+/* ---- threads in the segment -------------------------------------------------------------------- */
 
-/* The kernel's name of the thread, used until Ruby code sets a name. Ruby stores the location of the thread's block in
- * the kernel's name. */
+/* Reads the kernel's name of the thread, used until Ruby code sets a name. Ruby stores the location of the thread's
+ * block in the kernel's name. */
 static size_t kernel_name(uint32_t native_id, char name[THREADS_NAME_MAX])
 {
   char path[64];
@@ -116,8 +117,8 @@ static void publish_thread(struct cut *cut, struct thread_data *data)
 enum { REST_AHEAD = 12 };
 enum { READ_TRIES = 4000, YIELDS = 100, MOVE_TRIES = 16 };
 
-/* Reads the thread's own total times by state up to end_ns, and its word at that time. False when the thread lost its
- * core in the middle of a change of state and did not finish the change in time. */
+/* Reads the thread's own total times by state up to end_ns, and its word at that time. Returns false when the thread
+ * lost its core in the middle of a change of state and did not finish the change within READ_TRIES tries. */
 static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_ns[RTOP_STATE_COUNT], uint64_t *word)
 {
   atomic_store_explicit(&data->floor_ns, end_ns, memory_order_seq_cst);
@@ -126,7 +127,7 @@ static bool read_totals(struct thread_data *data, int64_t end_ns, int64_t total_
     uint32_t turn = atomic_load_explicit(&data->turn, memory_order_acquire);
     if (turn & 1) {
       if (tries < YIELDS) sched_yield();
-      /* Sleeps, since the thread needs a core before it can finish the change. */
+      /* sleeps, since the thread needs a core before it can finish the change */
       else nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
       continue;
     }
@@ -245,14 +246,14 @@ static bool charge_off_gvl(struct cut *cut, struct thread_data *data, struct cel
   return true;
 }
 
-/* Time in this state, of this window and earlier ones, that is not covered by cells yet. */
+/* Returns the time in this state, of this window and earlier ones, that is not covered by cells yet. */
 static int64_t outstanding(const struct thread_data *data, unsigned state)
 {
   return data->forgiven_ns[state] + data->owed_ns[state] + data->accrued_ns[state] - data->charged_ns[state];
 }
 
-/* For a thread that could not be read: takes the times of its cells as its times in this window. The next window adds
- * the remaining time. */
+/* Handles a thread that could not be read: takes the times of its cells as its times in this window. The next window
+ * adds the remaining time. */
 static void accrue_charged(struct thread_data *data)
 {
   memset(data->accrued_ns, 0, sizeof data->accrued_ns);
@@ -282,7 +283,7 @@ static uint64_t find_accrued(struct cut *cut, struct thread_data *data, struct c
   return word;
 }
 
-/* ---- charging ----------------------------------------------------------------------------------- */
+/* ---- charging of lanes --------------------------------------------------------------------------- */
 
 static int64_t take_at_most(_Atomic int64_t *from, int64_t limit_ns)
 {
@@ -434,7 +435,8 @@ static bool divides(const struct division *division)
 
 static_assert(POOLS_MAX <= 64, "a bit for each");
 
-/* For all pools: decides which kinds have a stratum of their own, and how the time of each stratum is divided. */
+/* Ends the window of all pools: decides which kinds have a stratum of their own, and how the time of each stratum is
+ * divided. */
 static void end_strata(struct cut *cut)
 {
   struct pools *pools = &cut->sampler->pools;
@@ -447,7 +449,8 @@ static void end_strata(struct cut *cut)
   }
 }
 
-/* Returns the node last sampled in the pool: while running, or else with the GVL but without a core. */
+/* Returns the node that was last sampled in the pool while it ran; if there is none, the node last sampled with the GVL
+ * but without a core. */
 static uint32_t last_met_in(struct pool *pool)
 {
   static const unsigned aside[] = { STRATA_VOLUNTARY, STRATA_PREEMPTED };
@@ -460,7 +463,7 @@ static uint32_t last_met_in(struct pool *pool)
 }
 
 /* Charges time that will not reach a point any more to the last point of its stratum, or else of the pool. That point
- * was placed as independently of the program as the next one would have been. */
+ * was placed as independently of the program as the next point would have been. */
 static void charge_rest(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   struct sampler *sampler = cut->sampler;
@@ -502,7 +505,7 @@ static void charge_own(struct cut *cut, struct thread_data *data, struct cells *
   data->own_wall_ns = data->own_cpu_ns = 0;
 }
 
-/* Charges own work of the profiler that did not fit into the window before. */
+/* Charges own work of the profiler that did not fit into the previous window. */
 static void charge_ahead(struct cut *cut, struct thread_data *data, struct cells *cells)
 {
   charge(data, cells, RTOP_RUNNING, cut->sampler->own_node, data->ahead_wall_ns, data->ahead_cpu_ns);
@@ -524,7 +527,7 @@ static uint64_t positive(int64_t value)
   return value > 0 ? (uint64_t)value : 0;
 }
 
-/* Tells whether the row's `node` does not describe the stretch that is open now. */
+/* Tells whether the row's `node` is not the stack of the stretch that is open now. */
 static bool is_stale(const struct thread_data *data, enum rtop_thread_state state)
 {
   if (state == RTOP_BLOCKED || state == RTOP_WAITING) return !stack_is_known(data, state);
@@ -532,7 +535,8 @@ static bool is_stale(const struct thread_data *data, enum rtop_thread_state stat
          atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
 }
 
-/* Age of the thread's state at the end of the window, in ns. A state that began after the end gets the smallest age. */
+/* Returns the age of the thread's state at the end of the window, in ns. A state that began after this end gets the
+ * smallest age. */
 static int64_t state_age(const struct cut *cut, const struct thread_data *data)
 {
   int64_t age = cut->window.end_mono_ns - atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
@@ -560,7 +564,7 @@ static void describe(struct cut *cut, struct thread_data *data, struct rtop_wind
   row->stack_age_ns = positive(seen);
 }
 
-/* Time with the GVL in this window. */
+/* Returns the time with the GVL in this window. */
 static int64_t on_gvl(const struct thread_data *data)
 {
   return data->accrued_ns[RTOP_RUNNING] + data->accrued_ns[RTOP_MARKING] + data->accrued_ns[RTOP_SWEEPING];
@@ -585,8 +589,9 @@ static bool list_thread(struct cut *cut, struct thread_data *data, struct cells 
   return true;
 }
 
-/* Native threads that are not Ruby's, and waits too short for a reading, may use CPU all the time. Reading the clocks
- * of all threads then finds nothing, so the distance to the next such reading grows each time. */
+/* Compares the CPU time of the process with that of its threads. Native threads that are not Ruby's, and waits too
+ * short for a reading, may use CPU all the time. Reading the clocks of all threads then finds nothing, so the distance
+ * to the next such reading grows each time. */
 void cut_threads_compare_cpu(struct cut *cut)
 {
   struct cut_cpu *cpu = &cut->cpu;
@@ -668,8 +673,8 @@ void cut_threads_end_slots(struct cut *cut, int64_t now_ns)
   cut_threads_forget_slots(cut);
 }
 
-/* Prefetches the only cache line of a resting thread that will be read and written, while the threads before it are
- * examined. */
+/* Prefetches the only cache line of a resting thread that will be read and written, while the threads with lower
+ * indices are examined. */
 static void fetch_ahead(const struct cut *cut, uint32_t index)
 {
   if (index < high(cut) && cut_rest_of(&cut->rests, index)) __builtin_prefetch(thread_at(cut, index), 1);
@@ -688,7 +693,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
   }
   for (uint32_t i = 0; i < cells->count; i++) {
     struct thread_data *data = thread_at(cut, cells->entries[i].thread);
-    if (data) cut_rest_end(&cut->rests, data); /* its stack was named meanwhile */
+    if (data) cut_rest_end(&cut->rests, data); /* a stack of the thread was named meanwhile */
     if (data) data->charged_ns[cells->entries[i].state] += (int64_t)cells->entries[i].wall_ns;
   }
   end_strata(cut);
@@ -696,7 +701,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
     struct thread_data *data = thread_at(cut, index);
     struct cut_rest *rest = cut_rest_of(&cut->rests, index);
     fetch_ahead(cut, index + REST_AHEAD);
-    if (!data && rest) rest->word = 0; /* The thread ended while the hooks were off. */
+    if (!data && rest) rest->word = 0; /* the thread ended while the hooks were off */
     bool rests = data && rest && !last && cut_rest_goes_on(cut, data, rest);
     if (rests && !cut_rest_list(cut, rest)) return false;
     if (!data || rests) continue;
@@ -706,7 +711,7 @@ bool cut_threads_charge(struct cut *cut, struct cells *cells, bool last)
   return true;
 }
 
-/* ---- into the window ---------------------------------------------------------------------------- */
+/* ---- adding to the window ------------------------------------------------------------------------ */
 
 static bool is_listed(const struct cut *cut, const struct thread_data *data)
 {
@@ -783,9 +788,9 @@ static void join(struct rtop_cell *cell, const struct rtop_cell *part)
   cell->samples += part->samples;
 }
 
-/* As repay(), but the time in which the thread slept through the window repays nothing: it is all of this window. If
- * it repaid what another stretch owes, that debt would move on from window to window for as long as the thread
- * sleeps. */
+/* Like repay(), but the time in which the thread slept through the window repays nothing, since it belongs to this
+ * window as a whole. If it repaid what another stretch owes, that debt would move on from window to window for as long
+ * as the thread sleeps. */
 static bool repay_awake(struct cut *cut, struct thread_data *data, struct rtop_cell *cell, bool slept)
 {
   uint64_t length = (uint64_t)window_ns(cut);
@@ -796,7 +801,8 @@ static bool repay_awake(struct cut *cut, struct thread_data *data, struct rtop_c
   return fine;
 }
 
-/* Records that this window owes the time and will be corrected later; the time is taken to lie at the window's end. */
+/* Records that this window owes the time, to be corrected by a later window; the time is assumed to lie at the window's
+ * end. */
 static void owe(struct cut *cut, struct thread_data *data, int state, int64_t wall_ns)
 {
   struct owed *owed = owed_of(data, (unsigned)state);

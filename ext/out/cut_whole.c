@@ -25,7 +25,7 @@ static uint64_t grown_ns(const struct whole *whole, int64_t ticks, uint64_t *tol
   return grown(ticks > 0 ? (uint64_t)((double)ticks * whole->ns_per_tick) : 0, told_ns);
 }
 
-/* Adds a node's changes. *told counts the nodes that have changes. False when memory ran out. */
+/* Adds a node's changes. *told: number of nodes with changes, incremented here. Returns false when memory ran out. */
 static bool add_node(struct cut *cut, struct whole *whole, uint32_t at, size_t *told)
 {
   struct whole_node *node = &whole->counting->tree.nodes[at];
@@ -48,7 +48,7 @@ static bool add_node(struct cut *cut, struct whole *whole, uint32_t at, size_t *
          add_number(cut, place, RTOP_WHOLE_SELF_NS, 0, self);
 }
 
-/* Goes once through the nodes, from the node at which the previous window stopped. */
+/* Visits all nodes once, from the node at which the previous window stopped. */
 static bool add_nodes(struct cut *cut, struct whole *whole, size_t room)
 {
   uint32_t named = atomic_load_explicit(&whole->named, memory_order_acquire);

@@ -9,7 +9,7 @@
 #include "cut.h"
 #include "ext/tracing/whole.h"
 
-/* `room`: bytes that the counts may take in the window. False when memory ran out. */
+/* Adds the counts. `room`: bytes that the counts may take in the window. Returns false when memory ran out. */
 bool cut_whole_add(struct cut *cut, struct whole *whole, size_t room);
 
 /* Tells whether counting has ended with counts still to be reported. */

@@ -4,7 +4,8 @@
 
 #include "ext/names/label_nodes.h"
 
-/* Number of windows in which a label is reported as having no open work, because a reader may miss windows. */
+/* Number of windows in which a label is reported as having no open work. More than one, because a reader may miss
+ * windows. */
 enum { OPEN_TOLD_WINDOWS = 10 };
 
 static bool add(struct cut *cut, uint32_t node, uint32_t what, uint32_t key, uint64_t value)
@@ -98,7 +99,7 @@ static bool add_slow(struct cut *cut, struct work_longest *longest, bool last)
   return fine;
 }
 
-/* ---- what is open -------------------------------------------------------------------------------------- */
+/* ---- open work ----------------------------------------------------------------------------------------- */
 
 static struct cut_open *open_of(struct cut *cut, uint32_t label)
 {

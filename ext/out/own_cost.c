@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prices of hooks. */
+/* Computes the cost of hooks from calibrated prices per event. */
 #include "own_cost.h"
 
 #include "shm/base/format.h"
@@ -10,9 +10,9 @@ enum {
   STACKLESS_HOT_NS = 240,
   STACKLESS_COLD_NS = 1850,
   COARSE_NS = 180,
-  /* ns of application work after which the caches contain nothing of the profiler any more */
+  /* time in ns of application work after which the caches contain nothing of the profiler any more */
   CACHES_TAKEN_NS = 100000,
-  RAISE_NS = 300, /* cost of recording the class and place of an exception */
+  RAISE_NS = 300, /* cost in ns of recording the class and source location of an exception */
   RAISE_COUNTED_NS = 30,
 };
 
@@ -28,7 +28,7 @@ static uint64_t fine_releases(const uint64_t *counters)
   return all > coarse ? all - coarse : 0;
 }
 
-/* How cold the caches are for the hooks: 0 when everything is cached, 1 when nothing is. */
+/* Returns how cold the caches are for the hooks: 0 when everything is cached, 1 when nothing is. */
 static double coldness(const uint64_t *counters, int64_t length_ns)
 {
   uint64_t fine = fine_releases(counters);

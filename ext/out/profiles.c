@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds windows up. */
+/* Adds windows to the open profiles. */
 #include "profiles.h"
 
 #include <sched.h>
@@ -80,7 +80,7 @@ void profile_free(struct profile *profile)
   *profile = (struct profile){ 0 };
 }
 
-/* Makes room for one more element; false when there is none. */
+/* Makes room for one more element. Returns false when there is no room. */
 static bool grow(void *array, uint32_t *capacity, uint32_t count, uint32_t most, size_t each)
 {
   void **memory = array;
@@ -175,8 +175,8 @@ static uint32_t thread_of(struct profile *profile, const struct rtop_window_thre
   return at - 1;
 }
 
-/* Moves time whose stack became known later from the time not sampled to that stack, as far as the time is part of the
- * profile. */
+/* Moves time whose stack became known later from the node for time not sampled to that stack, as far as the time is
+ * part of the profile. */
 static void move_late(struct profile *profile, const struct rtop_late *late, uint32_t thread)
 {
   struct rtop_cell *from = cell_of(profile, RTOP_NODE_UNSAMPLED, thread, late->cell.state), taken = late->cell;

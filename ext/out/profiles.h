@@ -28,10 +28,10 @@ struct profile {
   bool open;
   uint32_t hz;
   int64_t start_ns, end_ns; /* time span of the windows added so far; equal when there are none */
-  uint64_t windows, lost;   /* cells that found no room */
+  uint64_t windows, lost;   /* windows: number of windows; lost: number of cells that found no room */
   uint64_t counters[RTOP_COUNTER_ID_MAX];
   struct rtop_cell *cells; /* `thread` is an index of `threads` */
-  uint32_t *index;         /* by node, thread and state: cell + 1 */
+  uint32_t *index;         /* hash table by node, thread and state: index of a cell + 1 */
   uint32_t cell_count, cell_capacity, index_mask;
   struct profile_thread *threads;
   uint32_t thread_count, thread_capacity;
@@ -42,16 +42,16 @@ struct profile {
 struct profiles {
   struct trylock lock;
   struct profile all[PROFILES_MAX];
-  _Atomic uint32_t hz; /* highest rate that any open profile wants; 0: none is open */
+  _Atomic uint32_t hz; /* highest rate that any open profile requests; 0: none is open */
 };
 
 /* Opens a profile that begins with the next window. Returns its slot, or -1 when too many are open. */
 int profiles_open(struct profiles *profiles, uint32_t hz);
-/* Copies what an open profile holds to *to; free the copy with profile_free(). `clear` empties the profile, `close`
+/* Copies the content of an open profile to *to; free the copy with profile_free(). `clear` empties the profile, `close`
  * closes it. */
 void profiles_read(struct profiles *profiles, int slot, bool clear, bool close, struct profile *to);
-/* Raises the wanted rate before a profile is opened, to wake a parked session. If no profile is opened after all, call
- * again with 0. */
+/* Raises the wanted rate before a profile is opened, to wake up a parked session. If no profile is opened after all,
+ * call again with 0. */
 void profiles_want(struct profiles *profiles, uint32_t hz);
 /* Adds a window that is complete and not written yet. Called by the publisher. */
 void profiles_add(struct profiles *profiles, const struct rtop_window *window, const struct rtop_writer *writer);

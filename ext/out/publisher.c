@@ -44,21 +44,21 @@
 #define STACKS_SHARE_MAX 0.003
 #define MAKERS_SHARE_OF_BUDGET 0.3
 #define MAKERS_SHARE_MAX 0.003
-#define MAKERS_LEAST 0.2 /* of their share */
+#define MAKERS_LEAST 0.2 /* minimum, as a part of that share */
 #define STACKS_SAVED_NS (10 * CLOCK_NS_PER_SECOND)
 /* Readings per second of the CPU clock for waits. A reading costs 0.7 us, and more readings add no accuracy. */
 #define WAITS_READ_PER_S 500
 #define IDLE_AFTER_NS (CLOCK_NS_PER_SECOND / 20)
-/* When no thread has had a GVL for LONG_AFTER_NS and nobody watches, a window may be this long. Merged windows of one
- * second end where it does. */
+/* When no thread has had a GVL for LONG_AFTER_NS and there is no viewer, a window may be this long. A long window ends
+ * where a merged window of one second ends. */
 #define LONG_WINDOW_NS CLOCK_NS_PER_SECOND
 #define LONG_AFTER_NS (2 * CLOCK_NS_PER_SECOND)
-/* A wake-up this late is not caused by a busy core: the process or the machine was stopped. */
+/* A wake-up that is at least this late is not caused by a busy core: the process or the machine was stopped. */
 #define STOPPED_MIN_NS (CLOCK_NS_PER_SECOND / 10)
-/* A segment that somebody removed (logind does so at each logout of its user) is made again: SEGMENTS_IN_HAND times at
- * once, and once more after each such interval. */
+/* A segment that somebody removed (logind removes a user's segments when the user logs out) is made again:
+ * SEGMENTS_IN_HAND times at once, and once more after each SEGMENT_EVERY_NS. */
 #define SEGMENT_EVERY_NS (60 * CLOCK_NS_PER_SECOND)
-/* How often a parked publisher checks that its segment still exists. */
+/* Interval at which a parked publisher checks that its segment still exists. */
 #define PARKED_LOOK_NS (10 * CLOCK_NS_PER_SECOND)
 
 enum {
@@ -70,9 +70,10 @@ enum {
   SEGMENTS_IN_HAND = 30,
   REST_WINDOWS_MAX = 64,
   REST_WINDOW_NS = 1000,
-  /* inverse share of the payload for exact figures; this share is slightly less than rtop_window_encode() allows */
+  /* the exact figures may take 1/EXACT_OF_PAYLOAD of a window's payload, slightly less than rtop_window_encode()
+   * allows */
   EXACT_OF_PAYLOAD = 5,
-  SITES_OF_EXACT = 2 /* inverse share of that for allocation sites */
+  SITES_OF_EXACT = 2 /* allocation sites may take 1/SITES_OF_EXACT of the room for exact figures */
 };
 
 /* State of the publisher's loop. */
@@ -86,17 +87,18 @@ struct loop {
   struct governor governor;
   uint32_t wanted_hz;
   bool watched;
-  bool lost;            /* the segment, while nothing was written */
-  bool long_window;     /* the open window ends later than WINDOW_NS after its start, unless something happens */
-  bool polls;           /* in a long window, whether a viewer has come: no wake-up will tell */
-  uint32_t futex_value; /* of the control file */
+  bool lost;        /* whether the segment disappeared while nothing was written */
+  bool long_window; /* the open window ends later than WINDOW_NS after its start, unless something happens */
+  /* whether a long window must be interrupted regularly to check for viewers, since no wake-up reports them */
+  bool polls;
+  uint32_t futex_value; /* value of the control file's futex */
   struct instants instants;
   struct on_core_past on_core_past;
   int64_t next_cut_ns, active_ns;
   uint64_t served, points[RTOP_STATE_COUNT];
   int64_t tick_cost_ns, stacks_cost_ns;
   uint64_t makers_cost_ns;
-  int64_t stopped_ns[2]; /* time in which the process was stopped: in this window, in the next one */
+  int64_t stopped_ns[2]; /* time in which the process was stopped: part in this window, and part in the next window */
 };
 
 void publisher_wake_slow(_Atomic uint32_t *word)
@@ -138,7 +140,8 @@ static const struct thread_data *on_gvl(struct sampler *sampler, uint32_t index)
   return state != RTOP_BLOCKED && state != RTOP_WAITING ? data : NULL;
 }
 
-/* Finds a thread that has a GVL: usually the last one that got it; the other threads are checked if there are few. */
+/* Finds a thread that has a GVL. This is usually the last thread that got it; the other threads are checked if there
+ * are few. */
 static const struct thread_data *find_active(struct sampler *sampler)
 {
   uint32_t high = atomic_load_explicit(&sampler->threads.high, memory_order_acquire);
@@ -148,16 +151,17 @@ static const struct thread_data *find_active(struct sampler *sampler)
   return active;
 }
 
-/* In a long window: sleeps until the deadline, a thread gets the GVL, or a viewer comes. Where that cannot be had, the
- * window is polled from now on. */
+/* Sleeps in a long window until the deadline, or until a thread gets the GVL or a viewer comes. If the kernel cannot
+ * wait for all of these, sets loop->polls, so that the loop checks for viewers regularly. */
 static void sleep_long(struct loop *loop, int64_t deadline_ns)
 {
   struct publisher *publisher = loop->publisher;
   loop->polls = !rtop_writer_wait_either(loop->writer, loop->futex_value, &publisher->word, WORD_IDLE, deadline_ns);
 }
 
-/* Sleeps until the deadline. If idle, a thread that gets the GVL also wakes the publisher, because RESUMED finds the
- * idle word; a thread that already has the GVL by then found another word, and is checked here. */
+/* Sleeps until the deadline. If idle, a thread that gets the GVL also wakes up the publisher, because RESUMED finds the
+ * idle word. A thread that got the GVL before the word was set found another word, so this function checks for such a
+ * thread. */
 static void sleep_until(struct loop *loop, int64_t deadline_ns, bool idle)
 {
   struct publisher *publisher = loop->publisher;
@@ -189,8 +193,8 @@ static void begin_ticks(struct loop *loop, int64_t now)
   instants_begin(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
-/* Checks whether the thread that got the GVL last has a core; not in a storm of releases, in which the CPU time of
- * stretches is unknown. */
+/* Checks whether the thread that got the GVL last has a core. Does nothing in a storm of releases, in which the CPU
+ * time of stretches is unknown. */
 static struct on_core_look look_at_core(struct loop *loop)
 {
   struct sampler *sampler = loop->sampler;
@@ -214,7 +218,7 @@ static struct on_core_look look_at_core(struct loop *loop)
 }
 
 /* Tells whether no earlier instant of the thread still awaits its sample. An instant that fell between two stretches
- * never gets one. */
+ * never gets a sample. */
 static bool none_open(struct sampler *sampler, const struct thread_data *data)
 {
   int64_t since = atomic_load_explicit(&data->state_since_ns, memory_order_relaxed);
@@ -222,9 +226,9 @@ static bool none_open(struct sampler *sampler, const struct thread_data *data)
          atomic_load_explicit(&sampler->ticks.last_ns, memory_order_relaxed) <= since;
 }
 
-/* Handles a tick. The running thread is determined last, and the clock is read again, so that the shortest stretches do
- * not end in between. A wake-up that is later than usual often gets its core from a thread that just entered a system
- * call; such an instant is dropped. */
+/* Handles a tick. The running thread is determined last, and the clock is read again, so that even the shortest
+ * stretches do not end between the two. A wake-up that is later than usual often gets its core from a thread that just
+ * entered a system call; such an instant is dropped. */
 static void tick(struct loop *loop, int64_t now, bool woken)
 {
   int64_t instant = instants_pass(&loop->instants, now, atomic_load(&loop->sampler->period_ns), woken);
@@ -286,7 +290,7 @@ static void refill(struct loop *loop, int64_t length_ns)
   atomic_fetch_add(&loop->sampler->stack_credit_ns, more);
 }
 
-/* Makes the channel in such a way that a fork at any moment finds either no writer or a complete one. */
+/* Makes the channel such that a fork at any moment finds either no writer or a complete one. */
 static bool open_channel(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
@@ -311,8 +315,8 @@ static bool begin(struct loop *loop, struct publisher *publisher)
 {
   *loop = (struct loop){ .publisher = publisher, .sampler = publisher->sampler };
   cut_init(&loop->cut, loop->sampler);
-  /* Making the segment takes some ms, so ticks begin before that: a first tick at once, and then the regular ones,
-   * sample the code that runs meanwhile. */
+  /* Making the segment takes some ms, so ticks begin first: one tick at once, and then the regular ones, which sample
+   * the code that runs meanwhile. */
   set_rate(loop, publisher->config.record_hz);
   begin_ticks(loop, clock_now_ns());
   ticks_set(&loop->sampler->ticks, clock_now_ns());
@@ -345,12 +349,13 @@ static void end(struct loop *loop)
   opening_end();
 }
 
-/* Returns the distance of points for the next window. The number of stretches with a point in a window is to be
- * POINTS_PER_WINDOW; it is inversely proportional to the distance. */
+/* Returns the distance of points for the next window. The aim is that POINTS_PER_WINDOW stretches per window contain a
+ * point; their number is inversely proportional to the distance. */
 static int64_t next_distance(int64_t before_ns, int64_t taken)
 {
   int64_t wanted = before_ns * taken / POINTS_PER_WINDOW;
-  int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2; /* grows at once, shrinks slowly */
+  /* the distance grows at once and shrinks slowly */
+  int64_t distance = wanted > before_ns ? wanted : (before_ns + wanted) / 2;
   if (distance > DISTANCE_MAX_NS) return DISTANCE_MAX_NS;
   return distance < DISTANCE_MIN_NS ? DISTANCE_MIN_NS : distance;
 }
@@ -378,8 +383,8 @@ static void set_waits_per_read(struct loop *loop, int64_t length_ns)
   atomic_store(&loop->sampler->waits_per_read, (uint32_t)(releases_per_s / WAITS_READ_PER_S + 0.5));
 }
 
-/* Returns the wanted sampling rate: the rate that a viewer requests, else the rate for viewers, or the recorder's rate
- * without a viewer; a profile may raise it. 0: park. */
+/* Returns the wanted sampling rate: with a viewer the rate that it requests, else the rate for viewers; without a
+ * viewer the recorder's rate; a profile may raise the result. 0: park. */
 static uint32_t wanted_rate(struct loop *loop, uint32_t *futex_value)
 {
   const struct config *config = &loop->publisher->config;
@@ -410,12 +415,12 @@ static void park(struct loop *loop)
   int64_t now = clock_now_ns();
   begin_ticks(loop, now);
   loop->next_cut_ns = cut_announce(&loop->cut, now + WINDOW_NS, WINDOW_NS);
-  loop->cut.start_ns = now; /* the time in between is a gap */
+  loop->cut.start_ns = now; /* the time while parked is a gap */
   loop->cut.meant_long = false;
   refill(loop, STACKS_SAVED_NS);
 }
 
-/* Cost of the samples of new objects since the window before. */
+/* Returns the cost of the samples of new objects since the previous window, in ns. */
 static int64_t makers_cost(struct loop *loop)
 {
   uint64_t total = atomic_load_explicit(&loop->sampler->counters.makers_ns, memory_order_relaxed);
@@ -425,7 +430,7 @@ static int64_t makers_cost(struct loop *loop)
 }
 
 /* Gives object samples the unused part of the budget, up to their own share, and at least a small minimum. A lower
- * sampling rate does not make them cheaper, so their cost must not lower the rate. */
+ * sampling rate does not make object samples cheaper, so their cost must not lower the rate. */
 static void set_makers_share(struct loop *loop)
 {
   double budget = loop->publisher->config.budget, left = budget - loop->governor.average;
@@ -503,7 +508,8 @@ static bool publish(struct loop *loop, int64_t end_ns, bool last)
   int64_t cost = whole_cost(loop, length);
   int64_t traces = cut_exact_cost(&loop->cut, loop->publisher->tracing, loop->publisher->config.trace_budget) +
                    cut_sites_cost(&tracing->sites) + makers_cost(loop);
-  rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)(cost + traces)); /* no rate makes these less */
+  /* no sampling rate reduces the cost of traces */
+  rtop_window_set_counter(window, RTOP_COUNTER_WHOLE_COST_NS, (uint64_t)(cost + traces));
   bool storm = false;
   for (uint32_t i = 0; i < loop->cut.windows; i++)
     storm = governor_storm(&loop->governor, window->counters[RTOP_COUNTER_GVL_RELEASES], length);
@@ -530,7 +536,7 @@ static void follow_traces(struct loop *loop)
   if (tracing_want(loop->publisher->tracing, wanted, wishes)) trigger(loop->publisher);
 }
 
-/* Checks for viewers, parks while nobody wants samples, and then sets the wanted rate. */
+/* Checks for viewers, parks while no samples are wanted, and then sets the wanted rate. */
 static void follow_wishes(struct loop *loop)
 {
   uint32_t wanted = wanted_rate(loop, &loop->futex_value);
@@ -554,16 +560,16 @@ static void set_long(struct loop *loop, bool is_long)
   atomic_store_explicit(&loop->publisher->long_window, is_long, memory_order_relaxed);
 }
 
-/* May the open window be a long one? The window before must show that nothing happens. A window with time in which the
- * process was stopped must end soon, since readers would not know when in it that was. */
+/* Tells whether the open window may be a long one. The previous window must have been quiet. A window with time in
+ * which the process was stopped must end soon, since readers would not know when in the window this time was. */
 static bool may_be_long(const struct loop *loop, int64_t now)
 {
   return !loop->watched && !atomic_load(&loop->publisher->profiles.hz) && now - loop->active_ns > LONG_AFTER_NS &&
          !loop->stopped_ns[0] && cut_is_quiet(&loop->cut);
 }
 
-/* Where the long window that starts at start_ns ends: after whole windows, at the next multiple of its length within
- * half a window. */
+/* Returns the end of the long window that starts at start_ns: a whole number of usual windows later, near a multiple of
+ * LONG_WINDOW_NS. */
 static int64_t long_end(int64_t start_ns)
 {
   int64_t left = LONG_WINDOW_NS - (start_ns + WINDOW_NS / 2) % LONG_WINDOW_NS;
@@ -578,11 +584,11 @@ static void end_long(struct loop *loop)
   loop->next_cut_ns = cut_announce(&loop->cut, usual > soon ? usual : soon, LAST_AHEAD_NS);
 }
 
-/* False: the segment is gone. */
+/* Cuts the window that is due, and begins the next one. Returns false when the segment is gone. */
 static bool at_cut(struct loop *loop, int64_t now)
 {
   atomic_store_explicit(&loop->sampler->coarse_ns, now, memory_order_release);
-  trigger(loop->publisher); /* also for housekeeping and changes of wish */
+  trigger(loop->publisher); /* also for housekeeping, and to install or remove the hooks */
   if (!publish(loop, loop->next_cut_ns, false)) return false;
   loop->next_cut_ns += WINDOW_NS;
   follow_wishes(loop);
@@ -595,7 +601,7 @@ static bool at_cut(struct loop *loop, int64_t now)
   return true;
 }
 
-/* Cuts the window early because somebody waits for its end. False when the segment is gone. */
+/* Cuts the window early because another thread waits for its end. Returns false when the segment is gone. */
 static bool cut_early(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
@@ -629,8 +635,8 @@ static void publish_rest(struct loop *loop)
   }
 }
 
-/* Publishes the last window, whose end, too, must be announced before it passes. If the hooks are off, the window ends
- * at the time when they were removed. */
+/* Publishes the last window. Its end, too, must be announced in advance. If the hooks are off, the window ends at the
+ * time when they were removed. */
 static void publish_last(struct loop *loop)
 {
   int64_t off = atomic_load(&loop->sampler->off_ns);
@@ -647,7 +653,7 @@ static void publish_last(struct loop *loop)
   publish_rest(loop);
 }
 
-/* Call after an idle sleep. If it ended before the deadline, a thread got a GVL. */
+/* Handles the end of an idle sleep. If the sleep ended before the deadline, a thread got a GVL. */
 static void end_idle(struct loop *loop, int64_t deadline_ns)
 {
   int64_t now = clock_now_ns();
@@ -655,8 +661,8 @@ static void end_idle(struct loop *loop, int64_t deadline_ns)
   instants_skip(&loop->instants, now, atomic_load(&loop->sampler->period_ns));
 }
 
-/* Sleeps until there is something to do. A long window ends when a thread gets a GVL, or a viewer comes; where no
- * wake-up tells of viewers, it wakes up as often as in usual windows and looks. */
+/* Sleeps until there is something to do. Ends a long window when a thread has got a GVL or a viewer has come. Where no
+ * wake-up reports viewers, wakes up as often as in usual windows to check for them. */
 static void rest(struct loop *loop, int64_t now, bool idle)
 {
   int64_t next = idle || loop->instants.next_ns > loop->next_cut_ns ? loop->next_cut_ns : loop->instants.next_ns;
@@ -669,7 +675,7 @@ static void rest(struct loop *loop, int64_t now, bool idle)
   if (!idle || now < deadline || rtop_writer_watched(loop->writer)) end_long(loop);
 }
 
-/* Runs until told to stop. False when the segment was removed or truncated. */
+/* Runs until the publisher is told to stop. Returns false when the segment was removed or truncated. */
 static bool run(struct loop *loop)
 {
   struct publisher *publisher = loop->publisher;
@@ -682,7 +688,8 @@ static bool run(struct loop *loop)
     if (now >= loop->instants.next_ns) tick(loop, now, true);
     bool idle = now - loop->active_ns > IDLE_AFTER_NS;
     if (idle) {
-      atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed); /* there will be no more ticks */
+      /* no ticks follow while the loop is idle */
+      atomic_store_explicit(&loop->sampler->coarse, false, memory_order_relaxed);
       on_core_roam(&loop->on_core_past);
     }
     rest(loop, now, idle);
@@ -701,7 +708,7 @@ static void give_up(struct publisher *publisher)
   trigger(publisher);
 }
 
-/* How many segments may be made again. */
+/* Number of segments that may be made again, as of since_ns. */
 struct segments_left {
   int64_t count, since_ns;
 };
@@ -772,7 +779,8 @@ void publisher_tell_to_stop(struct publisher *publisher)
   atomic_store(&publisher->stopping, true);
 }
 
-/* Wakes the publisher, which may sleep, or be about to sleep, on its own word or on that of the control file. */
+/* Wakes up the publisher, which may be asleep, or about to sleep, on its own word or on the word of the control
+ * file. */
 static void rouse(struct publisher *publisher)
 {
   atomic_store(&publisher->word, WORD_STOP);
@@ -782,8 +790,8 @@ static void rouse(struct publisher *publisher)
   trylock_release(&publisher->writer_lock);
 }
 
-/* Wakes the publisher, which checks everything when it is awake. The system calls are always made, since no variable
- * tells whether the publisher sleeps. */
+/* Wakes up the publisher, which then checks everything. The system calls are always made, since no variable shows
+ * whether the publisher sleeps. */
 void publisher_nudge(struct publisher *publisher)
 {
   syscall(SYS_futex, &publisher->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -840,8 +848,8 @@ void publisher_abandon(struct publisher *publisher)
   trylock_release(&publisher->vm_lock);
 }
 
-/* Takes the lock that keeps the writer alive. Waits while a segment is being made, but only for a limited time, since a
- * fork may have left the lock locked. */
+/* Takes the lock that keeps the writer alive. While a segment is being made, waits for a limited time, since a fork may
+ * have left the lock locked. */
 static bool hold_writer(struct publisher *publisher, struct rtop_error *error)
 {
   for (int tries = 0; tries < SNAPSHOT_TRIES && atomic_load(&publisher->started); tries++) {
@@ -856,7 +864,7 @@ static bool hold_writer(struct publisher *publisher, struct rtop_error *error)
   return false;
 }
 
-/* Ends a long window, so that a snapshot misses no more than the time of a usual one. */
+/* Ends a long window, so that its data are in the snapshot, which then lacks only the latest WINDOW_NS at most. */
 static void end_long_for_snapshot(struct publisher *publisher)
 {
   if (!atomic_load_explicit(&publisher->long_window, memory_order_relaxed)) return;

@@ -24,8 +24,8 @@ static void add_relaxed(_Atomic int64_t *sum, int64_t more)
 
 /* ---- exact: time by state ------------------------------------------------------------------------- */
 
-/* Stores the totals as of the announced end of the open window. Called for the first stretch that ends after that
- * end. */
+/* Stores the totals as of the announced end of the open window. Called for the first stretch that ends after this
+ * window end. */
 static void note_boundary(struct thread_data *data, enum rtop_thread_state state, int64_t since_ns, int64_t boundary_ns)
 {
   for (int i = 0; i < RTOP_STATE_COUNT; i++) {
@@ -63,7 +63,7 @@ int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum 
   return end - since;
 }
 
-/* ---- estimated: whose it is ----------------------------------------------------------------------- */
+/* ---- estimated: time by stack ---------------------------------------------------------------------- */
 
 void accounting_add(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns)
 {
@@ -80,8 +80,8 @@ bool accounting_behind(struct sampler *sampler, struct thread_data *data, enum r
          atomic_load_explicit(&lane->epoch, memory_order_relaxed) < axis_epoch(accounting_axis(sampler, data, state));
 }
 
-/* Returns the youngest part of a charge, in ns, that lies after the end of the open window: that end has passed, but
- * the window has not been cut yet. */
+/* Returns the youngest part of a charge, in ns, that lies after the end of the open window, when this end has passed
+ * but the window has not been cut yet. */
 static int64_t behind_boundary(struct sampler *sampler, const struct thread_data *data, const struct rtop_cell *cell,
                                int64_t left_ns)
 {
@@ -137,7 +137,7 @@ int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usu
   return cpu;
 }
 
-/* Returns the share of a sum that belongs to wall_ns when kept_ns of time stay in the lane. */
+/* Returns the part of a sum that belongs to wall_ns when kept_ns of time stay in the lane. */
 static int64_t part_of(int64_t sum_ns, int64_t wall_ns, int64_t kept_ns)
 {
   return kept_ns > 0 ? (int64_t)((double)sum_ns * (double)wall_ns / (double)(wall_ns + kept_ns)) : sum_ns;
@@ -197,7 +197,7 @@ void accounting_point(struct sampler *sampler, struct thread_data *data, enum rt
   atomic_store_explicit(&lane->epoch, epoch, memory_order_relaxed);
 }
 
-/* ---- CPU -------------------------------------------------------------------------------------------- */
+/* ---- CPU time --------------------------------------------------------------------------------------- */
 
 void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns)
 {
@@ -225,8 +225,8 @@ static int64_t cpu_charged_ns(const struct thread_data *data)
          atomic_load_explicit(&data->cpu_taken_ns, memory_order_relaxed);
 }
 
-/* Corrects a charge by part of waits_owed_ns, the CPU time of earlier waits that was not charged, or charged too much.
- * In a storm, where only few waits have a length (sampler_event_ns), these few take all of it. */
+/* Corrects a charge by part of waits_owed_ns: CPU time of earlier waits that was not charged, or charged in excess. In
+ * a storm only few waits have a length (sampler_event_ns), so these few take the whole correction. */
 static int64_t with_owed(const struct sampler *sampler, struct thread_data *data, int64_t cpu_ns, int64_t wall_ns)
 {
   bool coarse = atomic_load_explicit(&sampler->coarse, memory_order_relaxed);
@@ -299,7 +299,7 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
   int64_t used = cpu_clock_read_ns(&data->cpu_mark, now_ns, &asked) - cpu_charged_ns(data);
   if (used < 0) used = 0;
   /* A reading without a system call shows that the thread stayed on its core since the mark, which was made at the end
-   * of its last wait. In a storm, the time since then can be longer than the time that events have reported. */
+   * of its last wait. In a storm, the time since the mark can be longer than the time that events have reported. */
   bool none_off = !asked && !data->native_shared;
   int64_t on_wall = 0, off_wall = 0;
   if (!none_off) off_wall = data->wall_since_cpu_read_ns[RTOP_BLOCKED] + data->wall_since_cpu_read_ns[RTOP_WAITING];
@@ -319,8 +319,8 @@ void accounting_read_cpu(struct thread_data *data, int64_t now_ns)
 /* ---- the profiler's own work ------------------------------------------------------------------------ */
 
 /* Returns the CPU time of own work. On a core without a break, CPU time equals wall time since the last reading;
- * otherwise the clock is read. Where reading the clock is expensive, a piece of work counts for at most OWN_CPU_MAX_NS,
- * since anything longer was another process on the core. */
+ * otherwise the clock is read. Where reading the clock is expensive, the result is at most OWN_CPU_MAX_NS, since in any
+ * longer time another process had the core. */
 static int64_t own_cpu(struct thread_data *data, int64_t wall_ns, int64_t now_ns)
 {
   if (cpu_clock_unbroken(&data->cpu_mark)) return at_most(wall_ns, now_ns - data->cpu_mark.wall_ns);
@@ -387,8 +387,8 @@ void accounting_read_allocations(struct sampler *sampler, struct thread_data *da
 
 /* ---- the end of a stretch --------------------------------------------------------------------------- */
 
-/* CPU time of a wait whose stack was found at its end: the usual CPU time of waits with that stack; -1 when unknown. In
- * a storm, where one such wait stands for many, it is not used (-1). */
+/* Returns the CPU time of a wait whose stack was found at its end: the usual CPU time of waits with that stack; -1 when
+ * unknown. Also returns -1 in a storm, where one such wait stands for many. */
 static int64_t wait_cpu(struct sampler *sampler, const struct thread_data *data, int64_t wall_ns, uint32_t node)
 {
   if (atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return -1;
@@ -468,9 +468,9 @@ static uint32_t stack_now(struct sampler *sampler, struct thread_data *data, int
   return node;
 }
 
-/* Leaves a stack with unnamed methods to the next job. The job runs at once, names the stack, and charges the stretch
- * with its CPU time to the stack. Without this, stretches right after a major collection, where names are forgotten,
- * would have no CPU time. */
+/* Leaves a stack with unnamed methods to the next job. The job is triggered at once, names the stack, and charges the
+ * stretch and its CPU time to the stack. Without this, stretches right after a major collection, which makes names be
+ * forgotten, would have no CPU time. */
 static bool note(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   if (sampler->stack_depth <= 0) return false;
@@ -513,7 +513,7 @@ static bool end_whole(struct sampler *sampler, struct thread_data *data, const s
   return charged;
 }
 
-/* Lays the stretch on the axes of its states; if a point falls into the stretch, the thread's stack is taken. */
+/* Lays the stretch on the axes of its states. If a point falls into the stretch, takes the thread's stack. */
 static void end_on_axes(struct sampler *sampler, struct thread_data *data, const struct accounting_stretch *stretch)
 {
   int64_t keep[2] = { 0 };
@@ -550,7 +550,7 @@ static void end_on_axes(struct sampler *sampler, struct thread_data *data, const
   if (any && locked) accounting_pay(sampler, accounting_end_own(sampler, data, &own), 0);
 }
 
-/* Charges the time of one fiber or group of fibers. False when it could not be charged. Lock held. */
+/* Charges the time of one fiber or group of fibers. Returns false when there is no room. Lock held. */
 static bool charge_part(struct sampler *sampler, struct thread_data *data, struct accounting_stretch *stretch,
                         uint32_t node, int64_t wall_ns, int64_t cpu_ns)
 {

@@ -6,10 +6,10 @@
  * exact time by state of each window without a lock.
  *
  * Stacks are estimated without bias. Off the GVL, a stack is taken at SUSPENDED within a cost budget and charged
- * exactly. Other waits, and collections, that exceed the mean distance of points get a stack at their end and are
- * charged exactly, too; all shorter ones are laid on the axes (pools.h). Running time is divided at the window's end
- * (running.h). Time whose point has not been sampled yet stays in the thread's lanes, also when the window ends. The
- * publisher then reports the time as not sampled, and corrects this later by late records.
+ * exactly. Other waits, and collections, that are longer than the mean distance of points get a stack at their end and
+ * are charged exactly, too; shorter waits and collections are laid on the axes (pools.h). Running time is divided at
+ * the window's end (running.h). Time whose point has not been sampled yet stays in the thread's lanes, also when the
+ * window ends. The publisher then reports the time as not sampled, and corrects this by late records in a later window.
  *
  * Threads: the thread itself, with the GVL (hooks and job), except where noted.
  */
@@ -20,8 +20,8 @@
 #include "shm/base/clock.h"
 
 /* Moves the thread to `state` at now_ns and stores its old state in *before. Returns the length of the stretch that
- * ended; the caller must charge this time or add it to a lane. For READY, the thread that wakes this thread may call
- * it, too. [hook] */
+ * ended; the caller must charge this time or add it to a lane. For READY, the thread that wakes this thread up may make
+ * the call. [hook] */
 int64_t accounting_move(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state, int64_t now_ns,
                         enum rtop_thread_state *before);
 
@@ -59,24 +59,26 @@ void accounting_charge_lane(struct sampler *sampler, struct thread_data *data, e
 int64_t accounting_take_wait_cpu(struct lane *lane, int64_t wall_ns, int64_t usual_ns);
 
 /* Handles a point of an axis (not of running time) that this thread reached: charges the time in the lane, except for
- * the last keep_ns, and records the point in the pool. Lock held. */
+ * the last keep_ns, and records the sample of the point in the pool. Lock held. */
 void accounting_point(struct sampler *sampler, struct thread_data *data, enum rtop_thread_state state,
                       struct axis_point point, int64_t keep_ns);
 
 /* Adds a cell to the open window; the part of its time after the window's announced end goes to the next window.
- * `left_ns` of the thread's time in that state is younger than the cell. False when there is no room. Lock held. */
+ * left_ns of the thread's time in this state is younger than the cell. Returns false when there is no room. Lock
+ * held. */
 bool accounting_charge(struct sampler *sampler, struct thread_data *data, const struct rtop_cell *cell,
                        int64_t left_ns);
 
 /* Reads the thread's CPU clock at now_ns, which was just read, and divides the CPU time since the last reading by wall
- * time: first among the states with the GVL, up to their wall time; the remainder goes to blocked. */
+ * time: first among the states with the GVL, up to their wall time; the remainder goes to the state blocked. */
 void accounting_read_cpu(struct thread_data *data, int64_t now_ns);
 
-/* Records a stretch that just ended. Call before the CPU clock is read, or its CPU time would be attributed to waits. */
+/* Records a stretch that just ended. Call before the CPU clock is read, or the stretch's CPU time would be attributed
+ * to waits. */
 void accounting_spent(struct thread_data *data, enum rtop_thread_state state, int64_t wall_ns);
 
-/* The profiler's own work on this thread. It begins at the last change of the thread's word or later. At its end its
- * time, except for GC in between, is charged to the profiler; its CPU time is the measured cost. */
+/* The profiler's own work on this thread. The work begins at the last change of the thread's word or later. At its end
+ * its time, except for GC in between, is charged to the profiler; its CPU time is the measured cost. */
 struct accounting_own {
   int64_t begin_ns, not_own_ns;
 };
@@ -97,18 +99,19 @@ static inline struct accounting_own accounting_begin_own_at_event(const struct s
   };
 }
 
-/* Returns the CPU time of the own work; time without a core does not count. */
+/* Ends own work and returns its CPU time; time without a core does not count. */
 int64_t accounting_end_own(struct sampler *sampler, struct thread_data *data, const struct accounting_own *own);
 
-/* Charges the own work collected so far. Call once per window, and whenever the amount is large. Lock held. */
+/* Charges the collected own work, if this is the first call in the window or the amount is large. Lock held. */
 void accounting_flush_own(struct sampler *sampler, struct thread_data *data);
 
-/* Charge blame and allocations up to now_ns, since their last reading. */
+/* Charge the blame up to now_ns, and the allocations up to now, since the last reading. */
 void accounting_read_blame(struct sampler *sampler, struct thread_data *data, int64_t now_ns);
 void accounting_read_allocations(struct sampler *sampler, struct thread_data *data);
 
-/* Tells whether the budget allows a stack now. accounting_pay() subtracts the cost of one stack from the budget, except
- * for `spared_ns`, the cost that the hook would have had without the stack. Any thread. */
+/* accounting_can_afford() tells whether the budget allows taking a stack. accounting_pay() subtracts the cost of one
+ * stack from the budget, except for `spared_ns`, the cost that the hook would have had without the stack. Any
+ * thread. */
 static inline bool accounting_can_afford(struct sampler *sampler)
 {
   return atomic_load_explicit(&sampler->stack_credit_ns, memory_order_relaxed) > 0;
@@ -130,7 +133,7 @@ struct accounting_stretch {
   enum rtop_thread_state states[2];
   int64_t wall_ns[2];
   bool known;     /* data->node is already the stack of the stretch */
-  bool cpu_known; /* whether the CPU time of the first state is known, which is: */
+  bool cpu_known; /* cpu_ns is known */
   int64_t cpu_ns;
 };
 
@@ -141,13 +144,13 @@ struct accounting_stretch {
  * accounting_begin_wait() begins a wait at now_ns that was drawn and whose stack is known. */
 void accounting_begin_wait(struct thread_data *data, int64_t now_ns);
 
-/* Ends a wait that was not drawn, when the thread got the GVL at now_ns, with the estimate for the wait's CPU time.
- * From now_ns on CPU time equals wall time until the thread loses its core. */
+/* Ends a wait that was not drawn, when the thread got the GVL at now_ns, with an estimate of the wait's CPU time. From
+ * now_ns on, CPU time equals wall time until the thread loses its core. */
 void accounting_guess_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
                            struct accounting_stretch *stretch);
 
-/* Ends a wait with a reading of the clock, by a system call. CPU time used while waiting for the GVL counts for the
- * wait before that, up to the length of this wait; the remainder is dropped. Call only when all CPU time before the
+/* Ends a wait by reading the CPU clock with a system call. CPU time used while waiting for the GVL counts for the
+ * blocked time before, up to the length of the latter; the remainder is dropped. Call only when all CPU time before the
  * wait has been read. */
 void accounting_read_wait(struct sampler *sampler, struct thread_data *data, int64_t now_ns,
                           struct accounting_stretch *stretch);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that end with fibers. */
+/* Tokens: objects that record the end of fibers. */
 #include "fiber_tokens.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 struct fiber_token {
-  _Atomic uint32_t holders; /* number of users of the token: threads that use it, plus the Ruby object */
+  _Atomic uint32_t holders; /* number of users of the token: threads that use the token, plus the Ruby object */
   _Atomic bool gone;
 };
 

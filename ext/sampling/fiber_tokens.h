@@ -6,7 +6,7 @@
  * for long. The VM's weak references would be slower, and the VM's event for freed objects slows down the freeing of
  * all objects.
  *
- * Threads: fiber_token_of() in the job, with the GVL of the only Ractor; the others anywhere.
+ * Threads: fiber_token_of() in the job, with the GVL of the only Ractor; the other functions anywhere.
  */
 #ifndef RTOP_EXT_FIBER_TOKENS_H
 #define RTOP_EXT_FIBER_TOKENS_H
@@ -17,8 +17,8 @@
 
 struct fiber_token;
 
-/* The token of a living fiber, made at the first call; the caller releases it. NULL when the fiber cannot have one.
- * Makes Ruby objects but raises nothing. */
+/* Returns the token of a living fiber, made at the first call; the caller releases the token. NULL when the fiber
+ * cannot have one. Makes Ruby objects but raises nothing. */
 struct fiber_token *fiber_token_of(VALUE fiber);
 void fiber_token_release(struct fiber_token *token);
 

@@ -21,7 +21,8 @@ enum { PLACES_FIRST = 64, READ_TRIES = 100, LET_GO_AT_ONCE = 64 };
 #define NONE UINT32_MAX
 
 /* A waiting fiber and its group, which lists its fibers in the order in which they began to wait. At first a reference
- * keeps the fiber alive; after a while a token replaces the reference, and tells when the fiber is collected. */
+ * keeps the fiber alive. After a while a token replaces the reference; the token then shows when the fiber is
+ * collected. */
 struct slot {
   const void *fiber; /* NULL: free */
   VALUE value;       /* reference that keeps the fiber alive; 0: replaced by the token */
@@ -39,22 +40,22 @@ struct fibers {
   _Atomic uint32_t running; /* group in which the running fiber waited last; NONE: it did not wait */
   struct group {
     _Atomic uint32_t node, name, fibers;
-    _Atomic int64_t oldest_ns;     /* time since which the first of the fibers waits */
+    _Atomic int64_t oldest_ns;     /* time at which the longest present wait began */
     _Atomic int64_t sum_ns, at_ns; /* total waiting time of all fibers up to at_ns, when their number last changed */
     _Atomic int64_t told_ns;       /* part of the sum that the publisher has reported */
     _Atomic int64_t longest_ns;    /* longest wait that ended since the publisher last read this */
-    uint32_t first, last;          /* slots */
+    uint32_t first, last;          /* indices of the first and last slot */
   } groups[FIBERS_GROUPS_MAX];
 
-  struct slot *slots; /* open addressing */
+  struct slot *slots; /* hash table by fiber, open addressing */
   uint32_t capacity, count;
 
-  const void *current; /* the running fiber; NULL: unknown. Its VALUE is in the thread's data */
+  const void *current; /* the running fiber; NULL: unknown. Its VALUE is in struct thread_data */
   bool can_wait;       /* the running fiber is not a blocking one, so it can wait */
   bool looping;        /* the last known fiber was a blocking one, in the scheduler's loop */
   uint32_t loop_node;  /* node of the loop */
   uint32_t label;      /* label set of the running fiber */
-  int64_t stack_ns;    /* when a stack was taken last */
+  int64_t stack_ns;    /* time at which a stack was last taken */
   int64_t now_ns;      /* time of the current switch */
   uint64_t gone_seen;  /* number of collected tokens at the last check */
   int64_t let_go_ns;   /* time at which references to long-waiting fibers are checked next */
@@ -165,7 +166,7 @@ static uint32_t group_for(struct fibers *fibers, uint32_t name, uint32_t node)
   return group ? group : make_group(fibers, name, node);
 }
 
-/* ---- fibers that wait --------------------------------------------------------------------------- */
+/* ---- waiting fibers ----------------------------------------------------------------------------- */
 
 static uint32_t home(const struct fibers *fibers, const void *fiber)
 {
@@ -180,7 +181,8 @@ static struct slot *find_slot(const struct fibers *fibers, const void *fiber)
   return &fibers->slots[at];
 }
 
-/* Updates the links to an entry that has moved, in its neighbours in the list or in its group. */
+/* Updates the links to an entry that has moved: in its neighbours in the list, or in its group if it is the first or
+ * the last. */
 static void tell_neighbours(struct fibers *fibers, const struct slot *slot, uint32_t before, uint32_t after)
 {
   struct group *group = &fibers->groups[slot->group];
@@ -284,9 +286,9 @@ void fibers_named(struct thread_data *data, const void *fiber, uint32_t name, ui
   change_group(fibers, group, 1);
 }
 
-/* ---- fibers that nobody holds any more ----------------------------------------------------------- */
+/* ---- fibers without other references ------------------------------------------------------------- */
 
-/* Number of threads that read entries now, with the GVL; the publisher frees no entries meanwhile. */
+/* Number of threads that are reading entries, with the GVL; the publisher frees no entries meanwhile. */
 static _Atomic uint32_t lookers;
 
 static struct fibers *begin_look(const struct thread_data *data)
@@ -394,7 +396,7 @@ static bool leave_out_scheduler(struct sampler *sampler, VALUE scheduler)
   return true;
 }
 
-/* Leaves a stack with unnamed methods to the next job, which runs before the thread goes to wait. */
+/* Leaves a stack with unnamed methods to the next job, which runs before the thread begins to wait. */
 static void note(struct sampler *sampler, const struct thread_data *data, const void *fiber, uint32_t root,
                  uint32_t name)
 {
@@ -410,8 +412,8 @@ static void note(struct sampler *sampler, const struct thread_data *data, const 
   rb_postponed_job_trigger(sampler->job);
 }
 
-/* Finds the group of the fiber, by its stack and name. *waits: whether the fiber waits, true also when that is
- * unknown. Lock held. */
+/* Finds the group of the fiber by its stack and name. *waits becomes false if the fiber does not wait, and true if it
+ * waits or that is unknown. Lock held. */
 static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler,
                          VALUE annotation, bool *waits)
 {
@@ -432,8 +434,8 @@ static uint32_t group_of(struct sampler *sampler, struct thread_data *data, VALU
   return group_for(fibers, name, node);
 }
 
-/* Returns the annotation of the running fiber, the name of its task. Not read with several Ractors, where the VM takes
- * a lock for it. */
+/* Returns the annotation of the running fiber, which is the name of its task; nil with several Ractors, where the VM
+ * takes a lock for reading it. */
 static VALUE annotation_of(const struct sampler *sampler, const struct thread_data *data)
 {
   VALUE fiber = atomic_load_explicit(&data->fiber, memory_order_relaxed);
@@ -521,7 +523,8 @@ void fibers_begin(struct sampler *sampler, struct thread_data *data, VALUE threa
 }
 
 /* Handles a switch to another fiber. An earlier switch may have been missed because of an exception, so the last known
- * fiber need not be the one that was just left; its VALUE is kept, so that it still exists. */
+ * fiber need not be the one that was just left. The VALUE of the last known fiber is kept, so that this fiber still
+ * exists. */
 void fibers_switch(struct sampler *sampler, struct thread_data *data, VALUE thread, VALUE scheduler)
 {
   struct fibers *fibers = fibers_of(data);
@@ -578,7 +581,7 @@ void fibers_go_off(struct thread_data *data)
   atomic_store_explicit(&fibers->off, fibers->current && !fibers->can_wait && fibers->looping, memory_order_relaxed);
 }
 
-/* ---- the division ------------------------------------------------------------------------------- */
+/* ---- division of waits -------------------------------------------------------------------------- */
 
 static void read_mix(const struct fibers *fibers, struct fibers_mix *mix)
 {
@@ -604,7 +607,8 @@ bool fibers_mix(const struct thread_data *data, struct fibers_mix *mix)
   return false;
 }
 
-/* Reads a group's row for the publisher; false when there is nothing to report. The thread changes nothing meanwhile. */
+/* Reads a group's row for the publisher; false when there is nothing to report. The thread changes nothing
+ * meanwhile. */
 static bool read_row(const struct fibers *fibers, uint32_t group, int64_t end_ns, struct fibers_row *row)
 {
   const struct group *of = &fibers->groups[group];

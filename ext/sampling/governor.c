@@ -20,7 +20,7 @@ uint32_t governor_update(struct governor *governor, uint32_t wanted_hz, int64_t 
   governor->average += (cost - governor->average) / 4;
   if (governor->average > governor->budget) {
     governor->rate_hz /= 2;
-    governor->average /= 2; /* the expected cost at the new rate */
+    governor->average /= 2; /* to the cost that is expected at the new rate */
     governor->calm_windows = 0;
   } else if (governor->average < governor->budget / 2 && governor->rate_hz < wanted_hz) {
     if (++governor->calm_windows >= GOVERNOR_CALM_WINDOWS) {

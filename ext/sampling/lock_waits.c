@@ -5,7 +5,7 @@
 #include <assert.h>
 
 enum { READ_TRIES = 100 };
-#define KIND_MASK UINT64_C(7) /* addresses of locks have no such bits */
+#define KIND_MASK UINT64_C(7) /* these bits are 0 in addresses of locks */
 static_assert(RTOP_LOCK_KIND_END <= KIND_MASK + 1, "kinds");
 
 static void write_held(struct thread_data *data, VALUE thread)
@@ -20,7 +20,8 @@ static void write_held(struct thread_data *data, VALUE thread)
   atomic_store_explicit(&data->held_turn, turn + 2, memory_order_release);
 }
 
-/* Writes the locks that the thread owns. Most threads own no lock now and had none before; then nothing is written. */
+/* Writes the locks that the thread owns. Nothing is written for most threads, which own no lock now and owned none at
+ * the last call. */
 static inline void note_held(struct thread_data *data, VALUE thread)
 {
   bool any = atomic_load_explicit(&data->held_count, memory_order_relaxed) || lock_words_holds(thread);
@@ -33,8 +34,8 @@ void lock_waits_note_held(struct thread_data *data)
   if (thread) note_held(data, thread);
 }
 
-/* Finds a thread by its VALUE without reading the thread: one whose initialize() has not come to Thread's own has no
- * storage yet, and threads_of() would crash. Only unlimited joins come here. */
+/* Finds a thread's data by its VALUE without reading the Ruby object: a thread whose initialize() has not called
+ * Thread#initialize yet has no storage, and threads_of() would crash. Called only for joins without a time limit. */
 static const struct thread_data *find_thread(const struct threads *threads, VALUE thread)
 {
   uint32_t high = atomic_load_explicit(&threads->high, memory_order_relaxed);
@@ -49,7 +50,8 @@ static const struct thread_data *find_thread(const struct threads *threads, VALU
   return NULL;
 }
 
-/* The thread that is joined stays what it is as long as it is joined, but its VALUE may not: its serial is recorded. */
+/* Returns the lock and its kind in one word; 0 when there is none. For a joined thread the word has the thread's
+ * serial, because its VALUE may change while it is joined. */
 static uint64_t lock_word(struct threads *threads, const struct lock_wait *wait)
 {
   uint64_t lock = wait->lock;

@@ -18,7 +18,7 @@ bool marks_add(struct marks *marks, int64_t mono_ns, const char *name, size_t by
   for (;;) {
     uint64_t slot = tail % MARKS_CAPACITY;
     uint64_t turn = atomic_load_explicit(&marks->slots[slot].turn, memory_order_acquire);
-    if (turn < tail) { /* the entry is still filled from a round ago */
+    if (turn < tail) { /* the entry still has a mark of the round before */
       atomic_fetch_add_explicit(&marks->dropped, 1, memory_order_relaxed);
       return false;
     }

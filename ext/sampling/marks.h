@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Named instants (marks) of the program on their way to the publisher.
+/* The queue of marks, which are named instants, from the program to the publisher.
  *
  * A bounded queue with many producers and one consumer (the array queue of D. Vyukov, where a number in each entry, its
  * turn, tells whether the entry is free or filled). No thread waits: marks that find the queue full are dropped and
  * counted.
  *
- * Threads: marks_add() any, of any Ractor. marks_take() the publisher. No allocation.
+ * Threads: marks_add() any thread of any Ractor; marks_take() the publisher. Nothing allocates.
  */
 #ifndef RTOP_EXT_MARKS_H
 #define RTOP_EXT_MARKS_H
@@ -36,7 +36,7 @@ struct marks {
 /* Empties the queue. Not while other threads use it. */
 void marks_init(struct marks *marks);
 
-/* Adds a mark; names that are too long are cut. False when the queue is full. */
+/* Adds a mark; a name that is too long is cut. Returns false when the queue is full. */
 bool marks_add(struct marks *marks, int64_t mono_ns, const char *name, size_t bytes);
 bool marks_take(struct marks *marks, struct mark *mark);
 

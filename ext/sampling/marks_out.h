@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the marks of a window: each name once into the segment, the times into the window.
  *
- * Names are never removed, so they may take only an eighth of the segment's string space: a program that makes up new
- * names for ever does not displace method names. A mark whose name found no room is called "(other marks)" and counted.
+ * Names are never removed from the segment, so they may take only an eighth of its string space. So a program that
+ * makes up new names forever does not displace method names. A mark whose name finds no room is called "(other marks)"
+ * and counted.
  *
- * Threads: the publisher. Allocates once, at create.
+ * Threads: the publisher. Allocates once, in marks_out_create().
  */
 #ifndef RTOP_EXT_MARKS_OUT_H
 #define RTOP_EXT_MARKS_OUT_H

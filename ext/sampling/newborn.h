@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that are being created and have not had the GVL yet.
  *
- * While the native thread of a new Ruby thread is starting, the VM takes it for the running thread, until the GVL next
- * changes hands (up to 100 ms). A job that the publisher triggers then goes to the new thread, and the thread that
- * really runs is not sampled; without correction, programs that create many threads would show too much time in the
- * calls where threads wait.
+ * While the native thread of a new Ruby thread is starting, the VM takes it for the running thread, until another
+ * thread gets the GVL (up to 100 ms). A job that the publisher triggers then goes to the new thread, and the thread
+ * that really runs is not sampled; without correction, programs that create many threads would show too much time in
+ * the calls where threads wait.
  *
- * So an instant without a job may be such a case: see sampler_tick_due_at_release() and ext/hooks/timeslice.h.
+ * For the correction, see sampler_tick_due_at_release() and ext/hooks/timeslice.h.
  *
  * Threads: any, in hooks.
  */
@@ -22,7 +22,7 @@
 
 struct newborn {
   _Atomic int32_t count;
-  _Atomic int64_t last_ns; /* when the last one was made */
+  _Atomic int64_t last_ns; /* time at which the last thread was created */
 };
 
 static inline void newborn_made(struct newborn *newborn, int64_t now_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides waits among those who held what was waited for. */
+/* Divides waits among the threads that held the GVL or the lock meanwhile. */
 #include "pairs.h"
 
 #include "lock_waits.h"
@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* A key: waiter + 1, holder, cause, place. */
+/* Fields of a key: waiter + 1, holder, cause, place. */
 enum { PARTY_BITS = 12, CAUSE_BITS = 3, PLACE_BITS = 32, PROBES = 16, TAKE_TRIES = 1000, OWNER_PROBES = 8 };
 static_assert(PAIRS_UNKNOWN + 1 < 1 << PARTY_BITS && RTOP_PAIR_CAUSES <= 1 << CAUSE_BITS, "a key");
 static_assert(2 * PARTY_BITS + CAUSE_BITS + PLACE_BITS <= 64, "a key");
@@ -46,7 +46,7 @@ void pairs_clear(struct pairs *pairs)
 
 /* ---- counting ----------------------------------------------------------------------------------------- */
 
-/* Between these two calls the publisher does not take the buffer. */
+/* begin_counting() returns the open buffer; the publisher does not take it before end_counting(). */
 static struct pairs_buffer *begin_counting(struct pairs *pairs)
 {
   atomic_fetch_add(&pairs->writers, 1);
@@ -155,7 +155,8 @@ void pairs_switch(struct sampler *sampler, struct thread_data *data, uint32_t se
   begin_held(sampler, now);
 }
 
-/* Of the wait that began at from_ns, when collections had taken gc_from_ns, the part behind each holder. */
+/* Divides the wait for the GVL from from_ns to now_ns among the holders. gc_from_ns: total time of collections at
+ * from_ns. */
 static void divide_wait(struct pairs *pairs, struct pairs_buffer *buffer, struct pairs_key key, int64_t from_ns,
                         int64_t gc_from_ns, int64_t now_ns)
 {
@@ -186,7 +187,8 @@ static void divide_wait(struct pairs *pairs, struct pairs_buffer *buffer, struct
 
 /* ---- locks -------------------------------------------------------------------------------------------- */
 
-/* The place of a lock; if it has none, the first free one, or the oldest of those that it may take. */
+/* Returns the entry of a lock. If the lock has none, returns the first free entry, or the oldest of the entries that
+ * the lock may use. */
 static struct pairs_owner *owner_place(struct pairs *pairs, uint64_t lock)
 {
   uint32_t at = (uint32_t)(lock * UINT64_C(0x9E3779B97F4A7C15) >> 40);
@@ -229,12 +231,13 @@ static bool has_owner(uint32_t kind)
   return kind == RTOP_LOCK_MUTEX || kind == RTOP_LOCK_MONITOR || kind == RTOP_LOCK_LOAD;
 }
 
-/* Counts what lies behind this owner, of the wait from from_ns until *until, which moves back. */
+/* Counts the part of a wait that is due to this owner, who had the lock until until_ns. The wait lasted from from_ns to
+ * *until; *until moves back to the begin of the counted part. */
 static void count_owner(struct pairs_buffer *buffer, struct pairs_key *key, const struct pairs_owner *owner,
                         int64_t from_ns, int64_t until_ns, int64_t *until)
 {
   int64_t begin = within(owner->from_ns, from_ns, *until), end = within(until_ns, begin, *until);
-  key->holder = PAIRS_UNKNOWN; /* between two turns of which the later one began late */
+  key->holder = PAIRS_UNKNOWN; /* between two owners, of which the later one was noticed late */
   count_pair(buffer, key, *until - end);
   key->holder = owner->party;
   count_pair(buffer, key, end - begin);
@@ -259,7 +262,8 @@ static void divide_lock_wait(struct pairs *pairs, struct pairs_buffer *buffer, s
   count_pair(buffer, &key, until - from);
 }
 
-/* The owner had the GVL when this thread became ready: it has given the lock to it. */
+/* Records that the lock's owner has passed the lock to this thread, if the owner had the GVL when this thread became
+ * ready. */
 static void take_over(struct sampler *sampler, const struct thread_data *data, uint64_t lock, uint32_t party,
                       int64_t ready_ns)
 {
@@ -272,8 +276,9 @@ static void take_over(struct sampler *sampler, const struct thread_data *data, u
   own(&sampler->pairs, owner, &next);
 }
 
-/* A thread that waits for a lock does not own it, although it was taken to have got it when it became ready: an owner that
- * unlocks a Mutex wakes the first in line, but may lock it again first. The owner before it has owned it all the time. */
+/* Corrects the owner of the lock that the thread waits for: take_over() may have made the thread itself the owner. An
+ * owner that unlocks a Mutex wakes up the first thread in line, but may lock the Mutex again before that thread runs.
+ * The earlier owner has then owned the lock all the time. */
 static void take_back(struct pairs *pairs, const struct thread_data *data)
 {
   uint64_t lock = lock_waits_lock(data);
@@ -330,7 +335,7 @@ void pairs_go_off(struct sampler *sampler, struct thread_data *data, int64_t now
 {
   if (!data->main_ractor) return;
   if (anyone_waits(sampler)) log_held(sampler, party_of(sampler, data), now_ns);
-  data->pair_runner = THREADS_CAPACITY; /* until it is ready */
+  data->pair_runner = THREADS_CAPACITY; /* no runner until the thread is ready again */
   take_back(&sampler->pairs, data);
   note_owned(sampler, data, now_ns);
 }

@@ -52,12 +52,12 @@ struct raise_site {
   VALUE class, frames[RAISED_DEPTH];
   int lines[RAISED_DEPTH];
   uint32_t depth;
-  int line; /* of the outermost frame */
+  int line; /* line of the outermost recorded frame */
   uint64_t serial;
 };
 
-/* Returns the number of frames up to the innermost frame of the program; 0 when it is not among the `most` innermost
- * frames. */
+/* Returns the number of frames from the innermost frame to the innermost frame of the program; 0 when the latter is not
+ * among the `most` innermost frames. */
 static uint32_t find_program(struct raise_site *site, int most)
 {
   int count = rb_profile_frames(0, most, site->frames, site->lines);
@@ -73,7 +73,7 @@ static void find_site(struct raise_site *site)
   uint32_t depth = find_program(site, FEW_FRAMES);
   if (!depth) depth = find_program(site, RAISED_DEPTH);
   if (depth) site->depth = depth;
-  if (depth == 1 && site->lines[0] == 0) site->lines[0] = rb_sourceline(); /* compiled code */
+  if (depth == 1 && site->lines[0] == 0) site->lines[0] = rb_sourceline(); /* compiled code has none */
   site->line = site->depth ? site->lines[site->depth - 1] : 0;
 }
 
@@ -160,7 +160,7 @@ void raised_note(struct raised *raised, struct sampler *sampler, VALUE exception
 
 /* ---- the job ------------------------------------------------------------------------------------------- */
 
-/* Returns the node of the location; RTOP_NODE_ROOT when it cannot be found now. */
+/* Returns the node of the location; RTOP_NODE_ROOT when the node cannot be found now. */
 static uint32_t find_node(struct sampler *sampler, const struct raised_entry *entry)
 {
   int lines[RAISED_DEPTH] = { 0 };
@@ -171,8 +171,8 @@ static uint32_t find_node(struct sampler *sampler, const struct raised_entry *en
   return node == RTOP_NODE_ROOT ? RTOP_NODE_NO_FRAMES : node;
 }
 
-/* Returns the name of a class; RTOP_NODE_ROOT when the name cannot be read now, RAISED_NO_NAME when there is no room
- * for it. */
+/* Returns the node of a class's name; RTOP_NODE_ROOT when the name cannot be read now, RAISED_NO_NAME when there is no
+ * room for the name. */
 static uint32_t find_name(struct sampler *sampler, VALUE class)
 {
   char text[FRAME_NAMES_LABEL_MAX];

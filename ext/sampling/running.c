@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes running time to what instants met, in the same stretch or in others of its kind. */
+/* Attributes running time to the nodes that instants sampled, in the same stretch or in other stretches of its kind. */
 #include "running.h"
 
 #include "accounting.h"
@@ -19,7 +19,8 @@ static struct strata *strata_of(struct sampler *sampler, const struct thread_dat
   return &pool_of(sampler, data)->strata;
 }
 
-/* Adds a point: instants that stand for weight_ns met this node in a stretch of that stratum. Lock held. */
+/* Adds a point to the thread's pool: instants that stand for weight_ns of time sampled this node in a stretch of this
+ * stratum. Lock held. */
 static void add_point(struct sampler *sampler, const struct thread_data *data, uint32_t stratum, uint32_t node,
                       int64_t weight_ns)
 {
@@ -31,8 +32,8 @@ static void add_point(struct sampler *sampler, const struct thread_data *data, u
 
 enum { ALLOCATIONS_KEPT_WINDOWS = 10 };
 
-/* Objects that the thread made wait about a second for samples of new objects (ext/hooks/makers.h) to claim them;
- * then they are charged to "(shared)", which attributes them to no method. */
+/* Charges objects of the thread that no sample of new objects (ext/hooks/makers.h) has claimed to the node "(shared)",
+ * which belongs to no method: a tenth per window, so that an object waits about a second for a sample. */
 static void charge_allocations(struct sampler *sampler, struct thread_data *data)
 {
   uint64_t window = atomic_load_explicit(&sampler->window, memory_order_relaxed);
@@ -49,8 +50,8 @@ static void charge_allocations(struct sampler *sampler, struct thread_data *data
   if (cells_add(sampler->open, &cell)) data->allocations -= cell.allocations;
 }
 
-/* Without a cheap clock, CPU time is read once per period and stretches have no known CPU time of their own, so they
- * share stratum 0. */
+/* Without a cheap clock, CPU time is read once per period and the CPU time of a single stretch is unknown; these
+ * stretches share stratum 0. */
 void running_late_cpu(struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -71,20 +72,20 @@ static void move_part(struct lane *from, struct lane *to, int64_t wall_ns, int64
   atomic_fetch_add_explicit(&to->wall_ns, wall_ns, memory_order_release);
 }
 
-/* CPU time in a lane that can belong to its wall time. */
+/* Returns the CPU time in a lane, limited to wall_ns. */
 static int64_t cpu_of(struct lane *lane, int64_t wall_ns)
 {
   int64_t cpu = atomic_load_explicit(&lane->cpu_ns, memory_order_relaxed);
   return cpu < 0 ? 0 : cpu < wall_ns ? cpu : wall_ns;
 }
 
-/* The first and last of the instants that are reported now: running time of the stretch at each (time without a core
- * excluded), and the time since the last one. */
+/* A sample stands for one or more instants. first_ns, last_ns: running time of the stretch (without time off its core)
+ * at the first and at the last of them. behind_ns: running time since the last one. */
 struct passed {
   int64_t first_ns, last_ns, behind_ns;
 };
 
-/* CLOCK_MONOTONIC minus the calling thread's CPU clock, in the terms of on_core.h. */
+/* Returns CLOCK_MONOTONIC minus the calling thread's CPU clock, a gap as in on_core.h. */
 static int64_t own_gap_ns(void)
 {
   return clock_now_ns() - clock_own_cpu_ns();
@@ -123,8 +124,8 @@ static void move_all(struct lane *from, struct lane *to)
   move_part(from, to, wall, cpu_of(from, wall), atomic_load_explicit(&from->blame_ns, memory_order_relaxed));
 }
 
-/* Charges up to part_ns to the node met before: first from the time kept behind its instant, then from the time
- * since. Returns how much was charged. Lock held. */
+/* Charges up to part_ns of the lane's time, oldest first, to the node that the previous instant sampled. Returns the
+ * charged time in ns. Lock held. */
 static int64_t charge_before(struct sampler *sampler, struct thread_data *data, struct lane *lane, int64_t part_ns)
 {
   int64_t wall = atomic_load_explicit(&lane->wall_ns, memory_order_relaxed), part = bounded(part_ns, wall);
@@ -134,8 +135,8 @@ static int64_t charge_before(struct sampler *sampler, struct thread_data *data, 
   return part;
 }
 
-/* Splits the time between two instants in halves between what each of them met; the time after the later one stays in
- * the lane. Lock held. */
+/* Splits the time between the previous instant and this one into halves: the first half goes to the node of the
+ * previous instant, the second half to `node`. Time after this instant moves to the lane `behind`. Lock held. */
 static void charge_open(struct sampler *sampler, struct thread_data *data, uint32_t node, const struct passed *passed)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -151,7 +152,8 @@ static void charge_open(struct sampler *sampler, struct thread_data *data, uint3
   move_all(open, &data->behind);
 }
 
-/* Time without a core in the open stretch since its last instant. Call after the CPU clock was read. */
+/* Returns the time without a core in the open stretch since its last instant; 0 when unknown. Call after the CPU clock
+ * was read. */
 static int64_t breaks_ns(const struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -162,7 +164,8 @@ static int64_t breaks_ns(const struct sampler *sampler, struct thread_data *data
   return bounded(off, wall);
 }
 
-/* Number of instants of this stretch that are reported now: one, or several that passed in C code. */
+/* Returns the number of instants in this stretch that the current sample stands for: one, or several that passed in C
+ * code. */
 static int64_t instants_told(const struct sampler *sampler, const struct thread_data *data)
 {
   int64_t first = atomic_load_explicit(&sampler->ticks.first_ns, memory_order_relaxed);
@@ -172,29 +175,31 @@ static int64_t instants_told(const struct sampler *sampler, const struct thread_
   return last > first && period > 0 ? 1 + (last - first) / period : 1;
 }
 
-/* Short breaks are ignored: they can come from the difference of the clocks, or from the publisher itself, which may
- * take the core at each instant. A call in C may have let many instants pass. */
+/* Returns breaks_ns, or 0 if that is too short for this number of instants. Short breaks can come from the difference
+ * of the clocks, or from the publisher, which may take the core at each instant. */
 static int64_t off_core_ns(int64_t breaks_ns, int64_t instants)
 {
   return breaks_ns < instants * ON_CORE_BREAK_NS ? 0 : breaks_ns;
 }
 
-/* Did instants meet time of this stratum recently? Otherwise time set apart for it would wait in vain. */
+/* Tells whether instants recently sampled time of this stratum. If not, time set apart for the stratum would not be
+ * divided. */
 static bool sets_apart(struct sampler *sampler, const struct thread_data *data, uint32_t stratum)
 {
   return strata_met_lately(strata_of(sampler, data), stratum) != 0;
 }
 
-/* The thread's own count of voluntary switches, which tells rests from waits for a core; -1 when not needed or
- * unknown. At the begin of a stretch it is read only if both have occurred recently. */
+/* Returns the thread's count of voluntary switches, by which sleep differs from waits for a core; -1 when not needed or
+ * unknown. At the begin of a stretch the count is read only if both have occurred recently. */
 static int64_t own_switches(struct sampler *sampler, const struct thread_data *data, bool begins)
 {
   bool both = !begins || atomic_load_explicit(&sampler->on_core.wanted, memory_order_relaxed);
   return both && sets_apart(sampler, data, STRATA_VOLUNTARY) ? on_core_voluntary_switches() : -1;
 }
 
-/* The stratum for time without a core: decided by the change of the voluntary switch count; if that is unknown, by
- * the instants. If none of several instants met a rest, rests are a small part at most. */
+/* Returns the stratum for time without a core. The change of the voluntary switch count decides; if the count is
+ * unknown, the instants decide. Several instants that all found the thread on a core mean that sleep is a small part at
+ * most. */
 static uint32_t find_off_core(int64_t before, int64_t switches, unsigned met, int64_t instants)
 {
   bool known = before >= 0 && switches >= 0, never = met == ON_CORE_YES && instants >= INSTANTS_TO_SEE_RESTS;
@@ -230,7 +235,8 @@ static void set_off_core_apart(struct sampler *sampler, struct thread_data *data
   move_part(open, lane, off_ns, 0, blame_of(open, off_ns));
 }
 
-/* When several instants passed in one call, all time without a core within it belongs to that call. Lock held. */
+/* Charges off_ns of time without a core to the node. Used when several instants passed in one call: all such time
+ * within the call belongs to the call. Lock held. */
 static void charge_off_core(struct sampler *sampler, struct thread_data *data, uint32_t node, int64_t off_ns)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING], off = { 0 };
@@ -241,8 +247,9 @@ static void charge_off_core(struct sampler *sampler, struct thread_data *data, u
   move_all(&off, open);
 }
 
-/* Reports time without a core since the last report; `met` says how instants met the thread. A point of a wait
- * shorter than a period counts as a whole period, because few of them are met. Lock held. */
+/* Handles off_ns of time without a core since the last sample; `met` says in which state instants found the thread
+ * (ON_CORE_...). A point in a break shorter than a period weighs a whole period, because instants hit few such breaks.
+ * Lock held. */
 static void tell_off_core(struct sampler *sampler, struct thread_data *data, uint32_t stratum, uint32_t node,
                           unsigned met, int64_t instants, int64_t off_ns)
 {
@@ -255,8 +262,8 @@ static void tell_off_core(struct sampler *sampler, struct thread_data *data, uin
   if (off_ns && met != ON_CORE_YES) add_point(sampler, data, stratum, node, off_ns > period ? off_ns : period);
 }
 
-/* Is the stretch long enough to be divided by its own instants? Measured by CPU time, so that waiting for a core does
- * not make a stretch long. */
+/* Tells whether the stretch is long enough to be divided by its own instants. CPU time decides, so that waiting for a
+ * core does not make a stretch long. */
 static bool is_long(const struct sampler *sampler, const struct thread_data *data)
 {
   const struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -266,8 +273,8 @@ static bool is_long(const struct sampler *sampler, const struct thread_data *dat
   return data->long_node || (known ? atomic_load_explicit(&open->cpu_ns, memory_order_relaxed) : wall) > STRATA_LONG_NS;
 }
 
-/* Merges a point into another when there is no room: one node stands for both, chosen at random in proportion to the
- * weights, which keeps the estimate unbiased. */
+/* Merges a sampled node into an entry when there is no room for another entry. One node stands for both, chosen at
+ * random in proportion to the weights, which keeps the estimate unbiased. */
 static void merge_met(struct thread_data *data, struct met *with, uint32_t node, int64_t weight_ns)
 {
   double sum = (double)(with->weight_ns + weight_ns);
@@ -276,7 +283,7 @@ static void merge_met(struct thread_data *data, struct met *with, uint32_t node,
   if (takes) with->node = node;
 }
 
-/* Keeps the node that instants met, to be reported when the stretch ends. */
+/* Keeps the node that instants sampled until the stretch ends. */
 static void note_met(struct thread_data *data, uint32_t node, int64_t weight_ns)
 {
   struct met *lightest = &data->met[0];
@@ -292,7 +299,8 @@ static void note_met(struct thread_data *data, uint32_t node, int64_t weight_ns)
   else data->met[data->met_count++] = (struct met){ .node = node, .weight_ns = weight_ns };
 }
 
-/* Call when a stretch has become long: divides the time before its last instant by its own instants. Lock held. */
+/* Divides the time up to the last instant of a stretch by the stretch's own instants. Call when the stretch has become
+ * long. Lock held. */
 static void charge_met(struct sampler *sampler, struct thread_data *data)
 {
   struct lane *open = &data->lanes[RTOP_RUNNING];
@@ -316,9 +324,10 @@ static void count_sample(struct sampler *sampler, const struct thread_data *data
   axis_set(accounting_axis(sampler, data, RTOP_RUNNING), (struct axis_point){ .node = node });
 }
 
-/* The weight of instants: a period, or for later instants in a stretch the time since the previous one, unless that
- * is less than the distance of instants because the thread was without a core in between. Several instants that
- * passed at once may partly have met time without a core; together they count for a period plus the time on a core. */
+/* Returns the weight in ns of the instants that the current sample stands for. One instant weighs a period; a later one
+ * in a stretch weighs the time since the previous one, unless that is less than the distance of instants because the
+ * thread was without a core in between. Some of several instants that passed at once may have hit time without a core;
+ * together they weigh a period plus the time on a core. */
 static int64_t weight_ns(const struct sampler *sampler, const struct thread_data *data, int64_t instants,
                          const struct passed *passed)
 {
@@ -332,7 +341,8 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
                           const struct passed *passed)
 {
   if (is_long(sampler, data)) {
-    /* The first half of the time between the last instant and this one belongs to earlier ones, as in charge_open(). */
+    /* The first half of the time between the last instant and this one belongs to the earlier one, as in
+     * charge_open(). */
     data->met_until_ns += bounded(passed->last_ns - data->last_met_ns, INT64_MAX) / 2;
     charge_met(sampler, data);
     charge_open(sampler, data, node, passed);
@@ -344,7 +354,7 @@ static void point_on_core(struct sampler *sampler, struct thread_data *data, uin
   data->last_met_ns = passed->last_ns;
 }
 
-/* Handles an instant that met the thread while it ran or while it waited for a core, with no way to tell which. */
+/* Handles an instant that hit the thread while it either ran or waited for a core, with no way to tell which. */
 static void leave_undecided(struct sampler *sampler, struct thread_data *data, uint32_t stratum, int64_t off_ns)
 {
   if (sets_apart(sampler, data, stratum)) set_off_core_apart(sampler, data, stratum, off_ns);
@@ -381,9 +391,8 @@ void running_point(struct sampler *sampler, struct thread_data *data, uint32_t n
   charge_allocations(sampler, data);
 }
 
-/* The kind of the ended stretch. Its length excludes time without a core and own work, so that a thread that was
- * preempted by the timer does not look like a long stretch. Kinds are told apart only where CPU time per stretch is
- * known. */
+/* Returns the kind of the ended stretch. The length of the stretch excludes time without a core and own work, so that a
+ * thread preempted by the timer does not have a long stretch. Kinds differ only where CPU time per stretch is known. */
 static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int64_t end_ns, uint32_t end_node)
 {
   int64_t length = end_ns - data->running_since_ns;
@@ -396,8 +405,8 @@ static uint32_t find_kind(struct sampler *sampler, struct thread_data *data, int
   return strata_end(strata_of(sampler, data), strata_key(data->begin_node, end_node, took), took);
 }
 
-/* The node that ran in a short stretch: the common caller of the waits around it; if there is none, the caller of the
- * known wait. */
+/* Returns the node that ran in a short stretch: the common caller of the waits before and after the stretch; if there
+ * is none, the caller of the known wait. */
 static uint32_t node_of_short(const struct calltree *tree, uint32_t begin_node, uint32_t end_node)
 {
   uint32_t wait = end_node ? end_node : begin_node;
@@ -406,7 +415,7 @@ static uint32_t node_of_short(const struct calltree *tree, uint32_t begin_node, 
   return node ? node : wait;
 }
 
-/* Moves the stretch's time from its lane to the axis of short stretches. */
+/* Lays the short stretch, whose time is in the thread's lane, on the axis of short stretches. */
 static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t wall_ns, uint32_t end_node)
 {
   struct strata *strata = strata_of(sampler, data);
@@ -422,7 +431,7 @@ static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t
   trylock_release(&sampler->lock);
 }
 
-/* Charges the lane of short stretches up to a point that another thread met, before more time is added. */
+/* Charges the lane of short stretches if another thread sampled its point, before more time is added to the lane. */
 static void settle_short(struct sampler *sampler, struct thread_data *data)
 {
   struct axis *axis = &strata_of(sampler, data)->short_axis;
@@ -438,7 +447,7 @@ static void settle_short(struct sampler *sampler, struct thread_data *data)
   trylock_release(&sampler->lock);
 }
 
-/* Charges the time after the last instant of a long stretch to what that instant met. Lock held. */
+/* Charges the time after the last instant of a long stretch to the node of that instant. Lock held. */
 static void end_long(struct sampler *sampler, struct thread_data *data)
 {
   struct accounting_met met = { .point.node = data->long_node };
@@ -446,9 +455,9 @@ static void end_long(struct sampler *sampler, struct thread_data *data)
   accounting_charge_lane(sampler, data, RTOP_RUNNING, &data->lanes[RTOP_RUNNING], &met, 0);
 }
 
-/* Reports what instants met in the ended stretch to the stratum of its kind. Short stretches are skipped: instants
- * meet them only where the job was late. If the lock is taken, nothing is reported, and the time is divided by other
- * stretches of the kind. */
+/* Adds the nodes that instants sampled in the ended stretch to the stratum of its kind. Short stretches are skipped,
+ * since instants hit them only where the job was late. If the lock is taken, nothing is added, and the time is divided
+ * by the points of other stretches of the kind. */
 static void tell_points(struct sampler *sampler, struct thread_data *data, uint32_t stratum)
 {
   bool any = data->long_node || (data->met_count && stratum != STRATA_SHORT);

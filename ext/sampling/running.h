@@ -6,11 +6,11 @@
  *
  * A stretch that has used 32 ms of CPU is long and is divided by its own instants: each instant gets half of the time
  * to its neighbours, and the last one also the time after it. An instant that passes in C code is sampled where that
- * code ends; the time after it waits for the next instant, or C code would get too much. All time between such samples
- * is charged only if several instants passed in one call and several in the call before.
+ * code ends. The time after such a sample is charged at the next instant; otherwise C code would get too much. All time
+ * between two such samples is charged only if several instants passed in each of the two calls.
  *
- * Time with the GVL but without a core (on_core.h) has strata of its own, one for sleep and one for waits. It is
- * divided only by instants in such time, and has no CPU time. Otherwise a call that sleeps would get CPU time of other
+ * Time with the GVL but without a core (on_core.h) has strata of its own, one for sleep and one for waits. Such time is
+ * divided only by instants that hit it, and has no CPU time. Otherwise a call that sleeps would get CPU time of other
  * code, since cores are mostly lost where system calls end. This needs the CPU time of each stretch (cpu_clock_usable).
  *
  * Threads: the thread itself, with the GVL, in hooks and the job.
@@ -20,7 +20,7 @@
 
 #include "sampler.h"
 
-/* Used in place of a node when a collection precedes or follows the stretch. Such a stretch has no kind and uses
+/* Value in place of a node when a collection precedes or follows the stretch. Such a stretch has no kind and uses
  * stratum 0. */
 #define RUNNING_GC UINT32_MAX
 
@@ -38,8 +38,8 @@ void running_late_cpu(struct thread_data *data);
  * the thread's lane. Tries to take the lock. */
 void running_end(struct sampler *sampler, struct thread_data *data, int64_t now_ns, uint32_t end_node);
 
-/* Divides the open stretch by its own instants, when the thread will not be sampled again to do so at the stretch's
- * end. Lock held. */
+/* Divides the open stretch by its own instants, for a thread that will not be sampled again before its stretch ends.
+ * Lock held. */
 void running_hand_in(struct sampler *sampler, struct thread_data *data);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sampling job: takes samples, names what hooks could not name, and does housekeeping. */
+/* The sampling job: takes samples, names stacks that hooks could not name, and does housekeeping. */
 #include "sampler.h"
 
 #include "accounting.h"
@@ -21,7 +21,7 @@
 enum { THREADS_PER_JOB = 16 };
 #define LOST_AFTER_NS (CLOCK_NS_PER_SECOND / 50)
 
-/* Features whose parts of the VM cannot be learnt are left out. */
+/* Learns the layout of the VM. Features whose parts of the VM cannot be learnt stay disabled. */
 static VALUE learn_layout(VALUE unused)
 {
   (void)unused;
@@ -105,7 +105,7 @@ static void take_sample(struct sampler *sampler, struct thread_data *data, int64
   ticks_serve(&sampler->ticks);
 }
 
-/* The stack of another thread, which is off the GVL and cannot return while the caller has the GVL. */
+/* Walks the stack of another thread, which is off the GVL and cannot return while the caller has the GVL. */
 static uint32_t stack_of_other(struct sampler *sampler, void *other, VALUE *unknown)
 {
   struct thread_data *data = other;
@@ -124,7 +124,7 @@ static void walk_other(struct sampler *sampler, struct thread_data *data)
   atomic_store_explicit(&data->stack_known, true, memory_order_release);
 }
 
-/* The oldest stack that a hook noted. */
+/* Walks the oldest stack that a hook recorded without names. */
 static uint32_t oldest_noted(struct sampler *sampler, void *data, VALUE *unknown)
 {
   const struct noted_stack *noted = &sampler->frames.noted.stacks[0];
@@ -133,8 +133,8 @@ static uint32_t oldest_noted(struct sampler *sampler, void *data, VALUE *unknown
   return sampler_walk(sampler, data, (int)noted->depth, noted->root, unknown);
 }
 
-/* Charges time to stacks that hooks could not name. The publisher waits for this for a while after a thread ended.
- * Fibers need the main Ractor's GVL. */
+/* Charges time to stacks that hooks could not name. After a thread has ended, the publisher waits some time for this.
+ * Stacks of fibers need the main Ractor's GVL. */
 static void charge_noted(struct sampler *sampler, bool main_ractor)
 {
   struct noted *noted = &sampler->frames.noted;
@@ -164,8 +164,8 @@ static void charge_noted(struct sampler *sampler, bool main_ractor)
   }
 }
 
-/* Takes the stack of a thread that has long been off the GVL without one. Whoever has the GVL can walk its stack,
- * since the thread cannot return meanwhile; threads of other Ractors could. */
+/* Takes the stack of a thread that has long been off the GVL without a known stack. Any thread with the GVL can walk
+ * this stack, since the other thread cannot return meanwhile; a thread of another Ractor could. */
 static void look_after(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
   enum rtop_thread_state state = threads_state(atomic_load(&data->word));
@@ -174,8 +174,8 @@ static void look_after(struct sampler *sampler, struct thread_data *data, int64_
   if (!atomic_load(&data->stack_known) && atomic_load(&data->thread)) walk_other(sampler, data);
 }
 
-/* Names the stacks that hooks could not name, so that they are known next time, including those of threads that are
- * still off the GVL. */
+/* Names the frames of stacks that hooks could not name, so that hooks know the names next time. Threads that are still
+ * off the GVL get their stack. */
 static void name_missed(struct sampler *sampler, struct thread_data *own)
 {
   while (atomic_load(&sampler->missed_count) && trylock_take(&sampler->lock)) {
@@ -192,7 +192,7 @@ static void name_missed(struct sampler *sampler, struct thread_data *own)
   }
 }
 
-/* The threads of this Ractor; only the current one if the list cannot be had. */
+/* Returns the threads of this Ractor; only the current one if the VM gives no list. */
 static VALUE list_threads(VALUE unused)
 {
   (void)unused;
@@ -203,7 +203,7 @@ static VALUE list_threads(VALUE unused)
 void sampler_adopt_threads(struct sampler *sampler)
 {
   int raised = 0;
-  VALUE error = rb_errinfo(), list = rb_protect(list_threads, Qnil, &raised); /* there may be no memory */
+  VALUE error = rb_errinfo(), list = rb_protect(list_threads, Qnil, &raised); /* raises when memory runs out */
   if (raised) {
     rb_set_errinfo(error);
     return;
@@ -257,7 +257,7 @@ void sampler_count_from_now(struct sampler *sampler)
   atomic_fetch_add_explicit(&sampler->starts, 1, memory_order_release);
 }
 
-/* Does what only a thread with the GVL can do, with a limit per job. */
+/* Does work that only a thread with the GVL can do, a limited amount per job. */
 static void housekeeping(struct sampler *sampler, struct thread_data *data, int64_t now_ns)
 {
   charge_noted(sampler, data->main_ractor);

@@ -2,14 +2,14 @@
 /* The sampler: the part of the profiler that runs on application threads. It takes samples and adds to the cells of the
  * open window; accounting.h explains what is exact and what is estimated. Stacks are taken:
  *
- * - at ticks: the publisher triggers a postponed job, which runs at the next safepoint of the thread with the GVL. A
+ * - At ticks: the publisher triggers a postponed job, which runs at the next safepoint of the thread with the GVL. A
  * tick counts only if it fell into that thread's current stretch. A thread that releases the GVL or begins a GC before
  * its job ran takes the sample at that moment instead.
  *
- * - at SUSPENDED: a thread going off the GVL takes the stack it waits with, within a budget (stack_credit_ns, which the
- * publisher refills); if its last stack is too old, regardless of the budget.
+ * - At SUSPENDED: a thread that goes off the GVL takes its stack within a budget (stack_credit_ns, which the publisher
+ * refills), or regardless of the budget if its last stack is too old.
  *
- * - at RESUMED: a wait without a stack gets one at its end, with a probability that grows with its length. In a storm,
+ * - At RESUMED: a wait without a stack gets one at its end, with a probability that grows with its length. In a storm,
  * events get the time of the last tick (sampler_event_ns()).
  *
  * Threads: [hook] functions run under the VM's scheduler lock: they only try locks, make no Ruby object and do not
@@ -55,7 +55,7 @@ struct sampler_counters {
   _Atomic uint64_t points[RTOP_STATE_COUNT]; /* number of stacks taken at the end of a stretch, by state */
   _Atomic uint64_t exceptions;
   _Atomic uint64_t makers_ns; /* estimated cost, in ns, of sampling new objects (ext/hooks/makers.h) */
-  _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes; /* as read last */
+  _Atomic uint64_t gc_minor, gc_major, allocations, heap_live_slots, malloc_bytes; /* values at the last reading */
 };
 
 /* The VM's counters when a session began or hooks were installed again; windows report only later changes. */
@@ -64,20 +64,20 @@ struct sampler_start {
 };
 
 struct sampler {
-  /* Fields that every release of the GVL reads; after them the fields that it writes. They are close together to save
-   * cache lines (see struct thread_data). */
+  /* Fields that every release of the GVL reads; the fields that every release writes follow. They are close together to
+   * save cache lines (see struct thread_data). */
   alignas(64) _Atomic bool active;
   _Atomic bool ractors_seen; /* the process has had more than one Ractor */
   _Atomic bool coarse;       /* during a storm, events are timed at coarse_ns; see sampler_event_ns() */
   /* under the lock: the cells in `open` belong to a window whose end is not announced yet */
   bool cut_pending;
   uint32_t depth_max; /* number of outermost frames of a stack that are kept; set only while nothing runs */
-  /* set by the publisher */
+  /* fields that the publisher sets */
   _Atomic uint32_t waits_per_read; /* CPU time is measured for one wait in this many waits */
   _Atomic int64_t coarse_ns;       /* time of the last tick or cut, whether or not a thread ran */
   _Atomic int64_t boundary_ns;     /* announced end of the open window; stretches that pass it are split */
-  struct ticks ticks;              /* instants of the clock */
-  _Atomic int64_t period_ns;       /* between ticks */
+  struct ticks ticks;              /* instants that found a thread with the GVL */
+  _Atomic int64_t period_ns;       /* mean time in ns between ticks */
   /* a thread whose last stack is older than this time in ns takes a stack regardless of stack_credit_ns */
   _Atomic int64_t fresh_ns;
   _Atomic uint64_t window; /* number of the open window */
@@ -90,7 +90,7 @@ struct sampler {
   _Atomic uint32_t last_runner;    /* index of the thread that last got a GVL [hook] */
   struct newborn newborn;
   struct waiting waiting;
-  struct cells *open;              /* under the lock */
+  struct cells *open;              /* cells of the open window; under the lock */
   _Atomic int64_t stack_credit_ns; /* budget in ns of CPU time for stacks at SUSPENDED until the next refill */
   _Atomic int64_t stacks_cost_ns;  /* cost of stacks so far */
   /* share of all time that samples of new objects may cost, in millionths; a million means no limit */
@@ -121,11 +121,11 @@ struct sampler {
   rb_postponed_job_handle_t job;
   /* time at which hooks were removed for good, until the last window is reported; else 0 */
   _Atomic int64_t off_ns;
-  struct on_core on_core;     /* at the last tick */
+  struct on_core on_core;     /* result of the publisher's look at the last tick */
   struct sampler_start start; /* written under the GVL before `starts` grows */
   _Atomic uint32_t starts;
   int64_t start_ns;     /* start of the session and of its first window */
-  uint64_t seen_window; /* [job] window in which the job last went through the threads */
+  uint64_t seen_window; /* [job] window in which the job last visited the threads */
   uint32_t thread_cursor;
   uint32_t own_node;    /* node "(rperf-top)" under the root, for the profiler's own work */
   uint32_t shared_node; /* "(shared)", under the root */
@@ -146,13 +146,13 @@ void sampler_begin(struct sampler *sampler);
 /* Registers every living thread, with the calling one as running. With the GVL. */
 void sampler_adopt_threads(struct sampler *sampler);
 
-/* A job normally runs within this time in ns after its instant, if its thread has a core and runs Ruby code. */
+/* A job normally runs within this time in ns after its instant, if the job's thread has a core and runs Ruby code. */
 #define SAMPLER_JOB_COMES_NS INT64_C(50000)
 
-/* The time of an event of this thread. In a storm of events, reading the clock would be most of the profiler's cost;
- * then all events between two ticks get the time of the first of the two. So a stretch either has no length, or it
- * contains ticks and is as long as the time between these. That is right on average, since ticks are independent of the
- * program. */
+/* Returns the time of an event of this thread. In a storm of events, reading the clock would be most of the profiler's
+ * cost, so all events between two ticks get the time of the first of the two. So a stretch either has no length, or it
+ * contains ticks and is as long as the time between these ticks. That is right on average, since ticks are independent
+ * of the program. */
 static inline int64_t sampler_event_ns(struct sampler *sampler, const struct thread_data *data)
 {
   if (!atomic_load_explicit(&sampler->coarse, memory_order_relaxed)) return clock_now_ns();
@@ -203,7 +203,7 @@ static inline void sampler_saw(struct thread_data *data, uint32_t node, int64_t 
 
 /* Tells whether an instant fell into the thread's current running stretch and has not led to a sample yet. An instant
  * within the profiler's own work counts as sampled, since that work has a row of its own; if it were charged to the
- * call around the work, the rest of the stretch would get less than its share. */
+ * call around the work, all other calls of the stretch would get less than their share. */
 static inline bool sampler_tick_due(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
   int64_t tick = ticks_due(&sampler->ticks, data->running_since_ns, now_ns);
@@ -214,7 +214,8 @@ static inline bool sampler_tick_due(struct sampler *sampler, const struct thread
 }
 
 /* Like sampler_tick_due(), for a thread that releases the GVL. While threads are being created, an instant for which no
- * job came in time counts as sampled: a stack taken here would always show the call that waits. */
+ * job has come within SAMPLER_JOB_COMES_NS counts as sampled: a stack taken here would always show the call that
+ * waits. */
 static inline bool sampler_tick_due_at_release(struct sampler *sampler, const struct thread_data *data, int64_t now_ns)
 {
   bool due = sampler_tick_due(sampler, data, now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks a stack into the call tree. */
+/* Walks stacks down the call tree, and chooses the pool of each thread. */
 #include "stacks.h"
 
 #include "ext/names/label_nodes.h"
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Does this frame get a node of its own below `node`? The level is at least the depth of the node. */
+/* Tells whether this frame gets a node of its own below `node`. The level is at least the depth of the node. */
 static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, uint32_t level, uint32_t root)
 {
   if (sampler->frames.entries[frame].excluded) return false;
@@ -16,8 +16,8 @@ static bool kept(const struct sampler *sampler, uint32_t frame, uint32_t node, u
   return level < sampler->depth_max || sampler->tree.entries[node].depth < sampler->depth_max + above;
 }
 
-/* Chooses the pool of a thread by its outermost frame, the block with which it began: that is the same wherever the
- * thread is first sampled, so that workers of one kind share a pool. */
+/* Chooses the pool of a thread by its outermost frame, the block that the thread began with. This frame is the same
+ * wherever the thread is first sampled, so workers of one kind share a pool. */
 static uint64_t pool_key(VALUE outermost)
 {
   return ((uint64_t)outermost * UINT64_C(0x9E3779B97F4A7C15)) | 1;
@@ -35,8 +35,8 @@ static void choose_pool(struct sampler *sampler, struct thread_data *data, uint3
                           memory_order_relaxed);
 }
 
-/* The pool takes its name from the first stack that is walked from its outermost frame, as the first of a pool is. Only
- * the main thread does not begin with one frame: before the program itself, libraries are loaded (ruby -r). */
+/* Names the pool after the outermost frame of a stack: the first such stack gives the name. Only the main thread has
+ * several outermost frames, because libraries are loaded before the program itself (ruby -r). */
 static void name_pool(struct sampler *sampler, const struct thread_data *data, VALUE outermost, uint32_t frame)
 {
   uint32_t at = atomic_load_explicit(&data->pool, memory_order_relaxed);
@@ -53,7 +53,7 @@ uint32_t sampler_root(struct sampler *sampler, const struct thread_data *data)
                           atomic_load_explicit(&data->thread, memory_order_relaxed));
 }
 
-/* A hash seed of everything besides frames and lines that determines a stack's node. */
+/* Returns a hash seed made of everything besides frames and lines that determines a stack's node. */
 static uint64_t seed_of(const struct sampler *sampler, uint32_t root, bool cut)
 {
   uint64_t generation = atomic_load_explicit(&sampler->frames.generation, memory_order_relaxed);
@@ -61,7 +61,7 @@ static uint64_t seed_of(const struct sampler *sampler, uint32_t root, bool cut)
   return (generation << 33 | (uint64_t)cut << 32 | root) + limit;
 }
 
-/* Returns the level from which the stack must be walked, and the node above that level. */
+/* Returns the first level of the stack that is not in the cache, and in *node the node of the levels before it. */
 static uint32_t known_levels(struct sampler *sampler, const struct stack_hashes *hashes, uint32_t depth, uint32_t *node)
 {
   for (uint32_t step = depth ? (depth - 1) / STACK_CACHE_STEP : 0; step > 0; step--)
@@ -69,8 +69,8 @@ static uint32_t known_levels(struct sampler *sampler, const struct stack_hashes 
   return 0;
 }
 
-/* The number of a frame in the stack buffers; FRAMES_UNKNOWN when it has no name yet. A job may ask the VM for the
- * name. */
+/* Returns the number of a frame in the stack buffers; FRAMES_UNKNOWN when the frame has no name yet. A job may ask the
+ * VM for the name. */
 static uint32_t frame_of(struct sampler *sampler, const struct thread_data *data, VALUE value, bool in_job)
 {
   uint32_t frame = frames_find(&sampler->frames, value);
@@ -79,7 +79,8 @@ static uint32_t frame_of(struct sampler *sampler, const struct thread_data *data
   return peeks ? frames_peek(&sampler->frames, value) : frame;
 }
 
-/* Remembers the node of a stack, unless the call tree is full: then each stack must count as overflowed again. */
+/* Remembers the node of a stack, unless the call tree overflowed during the walk: then each such stack must count as
+ * overflowed again. */
 static void remember(struct sampler *sampler, uint64_t hash, uint32_t node, uint64_t overflowed)
 {
   if (atomic_load_explicit(&sampler->tree.overflowed, memory_order_relaxed) == overflowed)
@@ -152,7 +153,7 @@ uint32_t sampler_named_stack(struct sampler *sampler, void *what,
 
 static uint32_t walk_noted(struct sampler *sampler, void *what, VALUE *unknown)
 {
-  static struct thread_data nobody = { .pool = 1, .main_ractor = true }; /* under the lock */
+  static struct thread_data nobody = { .pool = 1, .main_ractor = true }; /* used only under the lock */
   const struct raw_stack *noted = what;
   memcpy(sampler->stack_frames, noted->frames, noted->depth * sizeof *noted->frames);
   memcpy(sampler->stack_lines, noted->lines, noted->depth * sizeof *noted->lines);

@@ -15,7 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whether Ruby threads share native threads (M:N), and which Ruby thread last ran on this native thread. */
+/* main_shared: Ruby threads share native threads (M:N). native_user: serial of the Ruby thread that last ran on this
+ * native thread. */
 static bool main_shared;
 static _Thread_local uint64_t native_user;
 
@@ -57,8 +58,8 @@ static struct thread_data *take_struct(struct threads *threads)
   return data;
 }
 
-/* Returns a struct to the free list instead of freeing it, since a thread may still point to it; the struct says to which
- * thread it belongs. */
+/* Returns a struct to the free list instead of freeing it, since a thread may still point to it; such a thread sees in
+ * the struct that it belongs to another thread. */
 static void give_back(struct threads *threads, struct thread_data *data)
 {
   atomic_store_explicit(&data->thread, 0, memory_order_release);
@@ -84,7 +85,7 @@ struct thread_data *threads_add(struct threads *threads, VALUE thread, enum rtop
   atomic_store(&data->state_since_ns, now_ns);
   atomic_store(&data->node, RTOP_NODE_NO_FRAMES);
   atomic_store(&data->node_seen_ns, now_ns);
-  atomic_store(&data->stack_known, state == RTOP_BLOCKED); /* one that starts has no frames yet */
+  atomic_store(&data->stack_known, state == RTOP_BLOCKED); /* a thread that starts has no frames yet */
   atomic_store(&data->generation, atomic_load(&threads->generation));
   atomic_store(&data->thread, thread);
   if (!take_entry(threads, data)) {
@@ -132,7 +133,8 @@ static void take_name(struct threads *threads, struct thread_data *data, const c
   atomic_fetch_add_explicit(&threads->renamed, 1, memory_order_release);
 }
 
-/* Ruby gives the native thread the start of the Ruby thread's name; without a name, its file and line. */
+/* Reads the thread's name from the kernel: Ruby gives a native thread the start of the Ruby thread's name; without a
+ * name, its file and line. */
 static void take_native_name(struct threads *threads, struct thread_data *data)
 {
   char name[16];

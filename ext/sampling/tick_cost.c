@@ -20,7 +20,7 @@ static int64_t work(int rounds)
   return clock_now_ns() - begin;
 }
 
-/* How much longer the work takes per interrupt; negative when that cannot be determined. */
+/* Returns how much longer the work takes per interrupt, in ns; negative when that cannot be determined. */
 static int64_t compare(int timer, int rounds)
 {
   struct itimerspec every = { .it_interval.tv_nsec = INTERRUPT_EVERY_NS, .it_value.tv_nsec = INTERRUPT_EVERY_NS };

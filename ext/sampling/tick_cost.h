@@ -6,7 +6,7 @@
  * proportional to the interrupt; comparing whole programs with and without ticks (tests/bench/server/cost.rb) gave a
  * factor of seven for the total. Implausible results are discarded.
  *
- * Threads: one at a time; the publisher, when it starts. Takes half a millisecond, once in a process.
+ * Threads: the publisher, when it starts. The first call in a process takes half a millisecond.
  */
 #ifndef RTOP_EXT_TICK_COST_H
 #define RTOP_EXT_TICK_COST_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Running means by node. */
+/* Keeps running means of waits by node. */
 #include "wait_cpu.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Waits below SHORT_NS cannot be told from thread switches; a wait LONG_TIMES longer than usual most likely rests. */
+/* Waits shorter than SHORT_NS cannot be distinguished from thread switches; a wait LONG_TIMES longer than usual most
+ * likely sleeps. */
 enum { IN_MEAN = 8, SHORT_NS = 30000, LONG_TIMES = 4 };
 
 static uint32_t slot_of(uint32_t node)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times pieces of work with labels. */
+/* Measures the duration of pieces of work with labels. */
 #include "work.h"
 
 #include "lock_waits.h"
@@ -33,7 +33,7 @@ void work_forget(struct work *work)
   atomic_store(&work->gc_word, 0);
 }
 
-/* Leaves buffers alone that were never used, so that they keep taking no memory. */
+/* Clears only buffers that were used, so that unused ones keep taking no memory. */
 void work_clear(struct work *work)
 {
   work_forget(work);
@@ -60,7 +60,8 @@ static bool take_place(struct work_piece *at, int64_t now_ns)
                                                  memory_order_relaxed);
 }
 
-/* Searches from the hint, the place that was given back last, because places next to it are mostly free. */
+/* Claims a free entry, searching from the hint: the entry that was freed last, because entries next to it are mostly
+ * free. Returns WORK_PIECES_MAX when there is none. */
 static uint32_t find_place(struct work *work, int64_t now_ns)
 {
   uint32_t from = atomic_load_explicit(&work->hint, memory_order_relaxed);
@@ -75,8 +76,8 @@ static uint32_t find_place(struct work *work, int64_t now_ns)
   return WORK_PIECES_MAX;
 }
 
-/* Reads the thread's time by cause as its running fiber has it: without what the thread did while the fiber was away,
- * which counts as RTOP_WORK_FIBER. */
+/* Reads the thread's time by cause from the point of view of its running fiber: without what the thread did while the
+ * fiber was not running, which counts as RTOP_WORK_FIBER. */
 static void read_sums(const struct thread_data *data, const struct work_piece *outermost,
                       int64_t sums[RTOP_WORK_CAUSES])
 {
@@ -130,7 +131,7 @@ uint32_t work_own(struct work *work, uint64_t piece)
   return at ? atomic_load_explicit(&at->labels, memory_order_relaxed) & UINT16_MAX : 0;
 }
 
-/* ---- what ended --------------------------------------------------------------------------------------- */
+/* ---- ended pieces ------------------------------------------------------------------------------------- */
 
 static void add(_Atomic uint64_t *sum, uint64_t more)
 {
@@ -205,8 +206,8 @@ static bool is_among_longest(struct work_longest *longest, const struct work_slo
          slow->took_ns[RTOP_WORK_WHOLE] > atomic_load_explicit(&longest->shortest_ns, memory_order_relaxed);
 }
 
-/* Keeps the piece if it is among the longest of its window. Most are too short, which costs one comparison. A piece for
- * which the lock is busy for too long is only counted. */
+/* Keeps the piece if it is among the longest of its window. Most pieces are too short, which costs one comparison. If
+ * the lock stays busy for too long, the piece is only counted. */
 static void note_longest(struct work_longest *longest, const struct work_slow *slow)
 {
   int tries = LOCK_TRIES;
@@ -247,8 +248,8 @@ static void add_ended(struct work *work, const struct work_slow *piece)
   atomic_fetch_sub_explicit(&work->writers, 1, memory_order_release);
 }
 
-/* Bounds the times by cause to the length of the piece; the remainder is running time. The causes can exceed the
- * length when frequent hooks use a coarse clock. */
+/* Limits the times by cause to the length of the piece; the remainder is running time. The causes can exceed the length
+ * when frequent hooks use a coarse clock. */
 static void divide(int64_t took_ns[RTOP_WORK_CAUSES])
 {
   int64_t left = took_ns[RTOP_WORK_WHOLE];
@@ -315,7 +316,7 @@ void work_switch(struct sampler *sampler, struct thread_data *data, uint64_t id)
   next->left_at_ns = 0;
 }
 
-/* ---- what threads wait for ---------------------------------------------------------------------------- */
+/* ---- causes of waits ---------------------------------------------------------------------------------- */
 
 static enum rtop_work_cause cause_now(const struct sampler *sampler, const struct thread_data *data)
 {
@@ -328,7 +329,7 @@ static enum rtop_work_cause cause_now(const struct sampler *sampler, const struc
   case RTOP_LOCK_QUEUE:
   case RTOP_LOCK_SIZED_QUEUE:
   case RTOP_LOCK_CONDITION: return RTOP_WORK_QUEUE;
-  default: break; /* the end of a thread: as for any other method */
+  default: break; /* waits for the end of a thread are handled as waits in any other method */
   }
   if (rb_profile_frames(0, 1, &frame, &line) < 1) return RTOP_WORK_OTHER;
   return waits_cause(&sampler->frames.waits, frame);

@@ -28,8 +28,8 @@ struct parameters_wish {
   struct call_parameters *parameters;
 };
 
-/* The mark before a parameter's name; NULL for kinds that take no argument (**nil). *valued: a local variable holds
- * its value. */
+/* Returns the mark before a parameter's name; NULL for kinds that take no argument (**nil). *valued: a local variable
+ * holds the parameter's value. */
 static const char *mark_of(VALUE kind, bool *valued)
 {
   static const struct {
@@ -45,7 +45,7 @@ static const char *mark_of(VALUE kind, bool *valued)
   return NULL;
 }
 
-/* The numbered parameters _1 to _9 cannot be read from a binding. */
+/* Tells whether this is one of the numbered parameters _1 to _9, which cannot be read from a binding. */
 static bool is_numbered(ID name)
 {
   const char *text = rb_id2name(name);
@@ -174,7 +174,7 @@ static VALUE learn(VALUE pointer)
   return seen->bytes == sizeof probe_text - 1 && memcmp(seen->text, probe_text, seen->bytes) == 0 ? Qtrue : Qfalse;
 }
 
-/* False if the program has redefined these methods. */
+/* Tells whether these methods are the VM's own; false if the program has redefined them. */
 static bool are_of_the_vm(void)
 {
   return rb_method_basic_definition_p(rb_cMethod, rb_intern("parameters")) &&

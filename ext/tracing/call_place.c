@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns from calls of our own how the VM describes calls to hooks. */
+/* Learns from calls of our own methods how the VM describes calls to hooks. */
 #include "call_place.h"
 
 #include "ext/base/vm_unknown.h"
@@ -8,29 +8,30 @@
 
 enum { EVENT_FIBER = 1, EVENT_FRAME, EVENT_SELF };
 enum { FRAME_NEXT_INSTRUCTION = 0, FRAME_SELF = 3 };
-enum { FIBER_FRAME = 2 }; /* the frame that it is in */
+enum { FIBER_FRAME = 2 }; /* index of the fiber's current frame */
 
 static bool looked, known, replaced; /* replaced: the program has redefined the method that enables a tracepoint */
-/* the instruction that leaves a frame whose calls are traced; learnt by the probe */
+/* word of the instruction that leaves a frame whose calls are traced; learnt by the probe */
 static uintptr_t leaving;
 static uintptr_t frame_bytes;
 static unsigned ruby_kind;
 
-/* What the hook saw of calls to one of our probe methods. */
+/* Events that the hook received of calls to one of our probe methods. */
 struct seen {
   struct call_place called, returned;
-  uintptr_t instruction; /* at the return */
+  uintptr_t instruction; /* instruction at the return */
   int calls, returns;
   bool right;
 };
 
-/* False: nothing that could be read. */
+/* Tells whether the word can be an address; false for one that must not be read. */
 static bool is_address(uintptr_t word)
 {
   return word % sizeof word == 0 && word >= 1 << 16 && word < UINTPTR_MAX >> 8;
 }
 
-/* Compares each word with what is known before it follows the next one. */
+/* Tells whether the event has the expected layout. Each word is compared with a known value before the next address is
+ * followed. */
 static bool is_event(const rb_trace_arg_t *event, VALUE self)
 {
   const uintptr_t *words = (const uintptr_t *)event;
@@ -40,8 +41,8 @@ static bool is_event(const rb_trace_arg_t *event, VALUE self)
          is_address(frame[FRAME_NEXT_INSTRUCTION]);
 }
 
-/* The last word of the instruction that the frame is at. The leaving instruction has one word; others end with some
- * other word. */
+/* Returns the last word of the instruction that the frame is at. The leaving instruction has only one word; other
+ * instructions end with a different word. */
 static uintptr_t instruction_at(uintptr_t frame)
 {
   const uintptr_t *next = (const uintptr_t *)((const uintptr_t *)frame)[FRAME_NEXT_INSTRUCTION];
@@ -64,7 +65,7 @@ static void note_probe(VALUE tracepoint, void *pointer)
   }
 }
 
-/* Is the method one of the VM's own, written in Ruby? */
+/* Tells whether the method is one of the VM's own, written in Ruby. */
 static bool is_of_the_vm(VALUE object, ID name)
 {
   VALUE method = rb_obj_method(object, ID2SYM(name)), entry = method_entry_of(method);
@@ -125,7 +126,7 @@ VALUE call_place_run(const char *code)
   return rb_funcall(sequence, rb_intern("eval"), 0);
 }
 
-/* Whose methods in C read Ruby files. */
+/* Tells whether the class has methods in C that read Ruby files. */
 static bool is_reader_of(VALUE class)
 {
   return class == rb_mKernel || class == CLASS_OF(rb_mKernel) || class == CLASS_OF(instruction_sequence());
@@ -136,8 +137,8 @@ bool call_place_is_silent(void)
   static const char *const readers[] = { "require", "require_relative", "load", "compile_file" };
   VALUE frame;
   int line;
-  if (rb_profile_frames(0, 1, &frame, &line) != 1) return true; /* the main script is read, or a thread begins */
-  if (!NIL_P(rb_profile_frame_path(frame))) return false;       /* a method in Ruby that is called so */
+  if (rb_profile_frames(0, 1, &frame, &line) != 1) return true; /* the VM reads the main script, or a thread begins */
+  if (!NIL_P(rb_profile_frame_path(frame))) return false;       /* a Ruby method that has one of these names */
   if (method_entry_is(frame) && !is_reader_of(method_entry_class(frame))) return false;
   VALUE name = rb_profile_frame_method_name(frame);
   for (size_t i = 0; RB_TYPE_P(name, T_STRING) && i < sizeof readers / sizeof readers[0]; i++)
@@ -173,7 +174,7 @@ bool call_place_learn(void)
 {
   if (!looked) {
     looked = true;
-    vm_unknown_unless(false, RTOP_VM_CALLS); /* it may raise */
+    vm_unknown_unless(false, RTOP_VM_CALLS); /* learn_calls() may raise, so the part counts as unknown until then */
     learn_calls();
   }
   return known;

@@ -3,14 +3,15 @@
  *
  * The VM does not report this. The frames of a fiber are adjacent in memory, so a frame's address identifies it, and
  * pairs calls with returns even if returns in between were missed (a stack overflow unwinds without events). Whether a
- * frame returns or is left by a jump (exception, throw, break, return in a block) is seen from the instruction that it
- * is at. A C method has no frame yet when its call is reported, and none any more when its return is; it still has one
- * when it is left by a jump. So its place is taken to be just below its caller's frame.
+ * frame returns or is left by a jump (exception, throw, break, return in a block) is seen from the current instruction
+ * of the frame. A C method has no frame when its call or its return is reported, but still has one when it is left by a
+ * jump. So its frame is taken to be just below its caller's frame.
  *
- * None of this is part of the VM's interface. So probe methods of our own are called first; if a word is not where it
- * should be, nothing is traced (tests/ext/test_layout.rb).
+ * None of this is part of the VM's interface. So probe methods of our own are called first; if a word is not at its
+ * expected position, nothing is traced (tests/ext/test_layout.rb).
  *
- * Threads: call_place_learn() in the job; it may raise, and runs the probe methods. The others in the hook of an event.
+ * Threads: call_place_learn() in the job; it may raise, and runs the probe methods. The other functions in the hook of
+ * an event.
  */
 #ifndef RTOP_EXT_CALL_PLACE_H
 #define RTOP_EXT_CALL_PLACE_H
@@ -25,15 +26,15 @@ struct call_place {
   uintptr_t frame; /* frames of deeper calls have lower addresses */
 };
 
-/* Checks this VM at the first call. False when calls cannot be located on it. */
+/* Checks at its first call whether calls can be located on this VM. Returns false when they cannot. */
 bool call_place_learn(void);
 
-/* Runs a probe's code and returns the value of that code; may raise. It does not use rb_eval_string(), which evaluates in
- * the context of the topmost frame: while the VM reads a source file, that frame has no code, and the VM would crash. */
+/* Runs a probe's code and returns its value; may raise. Does not use rb_eval_string(), which evaluates in the context
+ * of the topmost frame: while the VM reads a source file, that frame has no code, and the VM would crash. */
 VALUE call_place_run(const char *code);
 
-/* Tells whether the VM reads a source file on this thread, or searches for one. Meanwhile calls have no events, so
- * probes would see nothing. */
+/* Tells whether the VM reads a source file on this thread, or searches for one. While it does, calls have no events, so
+ * the checks by probes would fail. */
 bool call_place_is_silent(void);
 
 static inline struct call_place call_place_of(const rb_trace_arg_t *event)
@@ -44,7 +45,7 @@ static inline struct call_place call_place_of(const rb_trace_arg_t *event)
 
 /* Three functions for events of C methods; call whole_probe_learn() first. A normal return is reported in the caller's
  * frame; a method left by an exception or a throw still has its own frame, just above the caller's. The name is the one
- * with which the method was defined, the owner its class or module. */
+ * under which the method was defined; the owner is its class or module. */
 enum { CALL_PLACE_EVENT_NAME = 4, CALL_PLACE_EVENT_OWNER = 6 };
 
 static inline struct call_place call_place_of_function(const rb_trace_arg_t *event)
@@ -67,7 +68,7 @@ static inline VALUE call_place_function_owner(const rb_trace_arg_t *event)
 /* Tells whether the frame of this return event is left by a jump. */
 bool call_place_jumped(const struct call_place *returns);
 
-/* Distance in memory between the frames of a method and of one it calls. */
+/* Returns the distance in memory between the frame of a method and the frame of a method that it calls. */
 uintptr_t call_place_frame_bytes(void);
 
 /* Tells whether a method of this kind is traced by a tracepoint on its own code. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hook on all C calls, and the list of traced ones among them. */
+/* The hook on all C calls, and the list of traced methods among them. */
 #include "functions.h"
 
 #include "call_place.h"
@@ -17,11 +17,11 @@
 static const rb_event_flag_t events_of_c = RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
 
 /* Characteristics of a kind of method. Members of a Struct share their kind with methods for which the VM sends no
- * events, so `way` tells these apart. */
+ * events, so `way` distinguishes the two. */
 struct look {
   bool known;
   unsigned kind;
-  uint32_t way; /* of members */
+  uint32_t way; /* compared only for members */
 };
 
 static struct look reader, writer, member, member_set;
@@ -32,10 +32,10 @@ static struct functions *followed;
 
 static inline uint64_t function_bit(ID name)
 {
-  return UINT64_C(1) << (name >> 4 & 63); /* The lowest bits of an ID only tell its kind. */
+  return UINT64_C(1) << (name >> 4 & 63); /* the lowest bits of an ID only give its kind */
 }
 
-/* The hook: runs at every C call of the program. */
+/* The hook, which runs at every C call of the program. */
 static void hook(VALUE unused, const rb_trace_arg_t *event)
 {
   struct functions *functions = followed;
@@ -72,7 +72,8 @@ void functions_learn_kinds(void)
   reader = look_at(module, "plain");
   writer = look_at(module, "plain=");
   if (!vm_unknown_unless(reader.known && writer.known, RTOP_VM_ATTRIBUTES)) return;
-  if (!rb_method_basic_definition_p(CLASS_OF(rb_cStruct), rb_intern("inherited"))) return; /* the program's would run */
+  /* it would run the program's code */
+  if (!rb_method_basic_definition_p(CLASS_OF(rb_cStruct), rb_intern("inherited"))) return;
   VALUE members = rb_struct_define(NULL, "plain", NULL);
   member = look_at(members, "plain");
   member_set = look_at(members, "plain=");
@@ -147,7 +148,7 @@ static void find_names(struct functions *functions)
 
 void functions_add(struct functions *functions, struct trace_target *target)
 {
-  if (functions->count == RTOP_TRACE_SLOTS) return; /* a target is added once */
+  if (functions->count == RTOP_TRACE_SLOTS) return; /* cannot happen: each target is added once */
   functions->traced[functions->count++] = (struct function){ target->first_name, target->owner, target };
   find_names(functions);
   set_hook(functions);

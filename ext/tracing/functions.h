@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Traced methods that are not written in Ruby: C functions, attributes, members of a Struct or Data.
  *
- * They have no code that a tracepoint could be set on. So while one of them is traced, the VM reports every call of
- * these kinds to a hook, which picks the wanted ones by the name they were defined with and their owner. This slows
- * down all other C calls; the cost is measured and reported (functions_take_cost()). Meanwhile the VM also executes
- * operators on numbers as calls, and does not change that code back afterwards.
+ * Such methods have no code that a tracepoint could be set on. So while one of them is traced, the VM reports every
+ * call of these kinds to a hook, which picks the traced ones by their owner and the name under which they were defined.
+ * This slows down all other C calls; the cost is measured and reported (functions_take_cost()). While the hook exists,
+ * the VM also executes operators on numbers as calls, and does not change that code back afterwards.
  *
  * Threads: with the GVL, in the job of the main Ractor; the publisher reads atomic fields.
  */
@@ -26,18 +26,18 @@ struct functions {
     struct trace_target *target;
   } traced[RTOP_TRACE_SLOTS];
   VALUE probe;
-  bool is_set;                  /* the hook */
+  bool is_set;                  /* whether the hook is installed */
   _Atomic uint64_t events;      /* number of events: two for each C call of the program, traced or not */
-  _Atomic int64_t call_cost_ns; /* cost of a call that is not traced; 0: not measured yet */
-  /* used by the publisher: number of events whose cost was reported; number of events at its last check, once a
-   * second */
+  _Atomic int64_t call_cost_ns; /* cost in ns of a call that is not traced; 0: not measured yet */
+  /* used by the publisher: number of events whose cost was reported; number of events at the publisher's last check,
+   * once a second */
   uint64_t paid_events, watched_events;
 };
 
-/* Learns once how methods of these kinds look. May raise. */
+/* Learns once the characteristics of methods of these kinds. May raise. */
 void functions_learn_kinds(void);
-/* functions_are() tells whether the method entry is of one of these kinds; functions_are_members(), whether it is a
- * member of a Struct or Data. Code compiled by YJIT sends no events for members. */
+/* functions_are() tells whether the method entry is of one of these kinds; functions_are_members() tells whether it is
+ * a member of a Struct or Data. Code compiled by YJIT sends no events for members. */
 bool functions_are(VALUE entry);
 bool functions_are_members(VALUE entry);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a class through its constants, and asks the VM's own function for the method. */
+/* Finds a class through its constants, and gets the method from the VM's own function. */
 #include "lookup.h"
 
 #include "ext/names/method_entry.h"
@@ -16,7 +16,8 @@ bool lookup_learn(void)
   return instance_method != NULL;
 }
 
-/* Is the text valid UTF-8? Making a name from invalid text would raise, and hooks of the application would see that. */
+/* Tells whether the text is valid UTF-8. Making a name from invalid text would raise, and hooks of the application
+ * would notice the exception. */
 static bool lookup_is_text(const char *name, size_t bytes)
 {
   const char *end = name + bytes;

@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Checks this VM at the first call. False when methods cannot be looked up on it. */
+/* Checks at its first call whether methods can be looked up on this VM. Returns false when they cannot. */
 bool lookup_learn(void);
 
-/* The instance method `id` of a module that has one, as an UnboundMethod. */
+/* Returns the instance method `id` of a module as an UnboundMethod; the module must have this method. */
 VALUE lookup_instance_method(VALUE module, ID id);
 
-/* The method of this name as a Method or UnboundMethod; Qnil when there is none. */
+/* Returns the method of this name as a Method or UnboundMethod; Qnil when there is none. */
 VALUE lookup_method(const char *name, size_t bytes);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { PLACES = 8 }; /* that a fiber may have */
+enum { PLACES = 8 }; /* number of entries that a fiber may use */
 
 static void drop_call(struct open_calls *open, struct open_fiber *fiber)
 {

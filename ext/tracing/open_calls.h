@@ -22,8 +22,8 @@ struct open_call {
   struct call_place place;
   uint32_t target;
   uint32_t outer;                   /* enclosing call in the same fiber; 0: none */
-  const struct thread_data *thread; /* NULL: not known */
-  int64_t start_ns, inside_ns;      /* inside: time in calls that this call made */
+  const struct thread_data *thread; /* NULL: the thread is not known */
+  int64_t start_ns, inside_ns;      /* inside: time of the calls that this call made */
   int64_t off_ns, wait_ns;          /* total off-GVL and waiting time of the thread when the call began */
   uint64_t raises;
 };
@@ -31,7 +31,7 @@ struct open_call {
 struct open_fiber {
   uintptr_t fiber;
   uint32_t innermost; /* 0: no call is open */
-  int64_t used_ns;    /* when its last call began */
+  int64_t used_ns;    /* time at which the fiber's last call began */
 };
 
 struct open_calls {
@@ -46,13 +46,13 @@ struct open_calls {
 /* Finds or makes the entry of a fiber. */
 struct open_fiber *open_calls_of(struct open_calls *open, uintptr_t fiber);
 
-/* Drop the calls that cannot be open any more because this frame is called, or returns. */
+/* Drop the calls that can no longer be open, because this frame is called, or returns. */
 void open_calls_called(struct open_calls *open, struct open_fiber *fiber, uintptr_t frame);
 void open_calls_returns(struct open_calls *open, struct open_fiber *fiber, uintptr_t frame);
 
-/* Adds a new innermost call with its place filled in; NULL when there is no room. */
+/* Adds a new innermost call and sets its place; NULL when there is no room. */
 struct open_call *open_calls_push(struct open_calls *open, struct open_fiber *fiber, const struct call_place *place);
-/* Removes the innermost call, which can be read until the next push; NULL when there is none. */
+/* Removes and returns the innermost call, which can be read until the next push; NULL when there is none. */
 const struct open_call *open_calls_pop(struct open_calls *open, struct open_fiber *fiber);
 static inline struct open_call *open_calls_innermost(struct open_calls *open, const struct open_fiber *fiber)
 {

@@ -13,15 +13,15 @@
 #include <stdlib.h>
 
 enum {
-  FRAMES_LOOKED_AT = 16, /* for one of Ruby */
+  FRAMES_LOOKED_AT = 16, /* number of innermost frames that are searched for a frame of the program */
   PROBE_OBJECTS = 500,
   PROBE_ROUNDS = 4,
-  PROBE_COLLECTIONS_MAX = 4, /* in a round */
-  FAILURES_MAX = 16,         /* After this many jobs in which naming failed, samples without names are dropped. */
+  PROBE_COLLECTIONS_MAX = 4, /* maximum number of collections in a round */
+  FAILURES_MAX = 16,         /* after this many jobs in which naming failed, samples without names are dropped */
   JUDGED_PER_JOB = 512,
   END_TRIES = 1000,
 };
-#define SAMPLE_COST_NS 3000 /* until it was measured */
+#define SAMPLE_COST_NS 3000 /* assumed cost until the cost is measured */
 /* Limits for measured costs; a longer time means that another thread had the core. */
 #define SAMPLE_COST_MOST_NS 20000
 #define OBJECT_COST_MOST_NS 500
@@ -37,7 +37,7 @@ bool sites_is_asked(const struct rtop_trace_wish *wish)
   return wish->name[0] == RTOP_TRACE_SITES;
 }
 
-/* Marks pending samples. An object may be only partly initialised when the GC comes. */
+/* Marks the objects of pending samples. An object may be only partly initialised when the GC runs. */
 static void mark_pending(void *pointer)
 {
   const struct sites *sites = pointer;
@@ -63,8 +63,8 @@ static bool call_protected(VALUE (*call)(VALUE), struct sites *sites)
   return !raised && result != Qfalse;
 }
 
-/* Halves the pending samples at random when there are too many before the next job; the rest stand for all. False if
- * the current sample is among those dropped. */
+/* Drops half of the pending samples at random when there are too many before the next job; the remaining ones then
+ * weigh twice as much. Returns false if the current sample is dropped, too. */
 static bool halve_pending(struct sites *sites)
 {
   uint32_t kept = 0;
@@ -75,7 +75,7 @@ static bool halve_pending(struct sites *sites)
   return sites_sums_coin(&sites->sums);
 }
 
-/* The line of a frame. For the innermost frame of Ruby code it is known even if the code is compiled. */
+/* Returns the line of a frame. For the innermost frame of Ruby code, the line is known even if the code is compiled. */
 static int line_of(int level, bool innermost)
 {
   VALUE frame;
@@ -84,7 +84,8 @@ static int line_of(int level, bool innermost)
   return rb_profile_frames(level, 1, &frame, &line) == 1 ? line : 0;
 }
 
-/* Notes the place of allocation: the innermost frame of the program, not a built-in method that the program called. */
+/* Notes the place of allocation: the innermost frame of the program. A built-in method that the program called is
+ * skipped. */
 static void note_place(struct sites_pending *sample)
 {
   VALUE frames[FRAMES_LOOKED_AT];
@@ -163,7 +164,8 @@ static bool is_marking(void)
   return rb_gc_latest_gc_info(ID2SYM(rb_intern("state"))) == ID2SYM(rb_intern("marking"));
 }
 
-/* Uses fewer objects when each of them causes a collection, since then the measurement is expensive in any case. */
+/* Returns the mean time in ns of making an object. Makes fewer objects when collections occur, since these make the
+ * measurement expensive. */
 static double probe_once(void)
 {
   size_t begun = own_objects_begin();
@@ -186,7 +188,7 @@ static double probe_least(void)
   return least;
 }
 
-/* Measures what every object costs while the hook is installed. */
+/* Measures how much longer making an object takes while the hook is installed. */
 static VALUE measure(VALUE pointer)
 {
   struct sites *sites = (struct sites *)pointer;
@@ -202,8 +204,8 @@ static VALUE measure(VALUE pointer)
   return Qtrue;
 }
 
-/* Makes the weak map, which is invisible to the program; no method of it that the program could have redefined is
- * called. */
+/* Makes the weak map, which is invisible to the program, without calling any method that the program could have
+ * redefined. */
 static VALUE make_map(VALUE pointer)
 {
   struct sites *sites = (struct sites *)pointer;
@@ -244,7 +246,7 @@ static void open_interval(struct sites *sites)
   if (sites->sums.looks && own_objects_allowed()) call_protected(set_hook, sites);
   else remove_hook(sites);
   own_objects_end(begun);
-  sites->sums.looks = sites->is_set; /* without memory it is not looked at */
+  sites->sums.looks = sites->is_set; /* without memory for the hook, the interval is not sampled */
   sites->left = sites_sums_skip(&sites->sums);
   sites->interval_ns = clock_now_ns();
   sites->opening_ns = clock_own_cpu_ns() - begin_ns;
@@ -295,7 +297,7 @@ enum rtop_trace_state sites_follow(struct sites *sites)
 enum rtop_trace_state sites_want(struct sites *sites, int slot, const struct rtop_trace_wish *wish)
 {
   int state = atomic_load(&sites->state);
-  if (state == RTOP_SITES_WAITS || state == RTOP_SITES_TELLING) return RTOP_TRACE_WAITS; /* after that */
+  if (state == RTOP_SITES_WAITS || state == RTOP_SITES_TELLING) return RTOP_TRACE_WAITS; /* the new request must wait */
   if (state == RTOP_SITES_ON) {
     int64_t most_ns = atomic_load(&sites->begin_ns) + RTOP_SITES_SECONDS_MAX * CLOCK_NS_PER_SECOND;
     int64_t end_ns = clock_now_ns() + wish_ns(wish);
@@ -315,8 +317,8 @@ static VALUE name_all(VALUE pointer)
   return sites_names_all((struct sites *)pointer) ? Qtrue : Qfalse;
 }
 
-/* Samples that are to be followed. They are put into the weak map after the lock was released, because that may
- * raise. */
+/* Samples that are to be followed. They are put into the weak map after the lock was released, because adding to the
+ * map may raise. */
 struct followed {
   struct sites *sites;
   uint32_t count, places[SITES_PENDING_MAX];
@@ -331,7 +333,7 @@ static VALUE put_followed(VALUE pointer)
   return Qtrue;
 }
 
-/* Notes an object to follow. If its place was already assigned in this job, the newer object replaces the older one. */
+/* Notes an object to follow. If its slot was already assigned in this job, the newer object replaces the older one. */
 static void note_followed(struct followed *followed, uint32_t place, VALUE object, bool again)
 {
   for (uint32_t i = 0; again && i < followed->count; i++)
@@ -356,7 +358,7 @@ static void add_samples(struct sites *sites, struct followed *followed)
   }
 }
 
-/* Cost of an interval in the hook: of all objects, and of the samples. */
+/* Returns the cost in ns of the hook in an interval: for all objects, and for the samples. */
 static int64_t hook_cost_ns(const struct sites *sites, uint64_t objects)
 {
   return sites->hook_ns + (sites->sums.looks ? (int64_t)((double)objects * sites->costs.object_ns) : 0);
@@ -372,10 +374,10 @@ static void pay(struct sites *sites, int64_t hook_ns, int64_t job_ns, uint32_t s
   sites_sums_cost(&sites->sums, hook_ns + job_ns, sites->pause_ns - sites->interval_ns, sites->costs.budget);
 }
 
-/* Ends an interval and adds its samples. False when that is not possible now; the interval then goes on. */
+/* Ends an interval and adds its samples. Returns false when that is not possible now; the interval then continues. */
 static bool close_interval(struct sites *sites)
 {
-  static struct followed followed; /* under the GVL, and large */
+  static struct followed followed; /* static, because it is large; used under the GVL */
   bool named = call_protected(name_all, sites);
   if (!named && ++sites->failures < FAILURES_MAX) return false;
   if (!trylock_take(&sites->lock)) return false;
@@ -422,7 +424,7 @@ static void tell(struct sites *sites, bool unjudged)
   atomic_store(&sites->state, RTOP_SITES_TELLING);
 }
 
-/* Nothing more is sampled. */
+/* Ends sampling when its time is up, or the session ends. */
 static void stop(struct sites *sites, int64_t now)
 {
   remove_hook(sites);
@@ -462,7 +464,7 @@ static void judge_some(struct sites *sites)
   if (sites->judged >= sums->followed_count) tell(sites, false);
 }
 
-/* Waits for a major GC that began after the time was up and has finished marking. */
+/* Waits for a major GC that began after sampling ended and has finished marking. */
 static void wait_for_gc(struct sites *sites)
 {
   int64_t until_ns = atomic_load(&sites->end_ns) + RTOP_SITES_GC_SECONDS * CLOCK_NS_PER_SECOND;
@@ -471,7 +473,7 @@ static void wait_for_gc(struct sites *sites)
   else if (clock_now_ns() >= until_ns) tell(sites, true);
 }
 
-/* Drops everything: nobody would read it, and the next request must not get it. */
+/* Drops all samples and sums, since no request is left that would read them. */
 static void drop(struct sites *sites)
 {
   remove_hook(sites);

@@ -11,7 +11,7 @@
 
 enum { CLASS_NAME_MAX = 255 };
 
-/* Exported, but in no public header. */
+/* These functions are exported by the VM, but declared in no public header. */
 static size_t (*memsize_of)(VALUE), (*slot_size)(VALUE);
 
 void sites_names_learn(void)
@@ -21,7 +21,7 @@ void sites_names_learn(void)
   vm_unknown_unless(memsize_of && slot_size, RTOP_VM_OBJECT_BYTES);
 }
 
-/* Is the object one of the VM's own, or no longer an object? */
+/* Tells whether the object is one of the VM's own, or no object any more. */
 static bool is_internal(VALUE object)
 {
   int type = (int)RB_BUILTIN_TYPE(object);
@@ -44,7 +44,7 @@ size_t sites_names_bytes(VALUE object)
   return slot_size ? slot_size(object) : 0;
 }
 
-/* Known, or made. FRAMES_UNKNOWN: not now. */
+/* Finds or makes the frame of the sample's class. Returns FRAMES_UNKNOWN when that is not possible now. */
 static uint32_t class_frame(struct sampler *sampler, const struct sites_pending *sample)
 {
   const char *text = "(internal)";
@@ -71,7 +71,7 @@ static uint32_t class_frame(struct sampler *sampler, const struct sites_pending 
   return frame;
 }
 
-/* A child of the root; 0: not now. */
+/* Finds or makes the node of the sample's method, a child of the root. Returns 0 when that is not possible now. */
 static uint32_t method_node(struct sampler *sampler, const struct sites_pending *sample)
 {
   struct calltree *tree = &sampler->tree;

@@ -8,14 +8,14 @@
 
 #include "sites.h"
 
-/* Once, before the others. */
+/* Call once, before the other functions. */
 void sites_names_learn(void);
 
-/* Names all samples that have no name yet. False when some could not be named now. */
+/* Names all samples that have no name yet. Returns false when some could not be named now. */
 bool sites_names_all(struct sites *sites);
 
-/* Size of an object in bytes: its slot, and its memory outside as far as the VM knows it. Objects of C extensions
- * count with their slot only. 0 when the VM does not tell. */
+/* Returns the size of an object in bytes: its slot, and its memory outside the slot as far as the VM knows this memory.
+ * For objects of C extensions, returns only the size of the slot. Returns 0 when the VM has no function for sizes. */
 size_t sites_names_bytes(VALUE object);
 
 #endif

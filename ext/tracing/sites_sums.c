@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws and adds up. */
+/* Draws samples and adds up sums. */
 #include "sites_sums.h"
 
 #include "ext/base/draw.h"
@@ -11,14 +11,15 @@ enum {
   INDEX_SLOTS = 2 * SITES_MAX,
   DISTANCE_MAX = 1 << 20,
   EXCESS_MAX = 256,
-  OWN_NS_MAX = 2000000, /* maximum cost of an interval, so that a single expensive one does not matter */
+  OWN_NS_MAX = 2000000, /* maximum cost of an interval in ns, so that a single expensive interval does not matter */
 };
 static const double excess_step = 1.02;
-static const double memory_ns = 200e6; /* averaging time of rate and load */
-/* A burst may go on: if this share of the last interval's rate is more than the average rate, it is used instead. */
+static const double memory_ns = 200e6; /* averaging time of rate and load in ns */
+/* A burst of allocations may continue: if the last interval's rate times burst_share exceeds the average rate, it is
+ * used instead. */
 static const double burst_share = 0.1;
-static const double hook_of_budget = 0.5;    /* what being told of objects may cost */
-static const double samples_of_budget = 0.3; /* and samples */
+static const double hook_of_budget = 0.5;    /* share of the budget for the cost of the hook for all objects */
+static const double samples_of_budget = 0.3; /* share of the budget for samples */
 
 bool sites_sums_create(struct sites_sums *sums, uint32_t seed)
 {
@@ -57,7 +58,7 @@ void sites_sums_clear(struct sites_sums *sums)
   sums->objects = sums->seen = sums->looked = sums->full = 0;
 }
 
-/* Draws from a geometric distribution, which equals asking for each object whether it is a sample. */
+/* Draws from a geometric distribution, which equals an independent decision for each object whether it is a sample. */
 int64_t sites_sums_skip(struct sites_sums *sums)
 {
   if (sums->distance <= 1) return 1;
@@ -98,7 +99,7 @@ static void follow_fewer(struct sites_sums *sums)
   sums->follow_next = 0;
 }
 
-/* The next free place. Places are only freed in bulk. */
+/* Returns the next free slot. Slots are only freed in bulk. */
 static uint32_t follow_place(struct sites_sums *sums)
 {
   while (sums->follow_next < sums->followed_count && sums->followed[sums->follow_next].site != SITES_NONE)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic of allocation sites: which intervals and objects are sampled, and how many objects a sample stands
- * for.
+/* The arithmetic of allocation sites: chooses which intervals and objects are sampled, and computes how many objects a
+ * sample stands for.
  *
- * An interval is the time from one job to the next. Before it begins, it is drawn with a probability of 1/`every`; in a
- * drawn interval each object is a sample with a probability of 1/`distance`. Both depend only on earlier intervals, so
- * the weight of a sample, every * distance objects, is unbiased whatever the program does. With more samples than room,
- * each is dropped with a probability of one half and the weights double.
+ * An interval is the time from one job to the next. Each interval is sampled with a probability of 1/`every`; in a
+ * sampled interval each object is a sample with a probability of 1/`distance`. Both depend only on earlier intervals,
+ * so the weight of a sample, every * distance objects, is unbiased whatever the program does. When there is no room for
+ * more samples, each is dropped with a probability of one half and the weights of the others double.
  *
- * The hook slows down the program, so fewer objects are made in sampled intervals. The VM counts all objects, so
- * readers use samples for shares only (rperf-top-segment(5)). Sums of squares of intervals give the standard error.
+ * The hook slows down the program, so fewer objects are made in sampled intervals, and samples give only the shares of
+ * sites; the total is the VM's own count of objects (rperf-top-segment(5)). Sums of squares of intervals give the
+ * standard error.
  *
  * Threads: under the caller's lock. Plain C; allocates only in sites_sums_create().
  */
@@ -19,7 +20,7 @@
 #include <stdint.h>
 
 enum {
-  SITES_MAX = 4096, /* the first site collects all that found no room */
+  SITES_MAX = 4096, /* the first site collects all samples whose site found no room */
   SITES_FOLLOWED_MAX = 4096,
   SITES_EVERY_MAX = 256,
 };
@@ -31,7 +32,7 @@ struct site {
   uint64_t objects, looked, bytes, samples;
   double square, cross;
   uint64_t judged, live, live_bytes;
-  /* of the interval that is open */
+  /* sums of the open interval */
   uint64_t interval_objects, interval_samples;
 };
 
@@ -44,22 +45,22 @@ struct site_told {
 /* A sample that is followed to find out whether its object survives. */
 struct sites_followed {
   uint32_t site;   /* SITES_NONE: free */
-  uint64_t weight; /* objects that it stands for */
+  uint64_t weight; /* number of objects that the sample stands for */
 };
 
 struct sites_sums {
   struct site *sites;
   struct site_told *told;
   struct sites_followed *followed;
-  uint32_t *index;   /* by node; open addressing */
-  uint32_t *touched; /* sites of the open interval */
+  uint32_t *index;   /* hash table of sites by node; open addressing */
+  uint32_t *touched; /* indices of the sites that have samples in the open interval */
   uint32_t touched_count, site_count;
   uint32_t followed_count, follow_next; /* number of used entries of `followed`; first entry that may be free */
   uint32_t follow_every;                /* one sample in this many is followed; a power of two */
   uint32_t random;
-  uint32_t every, distance; /* of the interval that is open */
+  uint32_t every, distance; /* probabilities (as 1/n) that apply to the open interval */
   bool looks;               /* whether the open interval is sampled */
-  double rate;              /* objects per ns, lately */
+  double rate;              /* recent rate: objects per ns */
   /* recent own cost as a fraction of time; factor by which sampling is reduced because of this cost */
   double load, excess;
   uint64_t objects, seen, looked, full;
@@ -79,16 +80,16 @@ bool sites_sums_coin(struct sites_sums *sums);
 /* Finds or adds the site of a node; returns the collecting site when there are too many. */
 uint32_t sites_sums_site(struct sites_sums *sums, uint32_t node);
 
-/* Adds a sampled object to the open interval. Returns the slot under which the object's life is followed, or SITES_NONE if
- * it is not. */
+/* Adds a sampled object to the open interval. Returns the slot under which the object's life is followed, or SITES_NONE
+ * if it is not. */
 uint32_t sites_sums_sample(struct sites_sums *sums, uint32_t site, uint64_t bytes, bool follow);
 /* Reports whether the object followed in slot `at` survived. */
 void sites_sums_judge(struct sites_sums *sums, uint32_t at, bool live, uint64_t bytes);
 
-/* The costs of sampling, and the budget for them. */
+/* The costs of sampling in ns, and the budget for these costs. */
 struct sites_costs {
   double object_ns, sample_ns; /* cost of an object while the hook is installed; additional cost of a sample */
-  double budget;               /* fraction of the time */
+  double budget;               /* fraction of wall time */
 };
 
 /* Adds the actual cost of an interval of length ns; if the cost exceeds the estimate, sampling is reduced. */

@@ -5,7 +5,7 @@
 #include "ext/sampling/stacks.h"
 #include <string.h>
 
-/* Copies the stack; a stack that does not fit as a whole is not kept. */
+/* Copies the stack. A stack that does not fit as a whole is not copied. */
 static uint32_t note_stack(struct slow_calls *slow)
 {
   uint32_t room = SLOW_CALLS_FRAMES - slow->frames_used;
@@ -19,7 +19,7 @@ static uint32_t note_stack(struct slow_calls *slow)
   return (uint32_t)depth;
 }
 
-/* Writes the arguments of a call; a mark replaces those that the window has no room for. */
+/* Writes the arguments of a call, or only a mark if the window has no room for the arguments. */
 static void tell_arguments(struct slow_calls *slow, const struct slow_frame *frame, struct rtop_slow *call)
 {
   static const char no_room[] = "…";
@@ -34,7 +34,7 @@ static void tell_arguments(struct slow_calls *slow, const struct slow_frame *fra
   slow->args_in_window += call->args_bytes;
 }
 
-/* Reads the arguments before anything is recorded: reading makes objects, and the GC marks what is recorded. */
+/* Arguments are read before anything is recorded, because reading makes objects, and the GC marks what is recorded. */
 bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t target, const struct rtop_slow *call,
                      const struct slow_frame *frame)
 {
@@ -58,7 +58,7 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
   return true;
 }
 
-/* Finds the node of a recorded stack. node: the method's own node; 0: none. False when the lock could not be had: try
+/* Finds the node of a recorded stack. node: the method's own node; 0: none. Returns false when the lock is busy: call
  * again later. */
 static bool find_stack(struct slow_calls *slow, struct sampler *sampler, const struct slow_call *noted, uint32_t node,
                        uint32_t *stack)

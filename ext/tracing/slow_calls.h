@@ -21,7 +21,7 @@
 
 enum { SLOW_CALLS_A_WINDOW = 64, SLOW_CALLS_READY = 4 * SLOW_CALLS_A_WINDOW, SLOW_CALLS_FRAMES = 1 << 14 };
 
-/* Details of a call at its end. */
+/* Details of a call at its end, for slow_calls_note(). */
 struct slow_frame {
   /* whether the call's frame exists and is the innermost of the stack; if not, the stack lacks the method itself */
   bool there;
@@ -31,7 +31,7 @@ struct slow_frame {
 
 /* A slow call without names. */
 struct slow_call {
-  struct rtop_slow call; /* without node and stack */
+  struct rtop_slow call; /* fields of the call except for node and stack */
   uint32_t target, label_set;
   uint32_t first, depth; /* range in slow_calls.frames; depth 0: the stack found no room */
   bool has_frame;        /* false: the stack lacks the method itself */
@@ -41,7 +41,7 @@ struct slow_calls {
   /* Function that reads arguments (call_args_text()); nothing else makes objects in the hook. NULL: the process does
    * not allow arguments. */
   size_t (*arguments)(rb_trace_arg_t *event, const struct call_parameters *parameters, char *out, size_t bytes);
-  /* under the GVL */
+  /* fields under the GVL */
   uint64_t window; /* number of the window that calls are currently counted for */
   uint32_t in_window, args_in_window;
   uint32_t count, frames_used;
@@ -59,7 +59,8 @@ bool slow_calls_note(struct slow_calls *slow, struct sampler *sampler, uint32_t 
                      const struct slow_frame *frame);
 
 /* [job] Names the recorded calls. node_of() must return the node of a target, or 0; lost() is called for each call that
- * cannot be passed on. The target of a call is UINT32_MAX when tracing of it has ended. Raises nothing. */
+ * cannot be passed on to the publisher. The target of a call is UINT32_MAX when tracing of it has ended. Raises
+ * nothing. */
 void slow_calls_name(struct slow_calls *slow, struct sampler *sampler,
                      uint32_t (*node_of)(void *context, uint32_t target), void (*lost)(void *context, uint32_t target),
                      void *context);

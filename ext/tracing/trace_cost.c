@@ -24,7 +24,7 @@ static const char probe[] = "Module.new do\n"
                             "end\n"
                             "end\n";
 
-/* The shortest of several rounds, since disturbances only lengthen a round. */
+/* Returns the time in ns of the shortest of several rounds, since disturbances only lengthen a round. */
 static int64_t measure(VALUE object)
 {
   int64_t least_ns = INT64_MAX;
@@ -41,7 +41,7 @@ static int64_t measure(VALUE object)
 int64_t trace_cost_ns(struct tracing *tracing)
 {
   static _Atomic uint32_t times[2][RTOP_LATENCY_BUCKETS];
-  static struct trace_target target; /* a target that is never reported, for the calls counted here */
+  static struct trace_target target; /* target for the probe's calls; it is never reported */
   target.tracing = tracing;
   target.times[0] = times[0];
   target.times[1] = times[1];
@@ -53,6 +53,7 @@ int64_t trace_cost_ns(struct tracing *tracing)
   rb_tracepoint_disable(tracepoint);
   RB_GC_GUARD(object);
   int64_t cost_ns = (traced_ns - bare_ns) / CALLS;
-  if (atomic_load(&target.numbers[RTOP_EXACT_CALLS]) == 0) return COST_UNKNOWN_NS; /* not of this thread */
+  /* calls of this thread are not counted */
+  if (atomic_load(&target.numbers[RTOP_EXACT_CALLS]) == 0) return COST_UNKNOWN_NS;
   return cost_ns < COST_LEAST_NS ? COST_LEAST_NS : cost_ns > COST_MOST_NS ? COST_MOST_NS : cost_ns;
 }

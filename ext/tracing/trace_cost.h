@@ -10,7 +10,7 @@
 
 struct tracing;
 
-/* Nanoseconds a call; never 0. */
+/* Returns the cost in ns per call; never 0. */
 int64_t trace_cost_ns(struct tracing *tracing);
 
 #endif

@@ -11,7 +11,8 @@
 #include "shm/base/clock.h"
 #include <ruby/debug.h>
 
-/* Is the frame that of a method defined inside the target? Such a method's code belongs to the same piece of code. */
+/* Tells whether the frame is that of a method defined inside the target. The code of such a method is nested in the
+ * target's code, so the tracepoint reports its calls, too. */
 static bool is_other(const struct trace_target *target, VALUE frame)
 {
   return target->own_code && (!method_entry_is(frame) || method_entry_definition(frame) != target->definition);
@@ -39,7 +40,7 @@ static void count_caller(struct trace_target *target, VALUE frame)
   trace_add(&callers[i].calls, 1);
 }
 
-/* caller: 0: there is none. */
+/* Counts a call and adds it to the open calls. caller: VALUE of the caller's frame; 0: the call has no caller. */
 static void begin_call(struct trace_target *target, const struct call_place *place, VALUE caller,
                        const struct thread_data *thread)
 {
@@ -75,7 +76,7 @@ static void on_call(struct trace_target *target, const struct call_place *place,
   begin_call(target, place, depth > 1 ? frames[1] : 0, thread);
 }
 
-/* Handles the call of a C function. It has no frame yet, so the innermost frame is its caller's. */
+/* Handles the call of a C function. The function has no frame yet, so the innermost frame is its caller's. */
 static void on_function_call(struct trace_target *target, const struct call_place *place,
                              const struct thread_data *thread)
 {
@@ -96,12 +97,12 @@ static void count_time(struct trace_target *target, int which, uint64_t ns)
     atomic_store_explicit(longest, ns, memory_order_relaxed);
 }
 
-/* How a call ends. */
+/* Details of the end of a call. */
 struct call_end {
   const struct thread_data *thread;
   int64_t now_ns;
   bool jumped;
-  rb_trace_arg_t *event; /* of a method in Ruby; else NULL */
+  rb_trace_arg_t *event; /* event of a method written in Ruby; NULL for other methods */
 };
 
 /* Records the call if it took longer than the target's threshold. */
@@ -124,7 +125,7 @@ static void count_return(struct trace_target *target, const struct open_call *ca
   count_time(target, 0, (uint64_t)total_ns);
   count_time(target, 1, (uint64_t)self_ns);
   struct rtop_slow told = { .end_mono_ns = now_ns, .total_ns = (uint64_t)total_ns, .self_ns = (uint64_t)self_ns };
-  if (thread && thread == call->thread) { /* A fiber may move from one thread to another. */
+  if (thread && thread == call->thread) { /* a fiber may move from one thread to another */
     bool raised = end->jumped && thread->raises != call->raises;
     told.off_ns = (uint64_t)(thread->gone_off_ns - call->off_ns);
     told.wait_ns = (uint64_t)(thread->gone_wait_ns - call->wait_ns);
@@ -145,7 +146,7 @@ static void end_innermost(struct trace_target *target, struct open_fiber *fiber,
   if (around && end->now_ns > call->start_ns) around->inside_ns += end->now_ns - call->start_ns;
 }
 
-/* Handles a return. A call that began before tracing did is not in the list, and its return is ignored. */
+/* Handles a return. A call that began before tracing is not in the list, and its return is ignored. */
 static void on_return(struct trace_target *target, const struct call_place *place, struct call_end *end)
 {
   struct open_calls *open = target->tracing->open;
@@ -157,8 +158,8 @@ static void on_return(struct trace_target *target, const struct call_place *plac
   end_innermost(target, fiber, end);
 }
 
-/* Handles the return of a C function: its place is in its caller's frame after a normal return, in its own frame if
- * it is left by a jump. */
+/* Handles the return of a C function. The event is in the caller's frame after a normal return, and in the function's
+ * own frame if the function is left by a jump. */
 static void on_function_return(struct trace_target *target, const struct call_place *place, struct call_end *end)
 {
   struct open_calls *open = target->tracing->open;
@@ -170,7 +171,7 @@ static void on_function_return(struct trace_target *target, const struct call_pl
   if (end->jumped || call->place.frame == place->frame) end_innermost(target, fiber, end);
 }
 
-/* Are calls of this thread counted? False in other Ractors, which run in parallel. */
+/* Tells whether calls of this thread are counted. Calls in other Ractors, which run in parallel, are not. */
 static bool is_counted(const struct sampler *sampler, const struct thread_data *thread)
 {
   return thread ? thread->main_ractor : !atomic_load_explicit(&sampler->ractors_seen, memory_order_relaxed);

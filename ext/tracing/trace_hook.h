@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the calls and returns of traced methods. Allocates nothing, takes no lock and makes no names; only for slow
- * calls, where the process allows arguments, are objects made (slow_calls.h). */
+/* Counts the calls and returns of traced methods. Allocates nothing, takes no lock and makes no names. Makes objects
+ * only for slow calls in a process that allows reporting arguments (slow_calls.h). */
 #ifndef RTOP_EXT_TRACE_HOOK_H
 #define RTOP_EXT_TRACE_HOOK_H
 

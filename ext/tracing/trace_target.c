@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was told. */
+/* Keeps record of the counts that were reported. */
 #include "trace_target.h"
 
 void trace_target_forget(struct trace_target *target)

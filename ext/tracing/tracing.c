@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows what is wanted, window by window. */
+/* Follows the requests of viewers, window by window. */
 #include "tracing.h"
 
 #include "call_place.h"
@@ -69,7 +69,7 @@ bool tracing_want(struct tracing *tracing, uint32_t wanted, const struct rtop_tr
   return changed;
 }
 
-/* Allocates all memory at once, for good; unused pages are never touched. */
+/* Allocates all tables in one go. They are never freed; unused pages are never touched. */
 static bool make_tables(struct tracing *tracing)
 {
   enum { TIMES = 4 * RTOP_TRACE_SLOTS };
@@ -131,14 +131,14 @@ static void give_up_target(struct trace_target *target, enum rtop_trace_state st
   set_state(target, state);
 }
 
-/* Do the targets have the same method? C functions are also compared by owner, since a class may have an alias of a
- * function for itself. */
+/* Tells whether both targets have the same method. C functions are also compared by owner, since a class may have an
+ * alias of a function for itself. */
 static bool is_same_method(const struct trace_target *a, const struct trace_target *b)
 {
   return a->definition == b->definition && a->owner == b->owner;
 }
 
-/* Does another target already trace this method? */
+/* Tells whether another target already traces this method. */
 static bool is_shared(const struct trace_target *target)
 {
   for (uint32_t i = 0; i < RTOP_TRACE_SLOTS; i++) {
@@ -148,7 +148,8 @@ static bool is_shared(const struct trace_target *target)
   return false;
 }
 
-/* A mark before the name asks for tracing even if it leaves the program slower. */
+/* Tells whether the request is forced: a mark before the method's name asks for tracing even if the program stays
+ * slower afterwards. */
 static bool is_forced(const struct rtop_trace_wish *wish)
 {
   return wish->name[0] == RTOP_TRACE_FORCED;
@@ -161,7 +162,7 @@ static VALUE find_method(VALUE pointer)
   return lookup_method(wish->name + mark, wish->bytes - mark);
 }
 
-/* Finds the method with warnings off: lookup of a deprecated constant must not warn the application. */
+/* Finds the method with warnings off, because looking up a deprecated constant must not warn the application. */
 static VALUE find_quietly(const struct rtop_trace_wish *wish, bool *raised)
 {
   VALUE verbose = ruby_verbose;
@@ -171,7 +172,8 @@ static VALUE find_quietly(const struct rtop_trace_wish *wish, bool *raised)
   return method;
 }
 
-/* Stores the method. Frames of a plain method of a class are identified by its entry, other frames at the first call. */
+/* Stores the method. Frames of a plain method of a class are identified by its entry; frames of other methods are
+ * identified at the first call. */
 static void take_method(struct trace_target *target, VALUE method, VALUE entry)
 {
   bool function = functions_are(entry);
@@ -247,14 +249,14 @@ static bool has_room(struct sampler *sampler)
   return calltree_count(&sampler->tree) < sampler->tree.capacity / 4 * 3;
 }
 
-/* The node of a frame below a parent node; 0: not possible now. Under the sampler's lock. */
+/* Returns the node of a frame below a parent node; 0 when that is not possible now. Lock held. */
 static uint32_t place_below(struct sampler *sampler, uint32_t parent, uint32_t frame)
 {
   uint32_t node = frame == FRAMES_UNKNOWN ? parent : calltree_child(&sampler->tree, parent, frame, 0);
   return node == parent ? 0 : node;
 }
 
-/* Names a frame and finds its node below a parent node; 0: not possible now. */
+/* Names a frame and returns its node below a parent node; 0 when that is not possible now. */
 static uint32_t name_place(struct sampler *sampler, uint32_t parent, VALUE value)
 {
   if (!has_room(sampler) || !frames_add(&sampler->frames, value) || !trylock_take(&sampler->lock)) return 0;
@@ -263,8 +265,8 @@ static uint32_t name_place(struct sampler *sampler, uint32_t parent, VALUE value
   return node;
 }
 
-/* Names a method by its owner: attributes have no frames, frames of other C functions are not always sampled, and a block
- * that define_method took may be the code of many methods. code: that block; else 0. */
+/* Names a method by its owner: attributes have no frames, frames of other C functions are not always sampled, and a
+ * block passed to define_method may be the code of many methods. code: this block; else 0. */
 static uint32_t name_by_owner(struct sampler *sampler, VALUE owner, ID name, VALUE code)
 {
   uint32_t frame = has_room(sampler) ? whole_names_frame(sampler, owner, name, code) : FRAMES_UNKNOWN;
@@ -294,7 +296,7 @@ static void name_places(struct trace_target *target)
       atomic_store(&target->callers[i].node, name_place(sampler, node, target->callers[i].frame));
 }
 
-/* Has the method been replaced or removed in the program? */
+/* Tells whether the program has replaced or removed the method. */
 static bool is_gone(struct trace_target *target)
 {
   bool raised;
@@ -335,7 +337,7 @@ static void follow_target(struct trace_target *target, int64_t now_ns)
   if (now_ns >= target->end_ns) give_up_target(target, RTOP_TRACE_EXPIRED);
   else if (atomic_load(&target->too_many)) give_up_target(target, RTOP_TRACE_TOO_MANY);
   else if (state == RTOP_TRACE_ON && is_gone(target)) give_up_target(target, RTOP_TRACE_GONE);
-  else if (state == RTOP_TRACE_WAITS || (!target->counts && !is_shared(target))) /* who traced it has ended */
+  else if (state == RTOP_TRACE_WAITS || (!target->counts && !is_shared(target))) /* the target that traced it ended */
     begin_target(target);
   name_places(target);
 }
@@ -360,7 +362,7 @@ static void name_slow(struct tracing *tracing)
   slow_calls_name(tracing->slow, tracing->sampler, node_of_target, lost_slow, tracing);
 }
 
-/* The rest is told by the publisher. */
+/* Ends a target; the publisher then reports its remaining counts. */
 static void leave_target(struct trace_target *target)
 {
   if (atomic_load(&target->phase) != TRACE_USED) return;
@@ -445,7 +447,7 @@ static void follow_wanted(const struct wanted *wanted, bool alone)
 
 void tracing_job(struct tracing *tracing)
 {
-  static struct wanted wanted; /* under the GVL, and large */
+  static struct wanted wanted; /* static, because it is large; used under the GVL */
   uint64_t window = atomic_load_explicit(&tracing->sampler->window, memory_order_relaxed);
   whole_job(&tracing->whole);
   if (!atomic_load_explicit(&tracing->any, memory_order_relaxed)) return;
@@ -458,7 +460,7 @@ void tracing_job(struct tracing *tracing)
   trylock_release(&tracing->lock);
   tracing->seen_window = window;
   VALUE held =
-      /* The code below calls methods; without this, an exception raised by another thread would end in there. */
+      /* The calls below run code of the VM; without this, an exception raised by another thread could end them. */
       thread_calls_hold_on();
   follow_wanted(&wanted, held != Qundef);
   thread_calls_let_go(held);
@@ -481,10 +483,10 @@ void tracing_park(struct tracing *tracing)
   whole_park(&tracing->whole);
 }
 
-/* Forgets all targets. No names are made, since in a forked child the tables of names may be half written. */
+/* Forgets all targets. No names are made, since in a forked child the tables of names may be half-written. */
 void tracing_forget(struct tracing *tracing)
 {
-  trylock_release(&tracing->lock); /* a fork may have left it taken */
+  trylock_release(&tracing->lock); /* a thread that does not exist in the child of a fork may have held the lock */
   whole_forget(&tracing->whole);
   sites_forget(&tracing->sites);
   tracing->wanted = 0;

@@ -5,9 +5,9 @@
  * (functions.h). A viewer makes requests through the control file, the publisher passes them on, and the job carries
  * them out at the next safepoint. A request ends when the viewer withdraws it or disappears, or when its time is up.
  *
- * Only calls in the main Ractor are traced. Calls by any name count: aliases are the same method.
+ * Only calls in the main Ractor are traced. A call counts whichever alias of the method it uses.
  *
- * Threads: tracing_want() the publisher. All others with the GVL.
+ * Threads: tracing_want() the publisher; all other functions with the GVL.
  */
 #ifndef RTOP_EXT_TRACING_H
 #define RTOP_EXT_TRACING_H
@@ -23,27 +23,28 @@
 
 struct tracing {
   struct sampler *sampler;
-  struct trylock lock; /* protects the next two fields; held only for copying */
+  struct trylock lock; /* protects `wanted` and `wishes`; held only for copying */
   uint32_t wanted;
   struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS];
   bool allow_args;         /* whether the process allows reporting the arguments of slow calls */
-  _Atomic bool any;        /* something is wanted or traced */
-  struct open_calls *open; /* NULL until the first request, like the next field */
+  _Atomic bool any;        /* something is requested or traced */
+  struct open_calls *open; /* NULL until the first request; the same holds for `slow` */
   struct slow_calls *_Atomic slow;
-  _Atomic int64_t call_cost_ns; /* cost that tracing adds to a call; 0: not measured yet */
+  _Atomic int64_t call_cost_ns; /* cost in ns that tracing adds to a call; 0: not measured yet */
   struct trace_target targets[RTOP_TRACE_SLOTS];
   struct functions functions; /* the traced methods that are not written in Ruby */
   VALUE marker;
   uint64_t seen_window;
   int64_t watched_ns; /* used by the publisher: begin of the second over which calls are counted */
   uint64_t slow_paid_ns;
-  struct whole whole; /* all calls */
-  struct sites sites; /* allocation sites */
+  struct whole whole; /* counting of all calls */
+  struct sites sites; /* sampling of allocation sites */
 };
 
 void tracing_init(struct tracing *tracing, struct sampler *sampler);
 
-/* Sets the requests from now on, by slot. Returns true when the next job has something to do. */
+/* Sets the wanted requests by slot; bit i of `wanted` is set if wishes[i] is requested. Returns true when the next job
+ * has something to do. */
 bool tracing_want(struct tracing *tracing, uint32_t wanted, const struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS]);
 
 /* [job] Carries out pending requests, once per window. Raises nothing. */
@@ -54,7 +55,7 @@ void tracing_hand_in(struct tracing *tracing);
 
 /* Ends all tracing, before the hooks are removed. Raises nothing. */
 void tracing_end(struct tracing *tracing);
-/* Ends all tracing when nobody watches any more. */
+/* Ends all tracing. Call when no viewer is left. */
 void tracing_park(struct tracing *tracing);
 
 /* Forgets all counts. Call before a session and in a forked child, while there is no publisher. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting of all calls: begin, end, and the cost of a call. */
+/* Begins and ends counting of all calls, and measures the cost of a call. */
 #include "whole.h"
 
 #include "call_place.h"
@@ -47,7 +47,7 @@ bool whole_is_asked(const struct rtop_trace_wish *wish)
   return wish->name[0] == RTOP_TRACE_WHOLE;
 }
 
-/* Reads a variable of the VM, which exists only if the VM was built with YJIT. */
+/* Tells whether YJIT compiles: reads a variable of the VM, which exists only if the VM was built with YJIT. */
 bool whole_is_compiled(void)
 {
   const bool *enabled = dlsym(RTLD_DEFAULT, "rb_yjit_enabled_p");
@@ -116,8 +116,8 @@ static void remove_hook(struct whole *whole)
   if (atomic_exchange(&whole->is_set, false)) rb_remove_event_hook((rb_event_hook_func_t)(void (*)(void))hook);
 }
 
-/* Cost of one call in ticks, the least of all rounds: its length while the hook is installed, and the part that the
- * hook measures as the call itself. */
+/* Cost of one call in ticks, each the least of all rounds. whole: duration of a call while the hook is installed;
+ * inside: the part of it that the hook measures as the call's own time. */
 struct hooked {
   double whole, inside;
 };
@@ -131,7 +131,7 @@ static void forget_nodes(struct whole_tree *tree, uint32_t from)
   }
 }
 
-/* Measures calls of our own, counted in nodes after all others. */
+/* Measures calls of our own. They are counted in the nodes from index `from` on, after all others. */
 static struct hooked measure_hooked(struct whole *whole, enum whole_kind kind, uint32_t from)
 {
   struct whole_counting *counting = whole->counting;
@@ -152,14 +152,15 @@ static struct hooked measure_hooked(struct whole *whole, enum whole_kind kind, u
   return least;
 }
 
-/* The cost is the time by which the hook lengthens a call. */
+/* Returns the time by which the hook lengthens a call. */
 static struct whole_cost cost_of(struct hooked hooked, double plain_ticks)
 {
   double outside = hooked.whole - plain_ticks - hooked.inside;
   return (struct whole_cost){ (int64_t)hooked.inside, outside > 0 ? (int64_t)outside : 0 };
 }
 
-/* Keeps a tick pending for the measurement: in the real job one is pending, too, and slows down each call a little. */
+/* Keeps a tick pending for the measurement: a tick is also pending in the real job, and slows down each call a
+ * little. */
 static void set_tick(const struct whole *whole)
 {
   rb_postponed_job_trigger(whole->sampler->job);
@@ -170,7 +171,7 @@ static int whole_kinds(const struct whole *whole)
   return whole->ruby_only ? WHOLE_C : WHOLE_KINDS;
 }
 
-/* Begins counting. All code that calls methods runs before the hook is installed, so that its events are not counted. */
+/* Begins counting. All code that calls methods runs before the hook is installed, so that its calls are not counted. */
 static VALUE begin_counting(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
@@ -193,8 +194,8 @@ static VALUE begin_counting(VALUE pointer)
   return Qtrue;
 }
 
-/* Checks the events of each kind that is requested. C calls are left out if they are not requested, since having had
- * their events leaves the program slower. */
+/* Checks the layout of the events of each kind that is requested. Events of C calls are not enabled unless they are
+ * requested, since they would leave the program slower. */
 static VALUE learn_all(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
@@ -249,7 +250,8 @@ enum rtop_trace_state whole_follow(struct whole *whole)
 enum rtop_trace_state whole_want(struct whole *whole, int slot, const struct rtop_trace_wish *wish)
 {
   int state = atomic_load(&whole->state);
-  if (state == RTOP_WHOLE_TELLING) return RTOP_TRACE_WAITS; /* after that */
+  /* the new request begins when all counts have been reported */
+  if (state == RTOP_WHOLE_TELLING) return RTOP_TRACE_WAITS;
   if (state == RTOP_WHOLE_ON) {
     int64_t begin_ns = atomic_load(&whole->begin_ns), end_ns = clock_now_ns() + wish_ns(wish);
     int64_t most_ns = begin_ns + RTOP_WHOLE_SECONDS_MAX * CLOCK_NS_PER_SECOND;
@@ -264,7 +266,7 @@ enum rtop_trace_state whole_want(struct whole *whole, int slot, const struct rto
   return whole_follow(whole);
 }
 
-/* Measures again at the end, with the hook and then without it, when no call is open. */
+/* Measures the cost at the end: first with the hook, then without. Call when no call is open. */
 static VALUE measure_again(VALUE pointer)
 {
   struct whole *whole = (struct whole *)pointer;
@@ -279,7 +281,7 @@ static VALUE measure_again(VALUE pointer)
   return Qtrue;
 }
 
-/* Measures the cost at the end. The probe's nodes stand after those of the program and are not reported. */
+/* Measures the cost at the end. The probe's nodes come after the nodes of the program and are not reported. */
 static void measure_end(struct whole *whole)
 {
   struct whole_counting *counting = whole->counting;
@@ -301,14 +303,14 @@ static void measure_end(struct whole *whole)
   atomic_store(&counting->own, own);
 }
 
-/* Ends counting. `in_job`: no other job can interrupt and see the probe's calls, so the cost is measured again. At
- * the end of a process, or when nobody wants the counts any more, the first measurement is used. */
+/* Ends counting. `in_job`: no other job can interrupt and count the probe's calls, so the cost is measured again.
+ * Otherwise, at the end of a process or when all requests are withdrawn, the first measurement is used. */
 static void stop(struct whole *whole, bool in_job)
 {
   if (atomic_load(&whole->state) != RTOP_WHOLE_ON) return;
   whole->counting->on = false;
   whole_hook_close(whole->counting);
-  atomic_store(&whole->end_ns, clock_now_ns()); /* a job may come late */
+  atomic_store(&whole->end_ns, clock_now_ns()); /* the job may have been late */
   memcpy(whole->again, whole->counting->costs, sizeof whole->again);
   if (in_job) measure_end(whole);
   remove_hook(whole);
@@ -318,16 +320,17 @@ static void stop(struct whole *whole, bool in_job)
   atomic_store(&whole->state, RTOP_WHOLE_TELLING);
 }
 
-/* Who asks next must not get it. */
+/* Forgets all counts, so that the next request does not get them. */
 static void forget_numbers(struct whole *whole)
 {
-  if (!trylock_take(&whole->lock)) return; /* the publisher has it: later */
+  if (!trylock_take(&whole->lock)) return; /* the publisher has the lock; the next job tries again */
   atomic_store(&whole->state, 0);
   if (whole->counting) start_empty(whole->counting);
   trylock_release(&whole->lock);
 }
 
-/* Withdraws a slot's request. What was counted is still reported, and whoever ended it early may wait for that. */
+/* Withdraws a slot's request. The counts so far are still reported, and a viewer that ended the counting early may wait
+ * for them. */
 void whole_leave(struct whole *whole, int slot)
 {
   atomic_fetch_and(&whole->wanted, ~(1u << slot));
@@ -340,11 +343,11 @@ void whole_job(struct whole *whole)
   if (state >= RTOP_WHOLE_DONE && !atomic_load(&whole->wanted)) forget_numbers(whole);
   if (state != RTOP_WHOLE_ON && state != RTOP_WHOLE_TELLING) return;
   bool on = whole->counting->on;
-  whole->counting->on = false; /* what it calls itself is not counted */
+  whole->counting->on = false; /* calls made by the job itself are not counted */
   whole_names_some(whole, state == RTOP_WHOLE_TELLING);
   whole->counting->on = on;
   if (state == RTOP_WHOLE_ON && (whole->counting->full || clock_now_ns() >= atomic_load(&whole->end_ns)))
-    stop(whole, !call_place_is_silent()); /* while a file is read no cost can be measured */
+    stop(whole, !call_place_is_silent()); /* while the VM reads a source file, no cost can be measured */
 }
 
 void whole_park(struct whole *whole)

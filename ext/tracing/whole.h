@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting all calls of the program for a limited time: begin, end, names.
+/* Counting all calls of the program for a limited time: begin, end, and names.
  *
  * A viewer requests this like a traced method, by a reserved name (shm/base/format.h). Counting ends when its time is
- * up, when there is no more room, when all requests are withdrawn, or with the session. Counting can begin again only
- * after all counts have been reported. A request is refused while YJIT compiles, unless the viewer forces it.
+ * up, when there is no more room, when all requests are withdrawn, or with the session. It can begin again only after
+ * all counts have been reported. A request is refused while YJIT compiles, unless the viewer forces it.
  *
- * Threads: with the GVL, in the job; the publisher reads (ext/out/cut_whole.c).
+ * Threads: with the GVL, in the job; the publisher reads the counts (ext/out/cut_whole.c).
  */
 #ifndef RTOP_EXT_WHOLE_H
 #define RTOP_EXT_WHOLE_H
@@ -17,19 +17,19 @@
 
 struct whole {
   struct sampler *sampler;
-  struct trylock lock;     /* guards the tree's memory, which the publisher reads */
-  _Atomic int state;       /* enum rtop_whole_state; 0: nobody has wanted it */
-  _Atomic uint32_t wanted; /* bit per slot */
+  struct trylock lock;     /* protects the tree's memory, which the publisher reads */
+  _Atomic int state;       /* enum rtop_whole_state; 0: not requested */
+  _Atomic uint32_t wanted; /* one bit per slot that requests counting */
   _Atomic uint32_t serial; /* number of the current, last or refused counting */
   _Atomic int64_t begin_ns, end_ns;
   struct whole_counting *counting; /* NULL until first requested; never freed */
   double ns_per_tick;
-  struct whole_cost again[WHOLE_KINDS]; /* what a call cost at the end */
+  struct whole_cost again[WHOLE_KINDS]; /* cost of a call, measured at the end */
   VALUE marker, probe;
   bool ruby_only;         /* methods in C are not counted */
   _Atomic uint32_t named; /* number of nodes that have been named */
-  _Atomic bool is_set;    /* the hook */
-  /* the publisher's */
+  _Atomic bool is_set;    /* whether the hook is installed */
+  /* the publisher's fields */
   uint32_t next, left; /* node to report next; number of nodes left in this round */
   bool named_all;      /* all nodes had names when the tables for this window were published */
   bool finishing;      /* this round is the last one */
@@ -48,14 +48,14 @@ bool whole_is_asked(const struct rtop_trace_wish *wish);
  * request. Raises nothing. */
 enum rtop_trace_state whole_want(struct whole *whole, int slot, const struct rtop_trace_wish *wish);
 enum rtop_trace_state whole_follow(struct whole *whole);
-/* Withdraws the request of a slot. */
+/* Withdraws the request of a slot; without any other request, counting ends. */
 void whole_leave(struct whole *whole, int slot);
 
-/* Call in every job: ends counting in time, and names new nodes. */
+/* Call in every job: ends counting when its time is up, and names new nodes. */
 void whole_job(struct whole *whole);
-/* Call when nobody watches: forgets unreported counts, and releases the methods that were kept alive. */
+/* Call when no viewer is left: forgets unreported counts, and releases the methods that were kept alive. */
 void whole_park(struct whole *whole);
-/* Call before the hooks are removed: names as many nodes as possible. */
+/* Call before the hooks are removed: ends counting and names as many nodes as possible. */
 void whole_end(struct whole *whole);
 /* Call in a forked child, and before a session: forgets everything. */
 void whole_forget(struct whole *whole);

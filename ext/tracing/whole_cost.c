@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 struct settled {
-  int64_t measured, own; /* the method's own ticks, overhead included; and its overhead */
-  int64_t back;          /* ticks to give back to the node and everything it called */
+  /* measured: the method's self time in ticks, overhead included; own: the overhead in this time */
+  int64_t measured, own;
+  int64_t back; /* ticks to give back to the node and all nodes below it */
 };
 
 static enum whole_kind kind_of(const struct whole_node *node)
@@ -29,7 +30,8 @@ static int64_t least_of(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
-/* Limits the inner overhead: no call can have been shorter than that. */
+/* Limits the inner overhead per call to the mean self time of the fastest method that makes no calls, since no call is
+ * shorter than its overhead. */
 static void bound_inside(struct whole_tree *tree, const struct whole_cost before[WHOLE_KINDS],
                          struct whole_cost costs[WHOLE_KINDS])
 {
@@ -42,7 +44,7 @@ static void bound_inside(struct whole_tree *tree, const struct whole_cost before
   }
 }
 
-/* Neither part becomes more than it was. */
+/* Chooses the smaller of the two measurements for each part of the overhead. */
 static void choose_costs(struct whole_tree *tree, const struct whole_cost before[WHOLE_KINDS],
                          const struct whole_cost again[WHOLE_KINDS], struct whole_cost costs[WHOLE_KINDS])
 {
@@ -79,7 +81,7 @@ int64_t whole_cost_settle(struct whole_tree *tree, const struct whole_cost befor
   if (!rows) return 0;
   choose_costs(tree, before, again, costs);
   sum_up(tree, before, costs, rows, count);
-  for (uint32_t at = count; --at > 0;) { /* children come behind their parents */
+  for (uint32_t at = count; --at > 0;) { /* children have higher indices than their parents */
     struct whole_node *node = &tree->nodes[at];
     int64_t left = rows[at].measured - rows[at].own, least = rows[at].measured / WHOLE_COST_LEFT;
     int64_t back = (left > least ? left : least) - atomic_load_explicit(&node->self, memory_order_relaxed);

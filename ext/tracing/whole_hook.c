@@ -13,7 +13,8 @@ static inline uint32_t flag_of(const rb_trace_arg_t *event)
   return (uint32_t)((const uintptr_t *)event)[EVENT_FLAG];
 }
 
-/* The method entry of a frame, valid at the call event: the frame is new, so nothing else has used this word yet. */
+/* Returns the method entry of a frame. Valid at the call event, when the frame is new and nothing else has used this
+ * word yet. */
 static inline VALUE entry_of(uintptr_t frame)
 {
   return (*(const VALUE *const *)(frame + FRAME_ENVIRONMENT * sizeof(VALUE)))[ENVIRONMENT_ENTRY];
@@ -69,7 +70,7 @@ static void on_call(struct whole_counting *counting, const rb_trace_arg_t *event
   call->target = node;
   call->raises = (uint64_t)kind;
   call->inside_ns = call->off_ns = 0;
-  call->start_ns = fiber->used_ns = fast_clock_ticks(); /* Read last: the work above is outside the call. */
+  call->start_ns = fiber->used_ns = fast_clock_ticks(); /* read last: the work above is outside the call */
 }
 
 static void end_call(struct whole_counting *counting, struct open_fiber *fiber, int64_t now)
@@ -87,10 +88,10 @@ static void end_call(struct whole_counting *counting, struct open_fiber *fiber, 
   around->off_ns += own + call->off_ns;
 }
 
-/* Handles a return. A call that began before counting did is not in the list, and its return is ignored. */
+/* Handles a return. A call that began before counting is not in the list, and its return is ignored. */
 static void on_return(struct whole_counting *counting, const rb_trace_arg_t *event, enum whole_kind kind)
 {
-  int64_t now = fast_clock_ticks(); /* Read first: the work below is outside the call. */
+  int64_t now = fast_clock_ticks(); /* read first: the work below is outside the call */
   struct call_place place = place_of(event, kind);
   struct open_fiber *fiber = fiber_of(counting, place.fiber);
   if (!fiber->innermost) return;

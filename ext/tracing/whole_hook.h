@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The hook on every call and return while all calls are counted. It allocates nothing, takes no lock, makes no names,
- * and calls nothing of the VM.
+ * and calls no function of the VM.
  *
- * Its own cost is subtracted: a call costs `inside` between its two clock readings, and `outside` around them, which
- * counts as time of its caller. Both are measured on this machine just before counting begins; whole_cost.h corrects an
- * excess at the end.
+ * The hook's own cost is subtracted: per call, `inside` is its cost between the two clock readings, and `outside` its
+ * cost before and after them, which would count as time of the caller. Both are measured just before counting begins;
+ * whole_cost.h corrects an excess at the end.
  *
- * Threads: of the main Ractor, with the GVL.
+ * Threads: any thread of the main Ractor, with the GVL.
  */
 #ifndef RTOP_EXT_WHOLE_HOOK_H
 #define RTOP_EXT_WHOLE_HOOK_H
@@ -34,7 +34,7 @@ struct whole_counting {
 /* Handler for rb_add_event_hook2() with a raw argument; `counting` is a struct whole_counting. */
 void whole_hook(VALUE counting, const rb_trace_arg_t *event);
 
-/* Ends the times of all open calls now. */
+/* Ends all open calls now. */
 void whole_hook_close(struct whole_counting *counting);
 
 /* Tells whether the event has the layout of call and return events that the hook expects. */

@@ -8,8 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 4096 }; /* Readers follow stacks only up to this depth; deeper calls are reported without a stack. */
-enum { NODES_PER_JOB = 512, METHODS_PER_JOB = 24, FEW = 4 /* times less */, LABEL_MAX = 512 };
+enum { DEPTH_MAX = 4096 }; /* readers follow stacks only up to this depth; deeper calls are reported without a stack */
+enum {
+  NODES_PER_JOB = 512,
+  METHODS_PER_JOB = 24,
+  FEW = 4, /* divisor of both limits while calls are counted */
+  LABEL_MAX = 512
+};
 
 struct label {
   const struct whole_method *method;
@@ -23,8 +28,8 @@ static void copy_string(char *out, VALUE string)
              RSTRING_PTR(string));
 }
 
-/* Makes a label such as "Integer#times" or "Kernel.puts", in the form in which the VM names C functions, for any
- * method with a class and a name. */
+/* Makes a label such as "Integer#times" or "Kernel.puts" for any method with a class and a name. It has the form in
+ * which the VM names C functions. */
 static VALUE make_label(VALUE pointer)
 {
   struct label *label = (struct label *)pointer;
@@ -52,7 +57,7 @@ static VALUE make_label(VALUE pointer)
   return Qnil;
 }
 
-/* code: of the method, where it is known; else 0. */
+/* Names a method by such a label. code: the method's code, where known; else 0. */
 static bool name_by_label(struct sampler *sampler, struct whole_method *method, VALUE code)
 {
   struct label label = { .method = method };
@@ -73,7 +78,7 @@ uint32_t whole_names_frame(struct sampler *sampler, VALUE owner, ID name, VALUE 
   return name_by_label(sampler, &method, code) ? method.frame : FRAMES_UNKNOWN;
 }
 
-/* Names the method in the way of the sampler, so that both refer to the same method. */
+/* Names the method as the sampler does, so that both refer to the same method. */
 static bool name_by_entry(struct sampler *sampler, struct whole_method *method)
 {
   if (!frames_add(&sampler->frames, method->entry) || !trylock_take(&sampler->lock)) return false;
@@ -94,7 +99,8 @@ static bool name_method(struct sampler *sampler, struct whole_method *method)
   return method->named = true;
 }
 
-/* 0: not now. */
+/* Finds or adds the call tree node of a counted node. Returns 0 when that is not possible now, WHOLE_NO_PLACE when
+ * there is no room. */
 static uint32_t find_place(struct sampler *sampler, uint32_t parent, uint32_t frame)
 {
   struct calltree *tree = &sampler->tree;

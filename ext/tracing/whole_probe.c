@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A module of our own with loops of calls, and a check of its events. */
+/* Makes a module with loops of calls, and checks the events of these calls. */
 #include "whole_probe.h"
 
 #include "call_place.h"
 #include "ext/base/fast_clock.h"
 #include "ext/names/method_entry.h"
 
-/* While C calls are traced, the operators of the loop are calls, too; so each turn makes many of our calls. */
+/* While C calls are traced, the operators of the loop are calls, too; so each turn makes a hundred calls of ours. */
 #define TEN_TIMES(text) text text text text text text text text text text
 #define LOOP(name, call)                                                                                               \
   "def self." name "(n)\n"                                                                                             \
@@ -33,7 +33,7 @@ VALUE whole_probe_make(void)
   return probe;
 }
 
-/* What was seen of the two methods. */
+/* Events that were received of calls to the two probe methods. */
 static struct seen {
   VALUE probe, entry;
   ID function;

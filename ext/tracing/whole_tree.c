@@ -44,7 +44,8 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
   return (a * UINT64_C(0x9E3779B97F4A7C15) ^ b * UINT64_C(0xC2B2AE3D27D4EB4F) ^ c) * UINT64_C(0x165667B19E3779F9);
 }
 
-/* Finds or adds a method; 0 when there is no room. Open addressing: no entry is ever removed on its own. */
+/* Finds or adds a method; 0 when there is no room. The hash table uses open addressing, since entries are never removed
+ * one by one. */
 static uint32_t find_method(struct whole_tree *tree, uintptr_t entry, uintptr_t id)
 {
   uint32_t slot = (uint32_t)(mix(entry, id, 0) >> 40) % METHOD_LISTS;

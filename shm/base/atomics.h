@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Every atomic access and every fence of the channel. Nothing else in shm/ touches shared words.
+/* Every atomic access and every fence of the channel. No other code in shm/ accesses shared words.
  *
- * The payload of the ring is copied in 64-bit relaxed words: a plain memcpy under a concurrent writer
- * would be a data race (Boehm, "Can seqlocks get along with programming language memory models?",
- * MSPC 2012). The order comes from the fences named in ring.h.
+ * The payload of the ring is copied in 64-bit relaxed words: a plain memcpy under a concurrent writer would be a data
+ * race (Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012). The fences named in
+ * ring.h provide the order.
  */
 #ifndef RTOP_SHM_ATOMICS_H
 #define RTOP_SHM_ATOMICS_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A word of shared memory, whatever struct is laid over it. */
+/* A word of shared memory, whatever struct contains it. */
 typedef uint64_t rtop_shared_word __attribute__((may_alias));
 
 static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "64-bit atomics must be lock-free to work across processes");
@@ -55,8 +55,8 @@ static inline void rtop_fence_full(void)
   atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Copies from shared memory. `shared` is 8-byte aligned; the last partial word is read whole, so the
- * shared area must extend to the next multiple of 8. */
+/* Copies from shared memory. `shared` is 8-byte aligned; the last partial word is read as a whole, so the shared area
+ * must extend to the next multiple of 8. */
 static inline void rtop_copy_from_shared(void *private_copy, const void *shared, size_t bytes)
 {
   const rtop_shared_word *from = shared;
@@ -73,7 +73,8 @@ static inline void rtop_copy_from_shared(void *private_copy, const void *shared,
   }
 }
 
-/* Copies to shared memory, the last partial word padded with zeros; same alignment rule. */
+/* Copies to shared memory, the last partial word padded with zeros. The alignment must be as for
+ * rtop_copy_from_shared(). */
 static inline void rtop_copy_to_shared(void *shared, const void *private_copy, size_t bytes)
 {
   rtop_shared_word *to = shared;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clocks, in nanoseconds.
+/* Reads clocks, in nanoseconds.
  *
  * Threads: any. Async-signal-safe; no allocation. A clock that cannot be read returns 0.
  */
@@ -19,7 +19,7 @@ static inline int64_t clock_read_ns(clockid_t clock)
   return (int64_t)now.tv_sec * CLOCK_NS_PER_SECOND + now.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC: the time of windows. */
+/* Returns CLOCK_MONOTONIC, the time of windows. */
 static inline int64_t clock_now_ns(void)
 {
   return clock_read_ns(CLOCK_MONOTONIC);
@@ -30,13 +30,13 @@ static inline int64_t clock_now_ms(void)
   return clock_now_ns() / CLOCK_NS_PER_MS;
 }
 
-/* Of the wall, for people. */
+/* Returns the wall-clock time (CLOCK_REALTIME), for display. */
 static inline int64_t clock_real_ns(void)
 {
   return clock_read_ns(CLOCK_REALTIME);
 }
 
-/* The CPU time of the calling thread. */
+/* Returns the CPU time of the calling thread. */
 static inline int64_t clock_own_cpu_ns(void)
 {
   return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);

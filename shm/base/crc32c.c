@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CRC-32C: one table for every machine, the processor's own instruction where it has one. */
+/* CRC-32C: by a table on every machine, or by the processor's own instruction if it has one. */
 #include "ring.h"
 
 #include <string.h>

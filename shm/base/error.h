@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How errors of the environment are reported: a code, errno and a sentence for people.
+/* Errors of the environment: a code, errno, and a sentence for people.
  *
  * A function that can fail takes a `struct rtop_error *` as its last argument and returns 0 or -1 (or NULL). The
- * argument may be NULL. The text is written where the cause is known and says what to do about it. Damaged data written
+ * argument may be NULL. The text is written where the cause is known, and recommends what to do. Damaged data written
  * by another process is not reported this way: readers return enum rtop_result.
  *
  * Threads: no shared state. Never allocates.
@@ -12,14 +12,14 @@
 
 enum rtop_error_code {
   RTOP_ERROR_NONE = 0,
-  RTOP_ERROR_SYSTEM,     /* a system call failed; errno_value says which way */
+  RTOP_ERROR_SYSTEM,     /* a system call failed; the reason is in errno_value */
   RTOP_ERROR_NO_SPACE,   /* the file system cannot hold even the smallest segment */
   RTOP_ERROR_NOT_FOUND,  /* no such segment */
-  RTOP_ERROR_PERMISSION, /* another user's process or segment */
-  RTOP_ERROR_UNSAFE,     /* the file is not what a segment must be: owner, mode, links, kind */
-  RTOP_ERROR_VERSION,    /* made by another version */
-  RTOP_ERROR_CORRUPT,    /* the file does not hold what its header promises */
-  RTOP_ERROR_LIMIT,      /* a bound of this program was reached */
+  RTOP_ERROR_PERMISSION, /* the process or segment belongs to another user */
+  RTOP_ERROR_UNSAFE,     /* owner, mode, number of links or type of the file is not that of a segment */
+  RTOP_ERROR_VERSION,    /* the segment was made by another version */
+  RTOP_ERROR_CORRUPT,    /* the content of the file contradicts its header */
+  RTOP_ERROR_LIMIT,      /* a limit of this program was reached */
 };
 
 struct rtop_error {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Names by a table of patterns. */
+/* Finds stable names of generated methods by a table of patterns. */
 #include "generated_name.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-enum { HASH_DIGITS = 12 }; /* fewer may be the name's own */
+enum { HASH_DIGITS = 12 }; /* a number with fewer digits may be part of the name itself */
 
 enum made { END_OF_PATH, FILE };
 
@@ -41,7 +41,8 @@ static size_t number_bytes(const char *text, size_t count, size_t *digits)
   return *digits ? at : 0;
 }
 
-/* Matches the name against the pattern. The recursion depth is the number of stars, at most two. */
+/* Matches the name against the pattern. The depth of the recursion is the number of stars in the pattern, at most
+ * two. */
 static bool fits(const char *pattern, struct text name, struct found *found)
 {
   size_t at = 0;
@@ -70,7 +71,7 @@ static bool fits(const char *pattern, struct text name, struct found *found)
   return at == name.count;
 }
 
-/* Would the generator turn this byte of a path into that byte of a name? */
+/* Tells whether the generator would turn this byte of a path into this byte of a name. */
 static bool became(char path, char name)
 {
   bool letter = (path >= 'a' && path <= 'z') || path == '_';
@@ -87,7 +88,8 @@ static bool is_end_of_path(struct text made, struct text path)
   return true;
 }
 
-/* The sign of the number that follows may appear as a trailing underscore, which is no part of the path. */
+/* Returns the end of the path from which the text of the star was made; `signs`: the sign of the next number may be a
+ * trailing underscore, which is not part of the path. */
 static struct text end_of_path(const struct found *found, struct text path)
 {
   struct text star = found->star;
@@ -106,7 +108,7 @@ static struct text file_of(struct text path)
   return (struct text){ path.bytes + from, path.count - from };
 }
 
-/* Nothing: nobody known has made it. */
+/* Returns the stable name; an empty text when no known generator made the method. */
 static struct text name_of(struct text method, struct text path)
 {
   for (size_t i = 0; i < sizeof generators / sizeof *generators; i++) {
@@ -123,9 +125,10 @@ size_t rtop_generated_name(const char *label, size_t label_bytes, const char *pa
   if (label_bytes > RTOP_GENERATED_NAME_MAX || path_bytes == 0) return 0;
   size_t method = label_bytes, from;
   while (method > 0 && !memchr("#. ", label[method - 1], 3)) method--;
-  if (method == label_bytes || label[method] != '_') return 0; /* none of them begins otherwise */
+  if (method == label_bytes || label[method] != '_') return 0; /* all generated names begin with an underscore */
   struct text name = name_of((struct text){ label + method, label_bytes - method }, (struct text){ path, path_bytes });
-  for (from = method; from > 0 && label[from - 1] != ' ';) from--; /* without the class: "block in " stays */
+  /* drops the class, but keeps words such as "block in " */
+  for (from = method; from > 0 && label[from - 1] != ' ';) from--;
   if (!name.count || from + name.count > RTOP_GENERATED_NAME_MAX) return 0;
   memcpy(out, label, from);
   memcpy(out + from, name.bytes, name.count);

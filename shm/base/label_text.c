@@ -40,7 +40,7 @@ size_t rtop_label_text_write(const struct rtop_label *labels, size_t count, char
   return used;
 }
 
-/* Copies up to the end of the key or value; returns the position of that end. */
+/* Copies the text up to the end of the key or value; returns the position of this end. */
 static size_t read_part(const char *text, size_t bytes, size_t at, bool key, char *out, size_t limit)
 {
   size_t used = 0;

@@ -4,9 +4,9 @@
  *
  * In a channel a label set is a SPECIAL frame below the root with this text as its label and RTOP_LABEL_NAMESPACE as
  * its namespace; the stacks of threads with these labels are below its node. A reader without support for labels
- * therefore shows it as a group of calls.
+ * therefore shows a label set as a group of calls.
  *
- * Threads: no shared state. Never allocates. Texts are hostile.
+ * Threads: no shared state. Never allocates. Texts may be hostile.
  */
 #ifndef RTOP_SHM_LABEL_TEXT_H
 #define RTOP_SHM_LABEL_TEXT_H
@@ -18,26 +18,26 @@
 
 enum { RTOP_LABEL_KEY_MAX = 64, RTOP_LABEL_VALUE_MAX = 128, RTOP_LABEL_PAIRS_MAX = 16 };
 
-/* Not NUL-terminated, any bytes. */
+/* A label; its texts are not NUL-terminated and may contain any bytes. */
 struct rtop_label {
   const char *key, *value;
   size_t key_bytes, value_bytes;
 };
 
-enum { RTOP_LABEL_TEXT_MAX = 2048 }; /* of a whole set */
+enum { RTOP_LABEL_TEXT_MAX = 2048 }; /* limit for the text of a set, in bytes */
 
-/* Writes the labels, which must be sorted, as far as they fit; longer keys and values are cut. Returns the number of
- * bytes. */
+/* Writes the labels, which must be sorted, as far as they fit; keys and values that are too long are cut. Returns the
+ * number of bytes. */
 size_t rtop_label_text_write(const struct rtop_label *labels, size_t count, char *out, size_t out_bytes);
 
-/* Reads the label at *at and moves *at behind it; false at the end. Key and value are copied without backslashes,
- * NUL-terminated, and cut if too long. */
+/* Reads the label at *at and moves *at behind it; returns false at the end. Key and value are copied without
+ * backslashes, NUL-terminated, and cut if too long. */
 struct rtop_label_buffer {
   char key[RTOP_LABEL_KEY_MAX + 1], value[RTOP_LABEL_VALUE_MAX + 1];
 };
 bool rtop_label_text_next(const char *text, size_t bytes, size_t *at, struct rtop_label_buffer *label);
 
-/* Does the label set match "KEY=GLOB" (pattern.h), or contain the key if there is no "="? */
+/* Tells whether the label set matches "KEY=GLOB" (pattern.h) or, if there is no "=", contains the key. */
 bool rtop_label_text_fits(const char *text, size_t bytes, const char *wanted);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Buckets for lengths of calls: exact below 128 ns, then 64 buckets for each doubling, so that the middle of a bucket
- * is within 0.8 % of every length in it. Lengths above RTOP_LATENCY_MAX_NS count as that.
+ * is within 0.8 % of every length in it. Longer times than RTOP_LATENCY_MAX_NS count as RTOP_LATENCY_MAX_NS.
  */
 #ifndef RTOP_SHM_LATENCY_H
 #define RTOP_SHM_LATENCY_H
@@ -18,7 +18,7 @@ static inline uint32_t rtop_latency_bucket(uint64_t ns)
   return shift * RTOP_LATENCY_STEPS + (uint32_t)(ns >> shift);
 }
 
-/* The middle of a bucket below RTOP_LATENCY_BUCKETS. */
+/* Returns the middle of a bucket, in ns; the bucket must be below RTOP_LATENCY_BUCKETS. */
 static inline uint64_t rtop_latency_ns(uint32_t bucket)
 {
   if (bucket < 2 * RTOP_LATENCY_STEPS) return bucket;
@@ -27,8 +27,9 @@ static inline uint64_t rtop_latency_ns(uint32_t bucket)
   return low + ((UINT64_C(1) << shift) - 1) / 2;
 }
 
-/* Distributions by cause would need ten times the space of the whole's. So only the whole's is as fine as above; the
- * others combine eight buckets into one, whose middle is within 6.2 % of every length in it. */
+/* Maps a bucket to a coarse one, which combines eight buckets; its middle is within 6.2 % of every length in it. Only
+ * the distribution of whole durations uses fine buckets, since distributions for all causes would need ten times the
+ * space. */
 enum { RTOP_LATENCY_COARSE = 8 };
 
 static inline uint32_t rtop_latency_coarse(uint32_t bucket)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes, tests and gives back the locks that tell who is alive. */
+/* Takes, tests and releases the locks that show which processes are alive. */
 #include "liveness.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static int liveness_set(int fd, short type, int64_t where)
   return fcntl(fd, F_SETLK, &lock);
 }
 
-/* Asks for a write lock, which conflicts with readers and writers alike and which F_GETLK allows on a read-only
+/* Tests for a write lock, which conflicts with readers and writers alike and which F_GETLK allows on a read-only
  * descriptor. A lock of an open file description (F_OFD_SETLK) has no owning process (pid -1) and does not count. */
 static bool liveness_held(int fd, int64_t where, pid_t *pid)
 {

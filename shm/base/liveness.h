@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells who is alive, by POSIX record locks on bytes far beyond the end of the segment file. The kernel vouches for
- * them: it releases them at SIGKILL and exec, does not pass them on at fork, and translates pids between namespaces.
+/* Shows which processes are alive, by POSIX record locks on bytes far beyond the end of the segment file. The kernel
+ * guarantees that these locks are right: it releases them at SIGKILL and exec, does not pass them on at fork, and
+ * translates pids between namespaces.
  *
  *   writer   write lock on RTOP_LOCK_WRITER while it publishes
  *   viewer   read lock on RTOP_LOCK_VIEWER while it watches, or reads what a dead process left (a read-only descriptor
@@ -21,20 +22,20 @@
 #define RTOP_LOCK_VIEWER (RTOP_LOCK_WRITER + 16)
 #define RTOP_LOCK_TRACE (RTOP_LOCK_WRITER + 32) /* in the control file: one byte for each trace slot */
 
-/* 0, or -1 with errno. */
+/* Take and release locks. Return 0, or -1 with errno. */
 int rtop_liveness_hold_writer(int fd);
 int rtop_liveness_hold_viewer(int fd);
 int rtop_liveness_drop_viewer(int fd);
 
-/* Does another process hold the writer's lock? Locks without an owning process do not count. *pid is set to the
- * holder in the caller's pid namespace (0 if it is in a sibling namespace). A process never sees its own locks. */
+/* Tells whether another process holds the writer's lock. Locks without an owning process do not count. *pid is set to
+ * the holder in the caller's pid namespace (0 if it is in a sibling namespace). A process never finds its own locks. */
 bool rtop_liveness_writer_alive(int fd, pid_t *pid);
 
-/* Does any other process hold a viewer's lock? */
+/* Tells whether any other process holds a viewer's lock. */
 bool rtop_liveness_watched(int fd);
 
-/* Trace slots in a control file: take one that no other process has; give it back; test whether another process has
- * it. */
+/* For a trace slot in a control file: take the slot, if no other process has it; release it; tell whether another
+ * process has it. */
 int rtop_liveness_hold_trace(int fd, int slot);
 int rtop_liveness_drop_trace(int fd, int slot);
 bool rtop_liveness_traces(int fd, int slot);

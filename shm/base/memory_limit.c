@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks control groups and resource limits how much memory is allowed. */
+/* Reads from control groups and resource limits how much memory is allowed. */
 #include "memory_limit.h"
 #include "process.h"
 
@@ -14,14 +14,14 @@
 
 enum { LIMIT_PATH_MAX = 1024, LIMIT_LEVELS_MAX = 64 };
 #define LIMIT_THREAD_BYTES (UINT64_C(65) << 20) /* address space of a thread: its C library heap and its stack */
-#define LIMIT_NONE (UINT64_C(1) << 60)          /* version 1 says "none" by a huge number */
+#define LIMIT_NONE (UINT64_C(1) << 60)          /* version 1 means "no limit" by a huge number */
 
 static uint64_t limit_smaller(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;
 }
 
-/* "max" or a number. */
+/* Reads a limit, which is "max" or a number. Returns UINT64_MAX when there is none. */
 static uint64_t limit_read(const char *directory, const char *name)
 {
   char path[LIMIT_PATH_MAX + 64], text[64], *end;
@@ -32,8 +32,8 @@ static uint64_t limit_read(const char *directory, const char *name)
   return errno == 0 && (*end == '\n' || *end == '\0') && bytes < LIMIT_NONE ? bytes : UINT64_MAX;
 }
 
-/* The smallest limit of the group and all its ancestors. In a container the path may be one of the host, which does
- * not exist inside; then the top directory is the container's own group. */
+/* Returns the smallest limit of the group and all its ancestors. In a container the path may be a path of the host,
+ * which does not exist inside; then the top directory is the container's own group. */
 static uint64_t limit_upwards(const char *mount, const char *group, size_t group_bytes, const char *name)
 {
   char path[LIMIT_PATH_MAX];
@@ -50,7 +50,7 @@ static uint64_t limit_upwards(const char *mount, const char *group, size_t group
   return limit;
 }
 
-/* Is "memory" one of the words in a list separated by commas? */
+/* Tells whether "memory" is one of the words in a list separated by commas. */
 static bool limit_is_memory(const char *words, size_t bytes)
 {
   static const char wanted[] = "memory";
@@ -62,7 +62,8 @@ static bool limit_is_memory(const char *words, size_t bytes)
   return false;
 }
 
-/* Reads a line "NUMBER:CONTROLLERS:PATH" of /proc/PID/cgroup; version 2 has number 0 and no controllers. */
+/* Returns the limit of a line "NUMBER:CONTROLLERS:PATH" of /proc/PID/cgroup; version 2 has number 0 and no
+ * controllers. */
 static uint64_t limit_of_line(const char *line, size_t bytes, const char *root)
 {
   char mount[256];
@@ -98,7 +99,7 @@ uint64_t memory_limit(void)
   return memory_limit_of(groups, "/sys/fs/cgroup");
 }
 
-/* The remainder of a resource limit. `used` is in pages; `failed` is the result of getrlimit(). */
+/* Returns what remains of a resource limit, in bytes. `used` is in pages; `failed` is the result of getrlimit(). */
 static uint64_t limit_left(int failed, const struct rlimit *limit, unsigned long used)
 {
   uint64_t bytes = (uint64_t)used * (uint64_t)sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells from a path where code comes from. */
+/* Finds out from a path where code comes from. */
 #include "origin.h"
 
 #include <stdbool.h>
@@ -31,7 +31,8 @@ static bool begins(struct component component, const char *text)
   return component.bytes >= strlen(text) && memcmp(component.text, text, strlen(text)) == 0;
 }
 
-/* Is the text a version such as "1", "1.2.3" or "2.0.0.rc1": a number, then words after dots? *dots: number of dots. */
+/* Tells whether the text is a version such as "1", "1.2.3" or "2.0.0.rc1": a number, then words after dots. *dots:
+ * number of dots. */
 static bool is_version(const char *text, size_t bytes, size_t *dots)
 {
   *dots = 0;
@@ -54,8 +55,8 @@ static bool is_commit(const char *text, size_t bytes)
   return bytes >= 7;
 }
 
-/* Length of NAME in "NAME-1.2.3-platform" or, for a git checkout, "NAME-0123456789ab"; 0 when it is neither. The
- * version begins at the first part with a dot, else at the last part that is a number. */
+/* Returns the length of NAME in "NAME-1.2.3-platform" or, for a git checkout, "NAME-0123456789ab"; 0 for any other
+ * text. The version begins at the first part with a dot, else at the last part that is a number. */
 static size_t gem_name_bytes(struct component folder, bool checkout)
 {
   size_t found = 0;
@@ -73,8 +74,8 @@ static size_t gem_name_bytes(struct component folder, bool checkout)
   return found;
 }
 
-/* Is `current` a library directory of Ruby, as in lib/ruby/3.3.0, lib64/ruby/site_ruby,
- * lib/x86_64-linux-gnu/ruby/vendor_ruby or share/ruby? */
+/* Tells whether `current` is a library directory of Ruby, as in lib/ruby/3.3.0, lib64/ruby/site_ruby,
+ * lib/x86_64-linux-gnu/ruby/vendor_ruby or share/ruby. */
 static bool is_library(const struct component before[2], struct component current, struct component next)
 {
   size_t dots;
@@ -98,7 +99,7 @@ static enum rtop_origin origin_of_file(const char *path, size_t bytes, struct rt
   for (size_t at = 0; at < bytes;) {
     struct component current = component_at(path, bytes, at);
     struct component next = component_at(path, bytes, at + current.bytes + 1);
-    bool inside = next.text + next.bytes < path + bytes; /* the last part is a file */
+    bool inside = next.text + next.bytes < path + bytes; /* the last part of a path is a file */
     size_t name = 0;
     if (inside && equals(current, "gems")) name = gem_name_bytes(next, equals(before[0], "bundler"));
     if (name) {
@@ -113,7 +114,8 @@ static enum rtop_origin origin_of_file(const char *path, size_t bytes, struct rt
   return library ? RTOP_ORIGIN_STDLIB : RTOP_ORIGIN_APPLICATION;
 }
 
-/* Removes `prefix` from the front of the path, and everything from the last `end` from its back. */
+/* Removes `prefix` from the front of the path, and everything from the last `end` on from its back. Returns false when
+ * the path does not begin with `prefix`. */
 static bool unwrap(const char **path, size_t *bytes, const char *prefix, char end)
 {
   size_t length = strlen(prefix);

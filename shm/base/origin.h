@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where code comes from, as told by its path: the application, a gem, the standard library, or Ruby itself.
+/* Where code comes from, according to its path: the application, a gem, the standard library, or Ruby itself.
  *
  * Known layouts: RubyGems (…/gems/NAME-1.2.3[-platform]/…), git checkouts of Bundler
  * (…/bundler/gems/NAME-0123456789ab/…), Ruby's own library (…/lib/ruby/3.3.0/…, site_ruby, vendor_ruby, share/ruby on
@@ -20,13 +20,13 @@ enum rtop_origin {
   RTOP_ORIGIN_CORE, /* no path (a method written in C) or <internal:…> */
 };
 
-/* The name of a gem, a part of the given path; bytes is 0 for every other origin. */
+/* The name of a gem, a part of the given path; bytes is 0 for every origin other than a gem. */
 struct rtop_gem_name {
   const char *text;
   size_t bytes;
 };
 
-/* `gem` may be NULL. */
+/* Returns the origin of the code in this file. `gem` may be NULL. */
 enum rtop_origin rtop_origin_of_path(const char *path, size_t bytes, struct rtop_gem_name *gem);
 
 const char *rtop_origin_name(enum rtop_origin origin); /* "application", "gem", "stdlib", "core" */

@@ -33,7 +33,7 @@ void outlet_grow(struct outlet *outlet, const struct outlet_extent *extent)
   if (outlet->extent_count < OUTLET_EXTENTS) outlet->extents[outlet->extent_count++] = *extent;
 }
 
-/* Leaves a sixteenth of the file system free for other programs. */
+/* Tells whether the file system has room for `bytes` and still a sixteenth of its space for other programs. */
 static bool outlet_leaves_room(const struct outlet *outlet, uint64_t bytes)
 {
   struct statvfs space;
@@ -41,8 +41,8 @@ static bool outlet_leaves_room(const struct outlet *outlet, uint64_t bytes)
   return (uint64_t)space.f_bavail * space.f_frsize >= bytes + (uint64_t)space.f_blocks * space.f_frsize / 16;
 }
 
-/* Allocates blocks up to `needed` and more. A reader that maps the file must never find a hole, which would cost it
- * memory, or a SIGBUS on a full file system. */
+/* Allocates blocks up to `needed` and more, in whole steps. A reader that maps the file must never find a hole, which
+ * would cost it memory, or cause a SIGBUS on a full file system. */
 static bool outlet_extend(struct outlet *outlet, struct outlet_extent *extent, uint64_t needed)
 {
   uint64_t wanted = needed + extent->step - 1;
@@ -70,7 +70,7 @@ bool outlet_reserve(struct outlet *outlet, const void *shared, size_t count)
   return true;
 }
 
-/* After a short write the rest is written again, which then fails with the reason. */
+/* Writes bytes to the file. After a short write the remainder is written again, which then fails with the reason. */
 static void outlet_write(struct outlet *outlet, uint64_t offset, const unsigned char *bytes, size_t count)
 {
   while (count > 0 && outlet->cause == 0) {
@@ -135,7 +135,7 @@ void outlet_flush(struct outlet *outlet)
   for (size_t i = 0; outlet && i < OUTLET_RUNS; i++) outlet_flush_run(outlet, &outlet->runs[i]);
 }
 
-/* The kernel copies the data of writes, so their order needs a full barrier. */
+/* Uses a full barrier for an outlet, since the kernel copies the data of writes. */
 void outlet_fence(const struct outlet *outlet)
 {
   if (outlet) rtop_fence_full();

@@ -19,8 +19,8 @@ enum pattern_kind {
 
 struct pattern {
   enum pattern_kind kind;
-  bool keep;     /* began with `!` */
-  bool anywhere; /* the path may begin at any folder; the glob has a prefix for that */
+  bool keep;     /* the pattern began with `!` */
+  bool anywhere; /* the path may begin at any folder; the glob then has a prefix */
   const char *glob;
   size_t bytes;
 };
@@ -28,22 +28,22 @@ struct pattern {
 struct rtop_patterns {
   size_t count;
   struct pattern list[RTOP_PATTERNS_MAX];
-  size_t used; /* of text */
+  size_t used; /* bytes used in `text` */
   char text[]; /* the globs */
 };
-enum { PATTERN_GROWTH_MAX = 3 }; /* at most a star and a slash before a path, and a star behind it */
+enum { PATTERN_GROWTH_MAX = 3 }; /* bytes added to a path: at most a star and a slash before it, and a star behind it */
 
 /* ---- globs ---------------------------------------------------------------------------------------- */
 
-/* Matches the next element of the glob at the begin of the text. Returns the element's length; *taken: bytes of text
- * that it matched, 0: none. */
+/* Matches the next element of the glob at the begin of the text. Returns the element's length; *taken: number of bytes
+ * of the text that the element matched, 0: no match. */
 static size_t glob_step(const char *glob, size_t glob_bytes, const char *text, size_t text_bytes, size_t *taken)
 {
   size_t element = glob[0] == '\\' && glob_bytes > 1 ? 2 : 1;
   *taken = 0;
   if (text_bytes == 0) return element;
   if (element == 1 && glob[0] == '?') {
-    size_t bytes = 1; /* and what else belongs to that character */
+    size_t bytes = 1; /* the first byte, and the following bytes of the same character */
     while (bytes < text_bytes && bytes < 4 && ((unsigned char)text[bytes] & 0xC0) == 0x80) bytes++;
     *taken = bytes;
   } else if (glob[element - 1] == text[0]) {
@@ -57,7 +57,7 @@ bool rtop_pattern_glob(const char *glob, size_t glob_bytes, const char *text, si
   size_t at = 0, star = SIZE_MAX, star_text = 0;
   for (size_t i = 0; i < text_bytes || at < glob_bytes;) {
     if (at < glob_bytes && glob[at] == '*') {
-      star = ++at; /* Backtracking to the last star is sufficient. */
+      star = ++at; /* backtracking to the last star is sufficient */
       star_text = i;
       continue;
     }
@@ -94,8 +94,8 @@ static bool is_word(const struct pattern *pattern, const char *word)
   return pattern->bytes == strlen(word) && memcmp(pattern->glob, word, pattern->bytes) == 0;
 }
 
-/* Does the pattern contain a '#' or '.' between a class and a method? In a class alone these occur only at the begin,
- * as in "#<Class>". */
+/* Tells whether the pattern contains a '#' or '.' between a class and a method. In a class alone these occur only at
+ * the begin, as in "#<Class>". */
 static bool is_method(const struct pattern *pattern)
 {
   return pattern->bytes > 1 &&
@@ -136,7 +136,7 @@ static void append(struct rtop_patterns *patterns, const char *text, size_t byte
   patterns->used += bytes;
 }
 
-/* Copies the glob into the list; for a path, its short form is expanded. */
+/* Copies the glob into the list. The short form of a path is expanded. */
 static void keep_glob(struct rtop_patterns *patterns, struct pattern *pattern)
 {
   bool path = pattern->kind == PATTERN_PATH;
@@ -175,7 +175,7 @@ static int read_list(struct rtop_patterns *patterns, const char *text, size_t by
   size_t begin = 0;
   for (size_t i = 0; i < bytes; i++) {
     if (text[i] == '\\') {
-      i++; /* An escaped comma belongs to the pattern. */
+      i++; /* an escaped comma belongs to the pattern */
       continue;
     }
     if (!is_end(text[i])) continue;
@@ -219,7 +219,7 @@ static bool fits(const struct pattern *pattern, const char *text, size_t bytes)
   return rtop_pattern_glob(pattern->glob, pattern->bytes, text, bytes);
 }
 
-/* "Foo::*" means Foo, too. */
+/* Matches a class. "Foo::*" matches Foo, too. */
 static bool fits_class(const struct pattern *pattern, const char *text, size_t bytes)
 {
   static const char inside[] = "::*";
@@ -229,7 +229,7 @@ static bool fits_class(const struct pattern *pattern, const char *text, size_t b
          rtop_pattern_glob(pattern->glob, pattern->bytes - count, text, bytes);
 }
 
-/* Matches what follows the last " in " of a label: "rescue in block in Foo#bar" counts as Foo#bar. */
+/* Matches the part of a label after the last " in ": "rescue in block in Foo#bar" counts as Foo#bar. */
 static bool fits_method(const struct pattern *pattern, const char *text, size_t bytes)
 {
   static const char in[] = " in ";

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Which frames a list of patterns means. One grammar for what the extension leaves out when it measures
- * and for what the viewer leaves out when it shows.
+/* Lists of patterns that match frames. One grammar for the frames that the extension excludes when it measures and for
+ * the frames that the viewer excludes from its display.
  *
  *   ActiveRecord::Base    methods of this class or module
- *   ActiveRecord::*       of this one and of everything inside it
- *   Foo#bar, Foo.*        one method; singleton methods
- *   /srv/app/vendor/      a path: whatever holds a slash. `*` crosses slashes, a final slash means all
- *   app/models/user*.rb   below it; one that does not begin with a slash may begin at any folder
+ *   ActiveRecord::*       of this class or module and of all inside it
+ *   Foo#bar, Foo.*        one method; all singleton methods
+ *   /srv/app/vendor/      a path, which is any pattern with a slash. `*` matches slashes, too; a final slash matches
+ *   app/models/user*.rb   everything below. A path that does not begin with a slash may begin at any folder
  *   gem:NAME              files of a gem (origin.h)      gem:*  of any gem
  *   stdlib                the standard library
- *   <C>                   methods written in C           <internal>  Ruby's own, in C or not
+ *   <C>                   methods written in C           <internal>  Ruby's own methods, written in C or in Ruby
  *
- * `*` is any run of characters, `?` one character, a backslash takes the next character as it is;
- * everything else, brackets too, stands for itself. Case counts. Patterns are separated by commas or line
- * ends; blanks around them do not count. `!` before a pattern takes frames out again: the last pattern
- * that fits decides, so "gem:*,!gem:mine" is every gem but one.
+ * `*` is any run of characters, `?` one character, a backslash takes the next character literally; all other
+ * characters, including brackets, match themselves. Case is significant. Patterns are separated by commas or line ends;
+ * blanks around them are ignored. `!` before a pattern excludes its frames from the list again: the last pattern that
+ * matches decides, so "gem:*,!gem:mine" matches every gem except one.
  *
- * A block belongs to the method around it ("block in Foo#bar" is Foo#bar). Who asks leaves out the frames
- * that the profiler makes up: "(root)" is no code to hide.
+ * A block belongs to the method around it ("block in Foo#bar" is Foo#bar). The caller must not match frames that the
+ * profiler makes up, such as "(root)".
  *
- * Threads: a list is never changed after it was made. Matching never allocates; its time is bounded by
- * the length of the list times that of the names. Names are hostile text.
+ * Threads: a list never changes after it was made. Matching never allocates; its time is bounded by the length of the
+ * list times the length of the names. Names may be hostile text.
  */
 #ifndef RTOP_SHM_PATTERN_H
 #define RTOP_SHM_PATTERN_H
@@ -50,7 +50,7 @@ void rtop_patterns_destroy(struct rtop_patterns **patterns);
 size_t rtop_patterns_count(const struct rtop_patterns *patterns);
 bool rtop_patterns_match(const struct rtop_patterns *patterns, const struct rtop_pattern_frame *frame);
 
-/* Does the glob match the whole text? Also used for values of filters. */
+/* Tells whether the glob matches the whole text. Also used for values of filters. */
 bool rtop_pattern_glob(const char *glob, size_t glob_bytes, const char *text, size_t text_bytes);
 
 #endif

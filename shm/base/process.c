@@ -62,7 +62,8 @@ bool process_status_read(pid_t pid, struct process_status *status)
   return true;
 }
 
-/* The command is in parentheses and may contain anything, so fields are counted from the last ')'. */
+/* Returns a field of the line in /proc/PID/stat. The command is in parentheses and may contain anything, so fields are
+ * counted from the last ')'. */
 static const char *process_stat_field(const char *text, int wanted)
 {
   const char *field = strrchr(text, ')');
@@ -124,13 +125,13 @@ bool process_stat_read(pid_t pid, struct process_stat *stat)
   return true;
 }
 
-/* PROC_PID_INIT_INO of the kernel. */
+/* Compares the namespace with PROC_PID_INIT_INO of the kernel. */
 bool process_in_first_namespace(void)
 {
   return process_own_pid_namespace() == UINT64_C(0xEFFFFFFC);
 }
 
-/* Searches in blocks of the file, since an environment may be of any length. */
+/* Searches the environment for a variable, byte by byte, since an environment may be of any length. */
 static bool process_find_variable(FILE *file, const char *name, char *value, size_t value_bytes)
 {
   enum { VARIABLES_MAX = 1 << 20 };
@@ -190,7 +191,7 @@ void process_boot_id(uint8_t boot_id[16])
 void process_random(void *bytes, size_t count)
 {
   if (getrandom(bytes, count, GRND_NONBLOCK) == (ssize_t)count) return;
-  /* Without entropy the number still differs by process and time. */
+  /* without entropy the number still differs by process and time */
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   uint64_t state = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40;

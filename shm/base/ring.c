@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reserves, fills and publishes a place in the ring; reads one and checks that it is still the same. */
+/* Reserves, fills and publishes a record in the ring; reads one and checks that it was not overwritten meanwhile. */
 #include "ring.h"
 #include "atomics.h"
 #include "outlet.h"
@@ -26,8 +26,8 @@ uint32_t rtop_ring_payload_max(const struct rtop_ring *ring)
   return eighth < RTOP_WINDOW_RAW_BYTES_MAX ? (uint32_t)eighth : RTOP_WINDOW_RAW_BYTES_MAX;
 }
 
-/* Position for a payload, which never wraps: in the present lap if it fits and can be allocated, else at the start of
- * the next one. So a full file system only shortens the history. */
+/* Returns the position for a payload, which never wraps: in the present lap if the payload fits and blocks can be
+ * allocated, else at the start of the next lap. So a full file system only shortens the history. */
 static uint64_t ring_place(const struct rtop_ring *ring, uint64_t bytes)
 {
   uint64_t mask = ring->capacity - 1;
@@ -64,7 +64,7 @@ uint64_t rtop_ring_newest(const struct rtop_ring *ring)
   return rtop_load_acquire(&ring->counters->head_sequence);
 }
 
-/* Positions grow with sequences, so the first intact window is found by binary search. */
+/* Returns the oldest intact window. Positions grow with sequences, so a binary search finds this window. */
 uint64_t rtop_ring_oldest(const struct rtop_ring *ring)
 {
   uint64_t newest = rtop_ring_newest(ring);

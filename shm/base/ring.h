@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Directory and ring: one writer, any number of readers, the oldest window is overwritten, nobody ever
- * waits. Works on caller's memory: no files here, so that tests can use plain arrays. A process that is
- * observed writes through an outlet (outlet.h): the same steps, each a pwrite, with a full barrier for W2.
+/* Directory and ring of windows: one writer, any number of readers. The oldest window is overwritten, and neither side
+ * ever waits. The code works on memory of the caller, without files, so that tests can use plain arrays. A process that
+ * is observed writes through an outlet (outlet.h): the same steps, each a pwrite, with a full barrier for W2.
  *
  * Writing window s with payload [p, e), e = p + stored bytes rounded up to RTOP_RECORD_ALIGN:
  *   W1 intent_position = e, intent_sequence = s        relaxed
@@ -14,9 +14,9 @@
  *   R3 bound every field of the copy
  *   R4 copy payload (relaxed), acquire fence, intent_position; require intent - p <= capacity
  *   R5 CRC, then decode the private copy
- * Why it holds: a load in R2 or R4 that saw a word of a later W3 makes that writer's W2 synchronize with
- * the acquire fence behind it, so W1 is visible to the check. Positions are compared by unsigned
- * difference only. (The protocol of Aeron's broadcast buffer, with the directory out of band.)
+ * Why it holds: a load in R2 or R4 that saw a word of a later W3 makes that writer's W2 synchronize with the acquire
+ * fence behind it, so W1 is visible to the check. Positions are compared by unsigned difference only. (The protocol of
+ * Aeron's broadcast buffer, with the directory out of band.)
  */
 #ifndef RTOP_SHM_RING_H
 #define RTOP_SHM_RING_H
@@ -27,11 +27,11 @@
 
 enum rtop_result {
   RTOP_OK = 0,
-  RTOP_NONE_YET, /* not published yet */
-  RTOP_LOST,     /* overwritten */
-  RTOP_CORRUPT,  /* its content is invalid, or the file was truncated or removed */
-  RTOP_ENDED,    /* the process ended the channel; no more windows will come */
-  RTOP_DEAD,     /* the process died without ending the channel; no more windows will come */
+  RTOP_NONE_YET, /* the window is not published yet */
+  RTOP_LOST,     /* the window was overwritten */
+  RTOP_CORRUPT,  /* the content is invalid, or the file was truncated or removed */
+  RTOP_ENDED,    /* the process ended the channel; no more windows follow */
+  RTOP_DEAD,     /* the process died without ending the channel; no more windows follow */
 };
 
 struct outlet;
@@ -43,19 +43,20 @@ struct rtop_ring {
   unsigned char *bytes;
   uint64_t slot_count;
   uint64_t capacity;
-  const uint8_t *instance_id; /* 16 bytes, goes into the CRC */
-  struct outlet *outlet;      /* through which the writer stores; NULL: directly into memory */
-  uint64_t last_sequence;     /* the writer's own cursor; it never reads the segment */
-  uint64_t next_position;     /* Both begin at 0; readers do not use them. */
+  const uint8_t *instance_id; /* 16 bytes, included in the CRC */
+  struct outlet *outlet;      /* outlet through which the writer stores; NULL: directly into memory */
+  /* last_sequence and next_position: the writer's own cursors, which begin at 0 and are never read from the segment */
+  uint64_t last_sequence;
+  uint64_t next_position; /* position of the next payload; readers do not use the two cursors */
 };
 
-/* Largest payload: an eighth of the ring, so that a single window cannot lap a reader near the head; at most
- * RTOP_WINDOW_RAW_BYTES_MAX. */
+/* Returns the size of the largest payload: an eighth of the ring, so that a single window cannot overwrite what a
+ * reader near the head reads; at most RTOP_WINDOW_RAW_BYTES_MAX. */
 uint32_t rtop_ring_payload_max(const struct rtop_ring *ring);
 
-/* For the writer: publishes a window. The caller sets start, end, stored_bytes, raw_bytes, codec and counts of
- * `slot`; the rest is filled in. Returns the sequence, or 0 when the payload exceeds rtop_ring_payload_max() (nothing
- * is written) or the outlet failed. Never waits for a reader, never allocates. */
+/* For the writer: publishes a window. The caller sets start, end, stored_bytes, raw_bytes, codec and counts of `slot`;
+ * this function sets the other fields. Returns the sequence, or 0 when the payload exceeds rtop_ring_payload_max()
+ * (nothing is written) or the outlet failed. Never waits for a reader, never allocates. */
 uint64_t rtop_ring_publish(struct rtop_ring *ring, struct rtop_slot *slot, const void *payload);
 
 /* For readers: newest and oldest sequence that can be read; both 0 when there is none. The oldest may be overwritten

@@ -14,8 +14,8 @@ struct sigbus_guard {
   size_t bytes;
 };
 
-/* Thread-local state that the handler may read without allocation. glibc allocates at the first access unless the
- * model is initial-exec; musl never allocates, and cannot load a library with initial-exec later than the program. */
+/* Thread-local state that the handler may read without allocation. glibc allocates at the first access unless the model
+ * is initial-exec; musl never allocates, and cannot load a library with initial-exec after the start of the program. */
 #ifdef __GLIBC__
 #define SIGBUS_TLS __attribute__((tls_model("initial-exec")))
 #else
@@ -49,7 +49,7 @@ static void sigbus_handle(int number, siginfo_t *info, void *context)
   sigbus_chain(number, info, context);
 }
 
-/* Installs the handler; also again when other code has replaced it. */
+/* Installs the handler, also when other code has replaced it. */
 void sigbus_install(void)
 {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Guards loads from a mapping whose file others may truncate at any moment. Private to shm/.
+/* Guards loads from a mapping whose file other processes may truncate at any moment. Private to shm/.
  *
  * Threads: a guard belongs to the thread that runs it. The handler passes every fault outside a guard to the previous
  * handler.

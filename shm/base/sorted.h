@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The number of rows (of row_bytes each) that come before the key, which is the key's position, present or future. */
+/* Returns the number of rows (of row_bytes each) that come before the key. This is the position of the key, or the
+ * position for inserting it. */
 static inline size_t sorted_place(const void *rows, size_t count, size_t row_bytes, const void *key,
                                   bool (*comes_before)(const void *row, const void *key))
 {

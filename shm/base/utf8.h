@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* Length of the longest prefix of at most `limit` bytes that does not end inside a character. Invalid UTF-8 is cut at
- * the limit. */
+/* Returns the length of the longest prefix of at most `limit` bytes that does not end inside a character. Invalid UTF-8
+ * is cut at the limit. */
 static inline size_t rtop_utf8_cut(const char *bytes, size_t count, size_t limit)
 {
   if (count <= limit) return count;

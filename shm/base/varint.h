@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* LEB128 numbers: seven bits per byte, lowest first. Private to shm/window_*.c.
  *
- * The writer keeps counting when its buffer is full, so the caller learns how much is missing. The reader never reads
- * beyond its end and rejects more than 64 bits; after an error every number is 0.
+ * The writer keeps counting when its buffer is full, so the caller learns the needed size. The reader never reads
+ * beyond its end and rejects numbers of more than 64 bits; after an error it returns 0 for every number.
  */
 #ifndef RTOP_SHM_VARINT_H
 #define RTOP_SHM_VARINT_H
@@ -14,7 +14,7 @@
 struct varint_writer {
   unsigned char *out;
   size_t capacity;
-  size_t bytes; /* written, or needed when it exceeds capacity */
+  size_t bytes; /* number of bytes written, or number needed if larger than `capacity` */
 };
 
 struct varint_reader {
@@ -53,7 +53,7 @@ static inline uint64_t varint_get(struct varint_reader *reader)
   return 0;
 }
 
-/* Maps signed differences (modulo 2^64) to unsigned numbers, small ones to small ones. */
+/* Maps signed differences (modulo 2^64) to unsigned numbers, so that small differences become small numbers. */
 static inline uint64_t varint_zigzag(uint64_t difference)
 {
   return difference << 1 ^ (0 - (difference >> 63));

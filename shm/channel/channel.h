@@ -18,9 +18,9 @@ struct channel_parts {
   uint64_t node_capacity;
   struct rtop_thread_entry *threads;
   uint64_t thread_capacity;
-  struct rtop_ring ring; /* its cursors are 0, for the writer of a new segment or a reader */
+  struct rtop_ring ring; /* the ring; its cursors are 0, for the writer of a new segment or a reader */
   struct rtop_ring tiers[RTOP_MERGED_TIERS];
-  struct outlet *outlet; /* for a writer; NULL: the addresses are real memory */
+  struct outlet *outlet; /* outlet of a writer; NULL: the addresses are real memory */
   bool tiered;           /* false: the segment has no merged tiers, and the fields for them are empty */
 };
 

@@ -80,7 +80,7 @@ static bool control_remember(struct rtop_control *control)
   return true;
 }
 
-/* Removes a control file that could not be examined: only this process can know its name. */
+/* Removes a control file that could not be examined, since no other process can know its name. Returns -1. */
 static int control_drop_new(struct rtop_control *control, struct rtop_error *error)
 {
   rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot look at %.160s: %s", control->path, strerror(errno));
@@ -153,8 +153,8 @@ static uint32_t control_bound_rate(uint32_t rate_hz)
   return rate_hz > RTOP_RATE_HZ_MAX ? RTOP_RATE_HZ_MAX : rate_hz;
 }
 
-/* Reads the futex word before the request: a request that comes in between changes the word, so the next wait returns
- * at once. A half-written request fails its CRC and is read again. */
+/* Reads the futex word before the request: a request that arrives between the two changes the word, so the next wait
+ * returns at once. A half-written request fails its CRC and is read again. */
 void rtop_control_read(const struct rtop_control *control, struct rtop_request *request, uint32_t *futex_value)
 {
   const off_t futex_offset = offsetof(struct rtop_control_page, futex);
@@ -209,7 +209,7 @@ int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t 
   return -1;
 }
 
-/* The lock is released last, since a slot without a lock may become another viewer's at once. */
+/* Withdraws a request. The lock is released last, since a slot without a lock may become another viewer's at once. */
 void rtop_control_untrace(struct rtop_control *control, int slot)
 {
   struct rtop_trace_slot nothing = { 0 };
@@ -230,7 +230,7 @@ static bool trace_bound(const struct rtop_trace_slot *slot, struct rtop_trace_wi
   return memchr(wish->name, '\0', slot->bytes) == NULL;
 }
 
-/* A half-written request fails its CRC and is read again at the next look. */
+/* Reads the requests. A half-written request fails its CRC and is read again the next time. */
 uint32_t rtop_control_traces(const struct rtop_control *control, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS])
 {
   struct rtop_trace_slot slots[RTOP_TRACE_SLOTS];
@@ -268,13 +268,15 @@ bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value,
   return errno != ETIMEDOUT && control_nap(timeout_ns);
 }
 
-/* A C library may know the system call beside older headers of the kernel, which lack the rest. */
+/* A C library may have the system call's number although the kernel headers are older and lack the other
+ * definitions. */
 #if defined SYS_futex_waitv && defined FUTEX_32
 bool rtop_control_wait_either(const struct rtop_control *control, uint32_t futex_value, const void *word,
                               uint32_t expected, int64_t deadline_ns)
 {
   if (!control->page || prctl(PR_GET_SECCOMP) != 0) return false;
-  const int64_t deadline[2] = { deadline_ns / 1000000000, deadline_ns % 1000000000 }; /* as struct __kernel_timespec */
+  /* layout of struct __kernel_timespec */
+  const int64_t deadline[2] = { deadline_ns / 1000000000, deadline_ns % 1000000000 };
   const struct futex_waitv waits[2] = {
     { .uaddr = (uintptr_t)word, .val = expected, .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG },
     { .uaddr = (uintptr_t)control_futex_word(control), .val = futex_value, .flags = FUTEX_32 },
@@ -291,7 +293,7 @@ bool rtop_control_wait_either(const struct rtop_control *control, uint32_t futex
 }
 #endif
 
-/* Restores the page if somebody truncated the file: the kernel finds a sleeper by the file's page, and cannot wake it
+/* Restores the page if the file was truncated: the kernel finds a sleeper by the file's page, and cannot wake it up
  * while the page is missing. */
 static bool control_mend(const struct rtop_control *control)
 {
@@ -301,7 +303,7 @@ static bool control_mend(const struct rtop_control *control)
          ftruncate(control->fd, RTOP_PAGE_BYTES) == 0;
 }
 
-/* Changes the word and wakes in two steps, where a seccomp filter forbids the combined operation. */
+/* Changes the word and wakes up the sleeper in two steps, where a seccomp filter forbids the combined operation. */
 static void control_wake_in_steps(const struct rtop_control *control, void *word)
 {
   const off_t offset = offsetof(struct rtop_control_page, futex);
@@ -314,8 +316,8 @@ static void control_wake_in_steps(const struct rtop_control *control, void *word
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Lets the kernel add to the word and wake in one step: no store of ours that could fault in a truncated file, and no
- * write that could exceed a file size limit. */
+/* Makes the kernel add to the word and wake up the sleeper in one step. So there is no store of ours that could fault
+ * in a truncated file, and no write that could exceed a file size limit. */
 void rtop_control_wake(const struct rtop_control *control)
 {
   if (!control->page) return;

@@ -2,9 +2,10 @@
 /* The control file: the only file that viewers write. It is one page beside the segment, named <segment>.ctl, mode
  * 0600. The latest request wins; every value is bounded when it is read.
  *
- * The profiled process neither loads from nor stores to a mapping of the file, which somebody may truncate: it reads
- * with pread, and sleeps on the futex word by its address, where a missing page gives EFAULT instead of SIGBUS. A waker
- * first restores the length of a truncated file, since the kernel could not find the sleeper otherwise.
+ * The profiled process neither loads from nor stores to a mapping of the file, which may be truncated at any time: it
+ * reads with pread, and sleeps on the futex word by its address, where a missing page gives EFAULT instead of SIGBUS. A
+ * process that wakes it up first restores the length of a truncated file, since the kernel could not find the sleeper
+ * otherwise.
  *
  * Threads: the writer's side belongs to the publisher; rtop_control_wake() may be called from any thread. A viewer uses
  * one thread.
@@ -26,27 +27,27 @@ enum {
 
 struct rtop_control {
   int fd;
-  dev_t device; /* identity that the file behind fd must still have when it is closed */
+  dev_t device; /* identity that the file behind fd must still have when fd is closed */
   ino_t inode;
   void *page;      /* mapped for futex addressing; NULL when unavailable */
-  uint32_t traces; /* bit per slot that is ours; viewer's */
+  uint32_t traces; /* used by a viewer: a bit for each slot that it holds */
   char path[520];
 };
 
-/* What viewers ask for. 0 = no wish. */
+/* Requests of viewers other than traces; 0: none. */
 struct rtop_request {
-  uint32_t rate_hz; /* RTOP_RATE_HZ_MIN to _MAX after reading */
+  uint32_t rate_hz; /* RTOP_RATE_HZ_MIN to RTOP_RATE_HZ_MAX after reading */
 };
 
-/* A method that a viewer wants traced. */
+/* Request of a viewer to trace a method. */
 struct rtop_trace_wish {
   uint32_t seconds;                     /* 1 to RTOP_TRACE_SECONDS_MAX after reading */
-  uint32_t bytes;                       /* of the name */
+  uint32_t bytes;                       /* bytes of the name */
   uint32_t slower_us;                   /* calls longer than this are reported one by one; 0: none */
-  char name[RTOP_TRACE_NAME_BYTES + 4]; /* hostile text, NULs behind it */
+  char name[RTOP_TRACE_NAME_BYTES + 4]; /* hostile text, followed by NULs */
 };
 
-/* The key under which windows report a traced name (RTOP_EXACT_STATE). */
+/* Returns the key under which windows report a traced name (RTOP_EXACT_STATE). */
 uint32_t rtop_trace_key(const char *name, size_t bytes);
 
 /* rtop_control_create() makes the file for the writer; rtop_control_open() opens it for a viewer, by the same safety
@@ -56,29 +57,31 @@ int rtop_control_open(struct rtop_control *control, const char *segment_path, ui
                       struct rtop_error *error);
 void rtop_control_close(struct rtop_control *control, bool unlink_name);
 
-/* For viewers: stores the request, changes the futex word and wakes the publisher. */
+/* For viewers: stores the request, changes the futex word and wakes up the publisher. */
 int rtop_control_request(struct rtop_control *control, const struct rtop_request *request);
 
-/* For the writer: reads and bounds the latest request; a damaged file counts as no wish. *futex_value is the value
+/* For the writer: reads and bounds the latest request; a damaged file counts as no request. *futex_value is the value
  * for rtop_control_wait(). */
 void rtop_control_read(const struct rtop_control *control, struct rtop_request *request, uint32_t *futex_value);
 
-/* For viewers: start and stop asking for a method to be traced; seconds and slower_us as in struct rtop_trace_wish.
- * Returns the slot, or -1 when the name is too long, all slots are taken, or the file cannot be written. Closing the
- * control file, or the end of the process, withdraws all requests. */
+/* For viewers: request and stop requesting that a method is traced; seconds and slower_us as in struct rtop_trace_wish.
+ * rtop_control_trace() returns the slot, or -1 when the name is too long, all slots are taken, or the file cannot be
+ * written. Closing the control file, or the end of the process, withdraws all requests. */
 int rtop_control_trace(struct rtop_control *control, const char *name, uint32_t seconds, uint32_t slower_us);
 void rtop_control_untrace(struct rtop_control *control, int slot);
 
-/* For the writer: reads what living viewers want traced; returns a bit for each slot that is filled in. */
+/* For the writer: reads the requests of living viewers to trace methods; returns a bit for each slot that is filled
+ * in. */
 uint32_t rtop_control_traces(const struct rtop_control *control, struct rtop_trace_wish wishes[RTOP_TRACE_SLOTS]);
 
-/* For the writer: sleeps until a viewer or rtop_control_wake() wakes it; returns at once when the word is no longer
- * futex_value. timeout_ns < 0: for ever. True when woken, changed or interrupted (the caller checks again), false
- * after the time-out. */
+/* For the writer: sleeps until a viewer or rtop_control_wake() wakes it up; returns at once when the word is no longer
+ * futex_value. timeout_ns < 0: no time limit. Returns true when woken up, changed or interrupted (the caller checks
+ * again), false after the time-out. */
 bool rtop_control_wait(const struct rtop_control *control, uint32_t futex_value, int64_t timeout_ns);
-/* For the writer: the same until deadline_ns of the monotonic clock, and a wake-up on `word`, a private futex of the
- * process, ends the sleep as well; so does a value there that is not `expected`. False at once where the kernel cannot
- * wait for two futexes, or where a seccomp filter might kill the process for trying. */
+/* For the writer: like rtop_control_wait(), but until deadline_ns of the monotonic clock. A wake-up on `word`, a
+ * private futex of the process, ends the sleep as well, as does any value of it other than `expected`. Returns false at
+ * once where the kernel cannot wait for two futexes, or where a seccomp filter might kill the process for the
+ * attempt. */
 bool rtop_control_wait_either(const struct rtop_control *control, uint32_t futex_value, const void *word,
                               uint32_t expected, int64_t deadline_ns);
 void rtop_control_wake(const struct rtop_control *control);

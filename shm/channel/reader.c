@@ -17,11 +17,11 @@ struct rtop_reader {
   struct rtop_control control;
   uid_t expected_uid;
   bool watching;
-  uint64_t newest_seen; /* by rtop_reader_state(), and when */
+  uint64_t newest_seen; /* newest window at the last rtop_reader_state(), and the time when it was first seen */
   int64_t newest_seen_mono_ns;
   bool seen;
-  unsigned char *stored; /* of payload_max bytes */
-  unsigned char *raw;    /* of RTOP_WINDOW_RAW_BYTES_MAX bytes */
+  unsigned char *stored; /* buffer of payload_max bytes */
+  unsigned char *raw;    /* buffer of RTOP_WINDOW_RAW_BYTES_MAX bytes */
   size_t stored_bytes;
 };
 
@@ -129,7 +129,7 @@ static bool reader_ended(const struct rtop_reader *reader)
 
 int rtop_reader_watch(struct rtop_reader *reader, uint32_t rate_hz, struct rtop_error *error)
 {
-  /* The lock comes first: a parked publisher that the request wakes then finds a viewer, and a channel that dies
+  /* The lock is taken first: a parked publisher woken up by the request then finds a viewer, and a channel that dies
    * meanwhile is not swept. */
   if (rtop_liveness_hold_viewer(reader->segment.fd) != 0)
     return rtop_error_set(error, RTOP_ERROR_SYSTEM, errno, "cannot lock the segment: %s", strerror(errno));
@@ -171,7 +171,7 @@ static bool reader_stalled(struct rtop_reader *reader, uint64_t newest, int64_t 
     reader->newest_seen = newest;
     reader->newest_seen_mono_ns = now_mono_ns;
   }
-  /* Windows that nobody watches may be a second long. */
+  /* Windows without a viewer may be a second long. */
   int64_t patience_ns = 3 * (int64_t)reader->segment.geometry.window_ns + (reader->watching ? 1000000000 : 2000000000);
   return now_mono_ns - reader->newest_seen_mono_ns > patience_ns;
 }
@@ -234,7 +234,7 @@ static void reader_window_body(void *argument)
   call->result = rtop_ring_read(call->ring, call->sequence, &call->slot, reader->stored, reader->stored_bytes);
 }
 
-/* NULL: the segment has no such tier. */
+/* Returns the ring of a tier; NULL when the segment has no such tier. */
 static const struct rtop_ring *reader_ring(const struct rtop_reader *reader, enum rtop_tier tier)
 {
   if (tier == RTOP_TIER_FINE) return &reader->parts.ring;
@@ -288,7 +288,7 @@ enum rtop_result rtop_reader_time(const struct rtop_reader *reader, uint64_t seq
   return rtop_reader_tier_time(reader, RTOP_TIER_FINE, sequence, start_mono_ns, end_mono_ns);
 }
 
-/* Windows that are overwritten meanwhile are older than those searched for. */
+/* Finds a window by binary search. Windows that are overwritten during the search are older than the wanted one. */
 uint64_t rtop_reader_tier_find(const struct rtop_reader *reader, enum rtop_tier tier, int64_t mono_ns)
 {
   uint64_t low = rtop_reader_tier_oldest(reader, tier), high = rtop_reader_tier_newest(reader, tier) + 1;
@@ -319,7 +319,8 @@ static enum rtop_result reader_decode(const struct rtop_reader *reader, const st
   return rtop_window_decode(window, reader->raw, slot->raw_bytes, &limits) ? RTOP_OK : RTOP_CORRUPT;
 }
 
-/* Says why there is no such window yet. A last window may come between the checks, so the ring is read once more. */
+/* Returns the reason why the window does not exist yet. A last window may be published between the checks, so the ring
+ * is read once more. */
 static enum rtop_result reader_none(const struct rtop_reader *reader, enum rtop_tier tier, uint64_t sequence)
 {
   if (!rtop_segment_intact(&reader->segment) && !reader_ended(reader) &&

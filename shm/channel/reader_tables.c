@@ -78,7 +78,7 @@ bool reader_tables_node(const struct reader_tables *tables, uint32_t id, struct 
   return parent_right && node->depth <= RTOP_STACK_DEPTH_MAX && node->frame < reader_tables_frame_count(tables);
 }
 
-/* Length of a string that is completely inside the published part; 0 for anything else. */
+/* Returns the length of a string that is completely inside the published part; 0 for any other reference. */
 static size_t tables_string_length(const struct reader_tables *tables, uint32_t reference)
 {
   struct rtop_string_head head;
@@ -99,7 +99,8 @@ size_t reader_tables_string(const struct reader_tables *tables, uint32_t referen
   return length;
 }
 
-/* Tries once to read an entry that may be being written: its version must be even, and unchanged afterwards. */
+/* Tries once to read an entry that another process may be writing: the entry's version must be even, and unchanged
+ * afterwards. */
 static void thread_body(void *argument)
 {
   struct guarded_copy *copy = argument;

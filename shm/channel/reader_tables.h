@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the tables of a segment that is not trusted. Private to shm/.
  *
- * Every index is checked against the published count and the section's capacity, every entry is validated, and in a
- * truncated file the call fails.
+ * Every index is checked against the published count and the section's capacity, and every entry is validated. If the
+ * file is truncated, the call fails.
  */
 #ifndef RTOP_SHM_READER_TABLES_H
 #define RTOP_SHM_READER_TABLES_H
@@ -14,13 +14,13 @@
 
 struct reader_tables {
   const struct channel_parts *parts;
-  const void *base; /* the mapping, for the SIGBUS guard */
+  const void *base; /* start of the mapping, for the SIGBUS guard */
   size_t bytes;
 };
 
-/* Copies under the SIGBUS guard. False when the file is gone. */
+/* Copies under the SIGBUS guard. Returns false when the file is truncated. */
 bool reader_tables_copy(const struct reader_tables *tables, void *to, const void *shared, size_t bytes);
-/* Guarded load with acquire order; 0 when the file is no longer there. */
+/* Loads a word with acquire order under the SIGBUS guard; returns 0 when the file is truncated. */
 uint64_t reader_tables_load(const struct reader_tables *tables, const uint64_t *shared);
 
 uint64_t reader_tables_frame_count(const struct reader_tables *tables);

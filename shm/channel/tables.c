@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Appends to the tables and counts the published entries. */
+/* Appends entries to the tables and counts them. */
 #include "tables.h"
 #include "shm/base/outlet.h"
 #include "shm/base/utf8.h"
@@ -64,7 +64,8 @@ bool tables_add_frame(struct tables *tables, const struct rtop_frame_entry *fram
   return true;
 }
 
-/* Reads path and line back from the segment: if somebody damaged them, only viewers see the damage. */
+/* Completes the labels of a frame. Path and line are read back from the segment: if another process damaged them, only
+ * viewers are affected. */
 void tables_relabel_frame(struct tables *tables, uint32_t id, uint32_t label, uint32_t namespace_label)
 {
   struct rtop_frame_entry frame;

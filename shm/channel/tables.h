@@ -2,7 +2,7 @@
 /* The writer's side of the append-only tables: strings, frames, and call tree nodes. Private to shm/.
  *
  * The fill level of each table is kept in private memory and never read back from the segment; tables_count() passes it
- * to readers. Entries behind the published count are not visible.
+ * to readers. Entries beyond the published count are not visible.
  *
  * Threads: the publisher. Never blocks, never allocates.
  */
@@ -16,7 +16,7 @@
 
 struct tables {
   const struct channel_parts *parts;
-  uint64_t string_bytes; /* filled */
+  uint64_t string_bytes; /* number of bytes used */
   uint64_t frame_count;
   uint64_t node_count;
   uint64_t frame_labels;
@@ -28,12 +28,12 @@ struct tables {
 /* Starts empty tables and writes the reserved string, frames and nodes. */
 void tables_init(struct tables *tables, const struct channel_parts *parts);
 
-/* As rtop_writer_add_*(). */
+/* Like rtop_writer_add_*(). */
 uint32_t tables_add_string(struct tables *tables, const char *bytes, size_t count);
 bool tables_add_frame(struct tables *tables, const struct rtop_frame_entry *frame, uint32_t *id);
 bool tables_add_node(struct tables *tables, const struct rtop_node_entry *node, uint32_t *id);
 
-/* As rtop_writer_relabel_frame(). */
+/* Like rtop_writer_relabel_frame(). */
 void tables_relabel_frame(struct tables *tables, uint32_t id, uint32_t label, uint32_t namespace_label);
 
 /* Sets the counts of the tables in `image`, for channel_publish_counters() after the entries are stored. */

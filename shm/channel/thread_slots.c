@@ -14,7 +14,8 @@ size_t thread_slots_memory_bytes(uint64_t capacity)
   return (size_t)capacity * (sizeof(struct rtop_thread_entry) + 2 * sizeof(uint32_t) + sizeof(bool));
 }
 
-/* Stores odd version, fence, words, even version: a reader that sees a new word also sees the new version. */
+/* Stores an entry: first an odd version, a fence, the words, and an even version. So a reader that sees a new word also
+ * sees the new version. */
 static void thread_slots_store(struct thread_slots *slots, uint32_t slot)
 {
   struct rtop_thread_entry *entry = &slots->mirror[slot];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer's side of the threads section: slots for threads that come and go. Private to shm/.
+/* The writer's side of the threads section: assigns slots to threads. Private to shm/.
  *
- * Slot 0 stands for all threads that found no other. Slots are used again in the order in which their threads ended,
- * once an eighth of all slots are those of ended threads, or none is left that was never used: so threads that come and
- * go take no more memory than that. The content of slots is kept in private memory and never read back from the
+ * Slot 0 stands for all threads that found no other slot. Slots are reused in the order in which their threads ended,
+ * but only when an eighth of all slots are those of ended threads, or when no unused slot is left: so threads that come
+ * and go take no more memory than that. The content of slots is kept in private memory and never read back from the
  * segment; thread_slots_flush() writes the changes.
  *
  * Threads: the publisher. Blocks only where the segment grows (outlet.h), never allocates: the caller provides the memory.
@@ -18,14 +18,14 @@
 
 struct thread_slots {
   const struct channel_parts *parts;
-  struct rtop_thread_entry *mirror; /* one per slot */
+  struct rtop_thread_entry *mirror; /* private copies of the entries, one per slot */
   uint32_t *ended;                  /* queue of slots whose threads ended, oldest first */
   uint32_t *changed;                /* slots whose private copy is newer than the segment, each once */
   bool *is_changed;
   uint64_t changed_count;
   uint64_t ended_first;
   uint64_t ended_count;
-  uint64_t used; /* slots given out at least once */
+  uint64_t used; /* number of slots that were used at least once */
   uint64_t serial_max;
   uint64_t overflowed;
 };
@@ -34,7 +34,7 @@ struct thread_slots {
 size_t thread_slots_memory_bytes(uint64_t capacity);
 void thread_slots_init(struct thread_slots *slots, const struct channel_parts *parts, void *memory);
 
-/* As rtop_writer_thread_*(). */
+/* Like rtop_writer_thread_*(). */
 uint32_t thread_slots_start(struct thread_slots *slots, const struct rtop_thread_entry *thread, const char *name,
                             size_t bytes);
 void thread_slots_name(struct thread_slots *slots, uint32_t slot, uint64_t serial, const char *name, size_t bytes);
@@ -44,7 +44,7 @@ void thread_slots_end(struct thread_slots *slots, uint32_t slot, uint64_t serial
 bool thread_slots_entry(const struct thread_slots *slots, uint32_t slot, uint64_t serial,
                         struct rtop_thread_entry *thread);
 
-/* Stores what has changed since. */
+/* Writes the slots that have changed since the last call. */
 void thread_slots_flush(struct thread_slots *slots);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges windows into windows of 1 s and 10 s. */
+/* Sums windows up to windows of 1 s and 10 s. */
 #include "tiers.h"
 #include "shm/base/outlet.h"
 #include "shm/window/window_threads.h"
 
 static const int64_t tiers_length_ns[RTOP_MERGED_TIERS] = { INT64_C(1000000000), INT64_C(10000000000) };
-#define TIERS_HOLE_NS INT64_C(10000000) /* Windows follow each other without a gap; anything smaller is rounding. */
+/* a smaller distance between two windows is a rounding difference, not a hole */
+#define TIERS_HOLE_NS INT64_C(10000000)
 
 size_t tiers_memory_bytes(void)
 {
@@ -28,8 +29,8 @@ static size_t tiers_limit(const struct rtop_ring *ring, const struct rtop_window
   return limit < rtop_ring_payload_max(ring) ? limit : rtop_ring_payload_max(ring);
 }
 
-/* Encodes a merged window. If threads, marks, labels and late records alone are too large, all threads become one; if
- * that is still too large, only counters remain. */
+/* Encodes a merged window. If the window is too large even without cells, all threads are merged into one; if it is
+ * still too large, only counters remain. */
 static size_t tiers_encode(struct tiers *tiers, const struct rtop_ring *ring, struct rtop_window *window)
 {
   unsigned char *raw = tiers->buffers.raw;

@@ -3,9 +3,9 @@
  * ring of its own. Private to shm/.
  *
  * A merged window ends with the window that reaches the next multiple of its length, within half a nominal window, so
- * that channels of several processes cut at the same moments; it also ends before a hole in time. So that a tier
- * reaches back far enough whatever the program does, a merged window may use at most the share of the ring that lets
- * TIERS_WINDOWS_MIN of its kind fit; beyond that its smallest cells are folded.
+ * that channels of several processes cut at the same moments; it also ends before a hole in time. A tier must reach
+ * back far enough whatever the program does. So a merged window may use at most the share of the ring that leaves room
+ * for TIERS_WINDOWS_MIN windows; if it is larger, its smallest cells are folded.
  *
  * Threads: the publisher. Never blocks, never allocates: the caller provides the memory.
  */
@@ -18,26 +18,26 @@
 #include <stdint.h>
 
 enum {
-  TIERS_WINDOWS_MIN = 360,       /* windows that a tier must hold: an hour of 10 s, six minutes of 1 s */
-  TIERS_WINDOW_BYTES_MIN = 2048, /* minimum size of a window, whatever the share */
-  TIERS_THREAD_BYTES = 24,       /* and these for every thread in it */
+  TIERS_WINDOWS_MIN = 360,       /* minimum number of windows in a tier: an hour of 10 s, six minutes of 1 s */
+  TIERS_WINDOW_BYTES_MIN = 2048, /* a window may always use this many bytes, whatever its share */
+  TIERS_THREAD_BYTES = 24,       /* additional bytes for every thread in the window */
 };
 
 /* Buffers for encoding windows, shared with the writer. */
 struct tiers_buffers {
-  unsigned char *raw, *packed; /* of rtop_ring_payload_max() of the largest ring */
-  void *scratch;               /* at least window_merge_scratch_bytes() */
+  unsigned char *raw, *packed; /* each with rtop_ring_payload_max() bytes of the largest ring */
+  void *scratch;               /* at least window_merge_scratch_bytes() bytes */
 };
 
 struct tiers {
   struct channel_parts *parts;
   struct tiers_buffers buffers;
-  int64_t tolerance_ns; /* half a window */
+  int64_t tolerance_ns; /* half the length of a nominal window */
   struct window_merge merges[RTOP_MERGED_TIERS];
-  uint64_t folded[RTOP_MERGED_TIERS]; /* windows that were too large */
+  uint64_t folded[RTOP_MERGED_TIERS]; /* number of windows that were too large */
 };
 
-/* Memory for tiers_init(), zeroed. */
+/* Returns the size of the zeroed memory that tiers_init() needs. */
 size_t tiers_memory_bytes(void);
 void tiers_init(struct tiers *tiers, struct channel_parts *parts, uint32_t window_ns,
                 const struct tiers_buffers *buffers, void *memory);

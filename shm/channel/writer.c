@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 enum {
-  WRITER_CELLS_MAX = 1 << 18,  /* far more than fit into any window */
-  WRITER_STEP_BYTES = 1 << 17, /* by which rings and tables grow */
+  WRITER_CELLS_MAX = 1 << 18,  /* far more cells than fit into any window */
+  WRITER_STEP_BYTES = 1 << 17, /* number of bytes by which rings and tables grow */
 };
 #define WRITER_HISTORY_BYTES_MIN (UINT64_C(1) << 20)
 #define WRITER_KEPT_BYTES_MAX (UINT64_C(64) << 20)
@@ -32,14 +32,14 @@ struct rtop_writer {
   size_t memory_bytes; /* size of the mapping that starts with this struct */
   struct rtop_segment segment;
   struct rtop_control control;
-  struct outlet outlet; /* every store into the segment goes through here */
+  struct outlet outlet; /* all stores into the segment use this outlet */
   struct channel_parts parts;
   struct rtop_counters counters; /* next content of page 1; only string_bytes and the following fields are used */
   struct tables tables;
   struct thread_slots threads;
   struct tiers tiers;
   uint32_t payload_max;
-  unsigned char *raw; /* payload_max bytes each */
+  unsigned char *raw; /* raw, packed: buffers of payload_max bytes each */
   unsigned char *packed;
   void *scratch;
 };
@@ -49,8 +49,8 @@ static uint64_t writer_smaller(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* Limits the history to a sixteenth of the free space of a small file system (containers have 64 MB) and of the
- * memory limit, since other programs share both. */
+/* Limits the size of the history to a sixteenth of the file system's free space (64 MB in containers) and of the memory
+ * limit, since other programs share both. */
 static uint64_t writer_wanted_history(const char *directory, uint64_t wanted)
 {
   struct statvfs space;
@@ -60,7 +60,8 @@ static uint64_t writer_wanted_history(const char *directory, uint64_t wanted)
   return wanted < WRITER_HISTORY_BYTES_MIN ? WRITER_HISTORY_BYTES_MIN : wanted;
 }
 
-/* Limit for what dead processes may keep in total: an eighth of the space and of the memory limit. */
+/* Returns the limit for the total size of the segments that dead processes leave: an eighth of the file system and of
+ * the memory limit. */
 static uint64_t writer_kept_bytes(const char *directory)
 {
   struct statvfs space;
@@ -70,7 +71,7 @@ static uint64_t writer_kept_bytes(const char *directory)
   return kept;
 }
 
-/* Only a part of the segment is allocated at first, but there must be room for all of it. */
+/* Checks that there is room for the whole segment, although only a part of it is allocated at first. */
 static int writer_has_room(const char *directory, const struct rtop_segment_sizes *sizes, struct rtop_error *error)
 {
   struct statvfs space;
@@ -135,7 +136,7 @@ static size_t writer_round_up(size_t bytes)
   return (bytes + 63) & ~(size_t)63;
 }
 
-/* What was not reserved whole grows. */
+/* Registers the sections that are not allocated completely, so that they grow in steps. */
 static void writer_grow(struct rtop_writer *writer)
 {
   const struct rtop_geometry *geometry = &writer->segment.geometry;
@@ -220,7 +221,7 @@ struct rtop_writer *rtop_writer_create(const struct rtop_writer_options *options
 
 void rtop_writer_say_ending(struct rtop_writer *writer, uint64_t ending)
 {
-  writer->counters.ending = ending; /* goes out with all others */
+  writer->counters.ending = ending; /* published together with the other counters */
 }
 
 void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
@@ -238,8 +239,8 @@ void rtop_writer_destroy(struct rtop_writer **writer, bool keep_name)
   munmap(taken, taken->memory_bytes);
 }
 
-/* The child of a fork does not inherit views and mappings (MADV_DONTFORK); something else may be at those addresses,
- * so they are not unmapped. */
+/* Closes the channel in the child of a fork. The child does not inherit views and mappings (MADV_DONTFORK); other
+ * mappings may be at their addresses, so they are not unmapped. */
 void rtop_writer_abandon(struct rtop_writer **writer)
 {
   struct rtop_writer *taken = *writer;
@@ -318,8 +319,8 @@ bool rtop_writer_thread(const struct rtop_writer *writer, uint32_t slot, uint64_
   return thread_slots_entry(&writer->threads, slot, serial, thread);
 }
 
-/* Encodes the window. If the threads do not fit, they become one; a window that cannot be encoded at all still has
- * its time and counters. */
+/* Encodes the window. If its threads do not fit, they are merged into one. A window that cannot be encoded at all still
+ * has its time and counters. */
 static size_t writer_encode(struct rtop_writer *writer, struct rtop_window *window)
 {
   size_t bytes = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says how a process ended. */
+/* Finds out how a process ended. */
 #include "ending.h"
 #include "shm/base/process.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { ENDING_RECORD_BYTES = 8192, ENDING_RECORDS_MAX = 1 << 16 };
-#define ENDING_SLACK_NS INT64_C(5000000000) /* the log's clock is not quite CLOCK_MONOTONIC */
+#define ENDING_SLACK_NS INT64_C(5000000000) /* tolerance, since the log's clock differs a little from CLOCK_MONOTONIC */
 
 bool rtop_ending_is_memory(const char *record, pid_t pid, int64_t since_mono_ns)
 {
@@ -27,7 +27,7 @@ bool rtop_ending_is_memory(const char *record, pid_t pid, int64_t since_mono_ns)
          (strstr(text, "Out of memory") || strstr(text, "out of memory") || strstr(text, "oom"));
 }
 
-/* Searches the kernel's log, where each read gives one record. Without permission to read the log, nothing is found. */
+/* Searches the kernel's log, where each read gives one record. Without permission to read the log, returns false. */
 static bool ending_out_of_memory(pid_t pid, int64_t since_mono_ns)
 {
   char record[ENDING_RECORD_BYTES];
@@ -50,7 +50,7 @@ static bool ending_same_boot(const struct rtop_geometry *geometry)
   return memcmp(boot_id, geometry->boot_id, sizeof boot_id) == 0;
 }
 
-/* Uses what the process said about its end; only for a process that closed its channel. */
+/* Takes the ending that the process itself recorded. Only for a process that closed its channel. */
 static void ending_as_said(const struct rtop_counters *said, struct rtop_ending *ending)
 {
   uint64_t number = said->ending & 0xff;
@@ -61,13 +61,13 @@ static void ending_as_said(const struct rtop_counters *said, struct rtop_ending 
   ending->number = (int)number;
 }
 
-/* May this user see the exit code? If not, the kernel shows 0 instead. */
+/* Tells whether this user may see the exit code; the kernel shows 0 to all others. */
 static bool ending_may_ask(const struct rtop_geometry *geometry)
 {
   return geteuid() == 0 || geteuid() == geometry->uid;
 }
 
-/* The ending of a zombie: the kernel's status is more reliable than what the process said. */
+/* Sets the ending of a zombie: the kernel's status is more reliable than what the process recorded. */
 static void ending_of_zombie(const struct process_stat *stat, bool may_ask, struct rtop_ending *ending)
 {
   if (WIFSIGNALED(stat->exit_code)) {
@@ -82,7 +82,7 @@ static void ending_of_zombie(const struct process_stat *stat, bool may_ask, stru
   }
 }
 
-/* The ending of a process that still exists: it is ending, is a zombie, or goes on without its channel. */
+/* Sets the ending of a process that still exists: it is ending, is a zombie, or continues without its channel. */
 static void ending_of_listed(const struct process_stat *stat, const struct rtop_geometry *geometry,
                              const struct rtop_counters *said, struct rtop_ending *ending)
 {

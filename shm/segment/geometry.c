@@ -19,7 +19,7 @@ struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes)
     .tiers = { { history / 8, history / 32 / sizeof(struct rtop_slot) },
                { history / 4, history / 32 / sizeof(struct rtop_slot) } },
   };
-  /* The strings get the rest of 103/64 of the history, after the header and the counters of the tiers. */
+  /* The strings get what remains of 103/64 of the history, after the header and the counters of the tiers. */
   sizes.string_bytes = history * 103 / 64 - history * 7 / 8 - history / 4 - history / 16 - history * 5 / 64 -
                        2 * (history / 32) - history / 8 - RTOP_SECTIONS_OFFSET - RTOP_PAGE_BYTES;
   return sizes;

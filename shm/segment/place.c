@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-  PLACE_NAMES = 16, /* that are tried in turn */
+  PLACE_NAMES = 16, /* number of names that are tried in turn */
   PLACE_OF_USER_MAX = 32,
   PLACE_MAX = 2048,
   PLACE_USERS_MAX = 1024,
@@ -73,12 +73,12 @@ static bool place_set(char path[PLACE_PATH_MAX], const char *directory, const ch
   return length > 0 && length < PLACE_PATH_MAX;
 }
 
-/* ---- the places of a viewer ------------------------------------------------------------------------- */
+/* ---- places of a viewer ------------------------------------------------------------------------------ */
 
 struct place_walk {
   place_visit *visit;
   void *argument;
-  uid_t wanted; /* PLACE_SHARED: all users */
+  uid_t wanted; /* user whose directories are wanted; PLACE_SHARED: all users */
   size_t count;
   struct {
     dev_t device;
@@ -87,7 +87,8 @@ struct place_walk {
   } seen[PLACE_MAX];
 };
 
-/* False when the directory was visited before, or this user has too many; only the user's own directories count. */
+/* Adds a directory to the visited ones. Returns false when it was visited before, or this user has too many; only a
+ * user's own directories count. */
 static bool place_walk_new(struct place_walk *walk, int fd, uid_t owner)
 {
   struct stat status;
@@ -215,12 +216,13 @@ void place_each(place_visit *visit, void *argument)
   place_walk_scan(&walk);
 }
 
-/* ---- the places of a writer ------------------------------------------------------------------------- */
+/* ---- places of a writer ------------------------------------------------------------------------------ */
 
-/* Makes the directory unless it exists, and checks that it is ours. */
+/* Makes the directory unless it exists, and checks that it belongs to this user. */
 static bool place_make(int parent_fd, const char *name)
 {
-  if (mkdirat(parent_fd, name, 0700) == 0) fchmodat(parent_fd, name, 0700, 0); /* whatever the umask took away */
+  /* the umask may have removed some of these rights */
+  if (mkdirat(parent_fd, name, 0700) == 0) fchmodat(parent_fd, name, 0700, 0);
   int fd = place_open(parent_fd, name, geteuid());
   if (fd >= 0) close(fd);
   return fd >= 0;
@@ -249,8 +251,8 @@ static bool place_find_own(int directory_fd, const char *name, void *argument)
   return !place_set(place->path, PLACE_SHARED_MEMORY, name);
 }
 
-/* When other users occupy all names that are tried in turn: uses a directory made earlier, or makes one with a random
- * name. */
+/* Used when other users occupy all names that are tried in turn: finds a directory made earlier, or makes one with a
+ * random name. */
 static bool place_unguessable(int parent_fd, struct place *place)
 {
   char name[64];

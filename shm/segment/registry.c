@@ -24,18 +24,18 @@ enum {
   REGISTRY_LOAD_MAX = 512, /* limit for the segments of one user that a list opens */
   REGISTRY_USERS = 256,    /* number of hash slots for users, by the last bits of their ids */
   REGISTRY_INSIDE_MAX = 16,
-  REGISTRY_CONTAINERS_MAX = 64, /* that are looked into for a list */
+  REGISTRY_CONTAINERS_MAX = 64, /* maximum number of containers that are searched for a list */
 };
 
 /* A directory being scanned. */
 struct registry_scope {
   const char *directory;
   uid_t owner; /* owner of the directory; PLACE_SHARED: files of any user may be in it */
-  bool inside; /* inside a container, where users may have other ids */
+  bool inside; /* whether the directory is inside a container, where users may have other ids */
 };
 
-/* Does the lock holder run as the file's owner, or was it root when it made the file? True when /proc does not show
- * the holder. */
+/* Tells whether the lock holder runs as the file's owner, or was root when it made the file. Returns true when /proc
+ * does not show the holder. */
 static bool registry_holder_right(pid_t holder, uid_t owner)
 {
   struct process_status status;
@@ -71,7 +71,7 @@ static int registry_check(const struct registry_scope *scope, const struct rtop_
   return 0;
 }
 
-/* Opens a segment by path. `expected` is its status from the directory scan; the opened file must be the same one. */
+/* Opens a segment by path. `expected` is its status from the directory scan; the opened file must be the same file. */
 static int registry_load(const struct registry_scope *scope, const char *path, const struct stat *expected,
                          pid_t named_pid, struct rtop_registry_entry *entry, struct rtop_error *error)
 {
@@ -85,8 +85,8 @@ static int registry_load(const struct registry_scope *scope, const char *path, c
   return result;
 }
 
-/* Is this the segment that this process itself writes? It is open here and no other process is its writer. Opening
- * and closing it again would release the writer's lock (liveness.h). */
+/* Tells whether this process itself writes the segment: the file is open here, and no other process is its writer. If
+ * such a file were opened again, closing it would release the writer's lock (liveness.h). */
 static bool registry_is_own(const struct stat *status)
 {
   DIR *descriptors = opendir("/proc/self/fd");
@@ -102,8 +102,8 @@ static bool registry_is_own(const struct stat *status)
   return own;
 }
 
-/* Reads a file's status and path. False when the name is not a segment's, or the file does not belong to the user in
- * its name; such a file is ignored, also for limits. */
+/* Reads a file's status and path. Returns false when the name is not a segment's, or the file does not belong to the
+ * user in its name; such a file is ignored, also for limits. */
 static bool registry_look(const struct registry_scope *scope, int directory_fd, const char *name, struct stat *status,
                           char *path, size_t path_bytes, pid_t *pid)
 {
@@ -129,7 +129,7 @@ struct registry_listing {
   uint16_t loaded[REGISTRY_USERS];
 };
 
-/* Number of entries that the user would have with this one. */
+/* Returns the number of entries that the user would have after this entry was added. */
 static size_t registry_count(const struct registry_listing *listing, uid_t uid, const struct rtop_registry_entry *entry)
 {
   size_t count = entry->uid == uid;
@@ -137,8 +137,8 @@ static size_t registry_count(const struct registry_listing *listing, uid_t uid, 
   return count;
 }
 
-/* Chooses the entry to drop for a new one; the number of entries means the new one itself. The user with most entries
- * loses his oldest, so nobody can push out the segments of another user. */
+/* Chooses the entry to drop for a new one; if the result is the number of entries, the new entry itself is dropped. The
+ * user with most entries loses the oldest one, so no user can displace the segments of another user. */
 static size_t registry_victim(const struct registry_listing *listing, const struct rtop_registry_entry *entry)
 {
   uid_t loser = entry->uid;
@@ -163,7 +163,7 @@ static void registry_remove(struct registry_listing *listing, size_t place)
   memmove(&listing->entries[place], &listing->entries[place + 1], (listing->count - place) * sizeof *listing->entries);
 }
 
-/* Newest first. */
+/* Inserts an entry, newest first. If the list is full, an entry is dropped. */
 static void registry_insert(struct registry_listing *listing, const struct rtop_registry_entry *entry)
 {
   if (listing->count == listing->capacity) {
@@ -190,7 +190,7 @@ static bool registry_list_visit(int directory_fd, const char *name, void *argume
     return true;
   listing->loaded[status.st_uid % REGISTRY_USERS]++;
   if (registry_load(&listing->scope, path, &status, pid, &entry, NULL) == 0 && (entry.alive || !listing->scope.inside))
-    /* A segment of a dead process in a container carries a pid that means nothing here. */
+    /* the pid of a dead process in a container has no meaning outside */
     registry_insert(listing, &entry);
   return true;
 }
@@ -202,7 +202,7 @@ static void registry_list_place(int fd, const char *path, uid_t owner, void *arg
   registry_scan(fd, registry_list_visit, listing);
 }
 
-/* The search for one process. */
+/* State of the search for the segment of one process. */
 struct registry_search {
   pid_t pid;
   bool exists;
@@ -212,12 +212,13 @@ struct registry_search {
   bool found;
   bool several; /* dead segments of several users carry this pid */
   uid_t other_uid;
-  bool foreign; /* a segment of another user stood there */
+  bool foreign; /* a segment of another user had this pid */
   uid_t foreign_uid;
-  struct rtop_error failure; /* why the first segment of this pid could not be used */
+  struct rtop_error failure; /* reason why the first segment of this pid could not be used */
 };
 
-/* A process in a container has another pid there, by which its segment is named. */
+/* Tells whether the pid in a segment's name can be that of the searched process. Inside a container the process has
+ * another pid, and its segment has that pid in its name. */
 static bool registry_pid_fits(const struct registry_search *search, pid_t named_pid)
 {
   if (named_pid == search->pid) return true;
@@ -226,8 +227,9 @@ static bool registry_pid_fits(const struct registry_search *search, pid_t named_
   return false;
 }
 
-/* Is the segment of the searched process? A live segment is if the process holds its lock, according to the kernel. A
- * dead one only has its name; of an existing process only its user, or root, can have made it. */
+/* Tells whether the segment belongs to the searched process. A live segment does if, according to the kernel, the
+ * process holds its lock. A dead segment only has its name; if the process exists, only its user or root can have made
+ * the segment. */
 static bool registry_is_of(const struct registry_search *search, const struct rtop_registry_entry *entry)
 {
   if (search->exists && entry->uid != search->status.uid && entry->uid != 0) return false;
@@ -287,8 +289,8 @@ static void registry_find_place(int fd, const char *path, uid_t owner, void *arg
 }
 
 /* Opens a directory as the process sees it. Links in a container may point anywhere, so they are resolved inside its
- * root (without openat2 there is no search), and only memory file systems are accepted. With `elsewhere`, returns -1
- * also if it is the directory that this process sees itself. */
+ * root (without openat2 there is no search), and only memory file systems are accepted. With `elsewhere`, a directory
+ * that the caller sees under the same path, too, is rejected. Returns -1 when nothing was opened. */
 static int registry_open_inside(pid_t pid, const char *directory, bool elsewhere)
 {
   char root[64];
@@ -348,8 +350,8 @@ static bool registry_name_visit(int directory_fd, const char *name, void *argume
 }
 
 /* Searches the container's /dev/shm: directories of the process's user, and files of version 1.0. Directories are
- * searched even if it is our own /dev/shm, since the user may have another id inside, by which his directory is
- * named. */
+ * searched even if the container shares our /dev/shm: the directory's name contains the user's id, which may differ
+ * inside. */
 static void registry_find_container(struct registry_search *search)
 {
   struct registry_names names = { .owner = search->status.uid };
@@ -421,7 +423,7 @@ static bool registry_memory_new(struct registry_containers *containers, int fd)
   return true;
 }
 
-/* Lists a user's directory in a container's /dev/shm; it counts as his if the kernel says so outside the container. */
+/* Lists a user's directory in a container's /dev/shm; the owner is checked outside the container. */
 static void registry_list_directory(struct registry_listing *listing, int parent_fd, const char *path, const char *name)
 {
   char directory[PLACE_PATH_MAX];
@@ -507,8 +509,8 @@ static bool registry_found_alive(const struct registry_search *search)
   return search->found && search->best->alive;
 }
 
-/* Searches the usual directories: for a living process those of its user; for a dead one those of every user that the
- * caller may see. */
+/* Searches the usual directories: for a living process the directories of its user; for a dead one the directories of
+ * every user that the caller may read. */
 static void registry_find_places(struct registry_search *search)
 {
   uid_t own = geteuid();
@@ -536,7 +538,8 @@ int rtop_registry_find(pid_t pid, struct rtop_registry_entry *entry, struct rtop
   return search.found ? 0 : registry_not_found(&search, error);
 }
 
-/* Was the later segment made by the same process after exec? Exec keeps pid and start time, but not the channel. */
+/* Tells whether the process of the earlier segment made the later one after exec. Exec keeps pid and start time, but
+ * not the channel. */
 static bool registry_is_successor(const struct rtop_geometry *later, const struct rtop_geometry *geometry)
 {
   return later->pid == geometry->pid && later->start_ticks == geometry->start_ticks &&
@@ -545,7 +548,7 @@ static bool registry_is_successor(const struct rtop_geometry *later, const struc
          memcmp(later->instance_id, geometry->instance_id, sizeof later->instance_id) != 0;
 }
 
-/* "ruby" of "/usr/bin/ruby app.rb". */
+/* Copies the program's name from the command: "ruby" from "/usr/bin/ruby app.rb". */
 static void registry_program(const struct rtop_geometry *geometry, struct rtop_ending *ending)
 {
   const char *word = geometry->command;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks a directory of segments. */
+/* Scans directories for segments. */
 #include "registry_scan.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Removes segments that dead processes left: only this user's, and never one that is locked. */
+/* Removes segments of dead processes: only this user's, and never one that is locked. */
 #include "registry.h"
 #include "registry_scan.h"
 #include "segment_file.h"
@@ -18,7 +18,7 @@ enum {
   SWEEP_LOOK_MAX = 64,
   SWEEP_KEEP_MAX = 4,
   SWEEP_AGE_MAX_S = 3600,
-  SWEEP_ORPHAN_AGE_S = 60, /* Younger files are kept: a process makes its control file before its segment. */
+  SWEEP_ORPHAN_AGE_S = 60, /* younger files are kept, since a process makes its control file before its segment */
 };
 
 struct sweep_candidate {
@@ -37,7 +37,8 @@ struct sweep {
   struct sweep_candidate candidates[SWEEP_LOOK_MAX];
 };
 
-/* Is this a segment of this process? It cannot see its own locks, so the segment's geometry decides. */
+/* Tells whether this process made the segment. A process does not find its own locks, so the segment's geometry
+ * decides. */
 static bool sweep_is_own(int fd)
 {
   struct rtop_geometry geometry;
@@ -61,7 +62,7 @@ static int sweep_open(const char *directory, const char *name, struct stat *stat
   return segment_file_open(path, geteuid(), O_RDWR, status, NULL);
 }
 
-/* A control file whose segment was never made, or is gone. */
+/* Tells whether this is an old control file without a segment: its segment was never made, or has been removed. */
 static bool sweep_is_orphan(const struct sweep *sweep, int directory_fd, const char *name)
 {
   char segment[80];
@@ -111,7 +112,8 @@ static int sweep_newest_first(const void *a, const void *b)
   return (left < right) - (left > right);
 }
 
-/* Removes under the writer's lock, so that only one of two sweepers does, and only the file that was examined before. */
+/* Removes a dead segment under the writer's lock, so that only one of two sweepers removes it, and only if it is the
+ * file that was examined before. */
 static bool sweep_remove(const struct sweep *sweep, const struct sweep_candidate *candidate)
 {
   struct stat status;

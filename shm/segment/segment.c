@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans, makes, maps and closes a segment. */
+/* Makes, maps and closes a segment. */
 #include "segment.h"
 #include "segment_file.h"
 #include "shm/base/clock.h"
@@ -102,7 +102,7 @@ static int segment_describe(struct rtop_geometry *geometry, const struct rtop_se
   return rtop_error_set(error, RTOP_ERROR_LIMIT, 0, "these sizes make no segment: %.200s", cause.text);
 }
 
-/* Maps the segment; with fd -1 only address space, for the writer's view. */
+/* Maps the segment. If fd is -1, only reserves address space, for the writer's view. */
 static int segment_map(struct rtop_segment *segment, int fd, struct rtop_error *error)
 {
   segment->bytes = (size_t)segment->geometry.segment_bytes;
@@ -118,8 +118,8 @@ static int segment_map(struct rtop_segment *segment, int fd, struct rtop_error *
 
 enum { SEGMENT_TABLE_BYTES_MIN = 1 << 16 };
 
-/* For a ring: the eighth that the largest window can take. For threads: those that are kept after their end
- * (thread_slots.h). */
+/* Returns how many bytes of a section are allocated at first. For a ring this is an eighth, since the largest window
+ * can take so much. For the threads section it is the slots of threads that are kept after their end (thread_slots.h). */
 uint64_t rtop_segment_reserved(const struct rtop_section *section)
 {
   uint64_t least = section->bytes;
@@ -202,7 +202,7 @@ int rtop_segment_create_at(struct rtop_segment *segment, const char *path, const
   if (segment_describe(&segment->geometry, sizes, identity, error) != 0) return -1;
   snprintf(segment->path, sizeof segment->path, "%s", path);
   if (segment_create_file(segment, true, &cause) == 0) return 0;
-  /* The file system lacks O_TMPFILE, or there is no /proc to link the file by. */
+  /* The file system lacks O_TMPFILE, or there is no /proc, which is needed to give the file its name. */
   int why = cause.errno_value;
   if (cause.code == RTOP_ERROR_SYSTEM && (why == EOPNOTSUPP || why == EISDIR || why == EINVAL) &&
       segment_create_file(segment, false, &cause) == 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The segment file: made by the writer such that nobody ever sees it incomplete, and mapped by readers who trust
- * nothing in it.
+/* The segment file: made by the writer such that no process ever finds it incomplete, and mapped by readers, which
+ * trust nothing in it.
  *
- * Name: <directory>/rperf-top.<uid>.<pid>.<16 hex>, mode 0600; directories: see place.h. Creation: O_TMPFILE,
- * posix_fallocate (of growing parts only the beginning, so a full file system is noticed at once), header, record lock
- * (liveness.h), then linkat gives it its name.
+ * Name: <directory>/rperf-top.<uid>.<pid>.<16 hex>, mode 0600; directories: see place.h. The writer opens the file with
+ * O_TMPFILE, allocates its blocks (of growing parts only the beginning), so that a full file system is noticed at once,
+ * writes the header and takes its record lock (liveness.h). Only then does linkat() give the file its name.
  *
  * Threads: a segment belongs to one thread at a time. May block in system calls; allocates.
  */
@@ -19,14 +19,14 @@
 
 /* Ring and directory of a merged tier. */
 struct rtop_tier_sizes {
-  uint64_t ring_bytes;      /* power of two */
-  uint64_t directory_slots; /* power of two */
+  uint64_t ring_bytes;      /* a power of two */
+  uint64_t directory_slots; /* a power of two */
 };
 
-/* The size of each part. rtop_segment_plan() derives all of them from the size of the history. */
+/* Sizes of the parts of a segment. rtop_segment_plan() derives all of them from the size of the history. */
 struct rtop_segment_sizes {
-  uint64_t ring_bytes;      /* power of two */
-  uint64_t directory_slots; /* power of two */
+  uint64_t ring_bytes;      /* a power of two */
+  uint64_t directory_slots; /* a power of two */
   uint64_t string_bytes;
   uint64_t frame_capacity;
   uint64_t node_capacity;
@@ -48,29 +48,30 @@ struct rtop_segment {
   bool writable;
   dev_t device; /* identity of the file, to notice when it is replaced or removed */
   ino_t inode;
-  char path[512];                /* as opened; "" when it has no name */
+  char path[512];                /* the path by which it was opened; "" when the file has no name */
   struct rtop_geometry geometry; /* private copy, validated */
 };
 
-/* Sizes for a history of about history_bytes (rounded down to a power of two, 1 MB to 64 MB): half of it for windows
- * of 100 ms, an eighth for 1 s, a quarter for 10 s, the rest for the directories of merged tiers; tables are in
- * proportion. A history of 8 MB makes a segment of 13 MB, of which 1 MB is for 8191 threads and allocated as they come. */
+/* Sizes for a history of about history_bytes (rounded down to a power of two, 1 MB to 64 MB): half of it for windows of
+ * 100 ms, an eighth for windows of 1 s, a quarter for windows of 10 s, the remainder for the directories of merged
+ * tiers. Tables are in proportion. A history of 8 MB makes a segment of 13 MB; 1 MB of it is for 8191 threads and is
+ * allocated as threads come. */
 struct rtop_segment_sizes rtop_segment_plan(uint64_t history_bytes);
 
-/* How long the file will be. */
+/* Returns the length of the file in bytes. */
 uint64_t rtop_segment_bytes(const struct rtop_segment_sizes *sizes);
 
-/* How much of a section is allocated from the beginning. Rings and append-only tables are allocated in steps as they
- * fill; sections that are written at any place are allocated completely. */
+/* Returns how many bytes of a section are allocated at first. Rings and append-only tables are allocated in steps as
+ * they fill; sections that are written at any position are allocated completely. */
 uint64_t rtop_segment_reserved(const struct rtop_section *section);
 
 /* Chooses an unguessable name in `directory` for a segment of this process. Returns -1 with LIMIT when the path is
  * too long. */
 int rtop_segment_choose_path(char path[512], const char *directory, struct rtop_error *error);
 
-/* Makes the segment of this process in `directory`, takes the writer's lock, and gives it its name. Reserved nodes
- * and frames are not written here (writer.h). Returns 0, or -1: NO_SPACE when it does not fit into the file system
- * (the caller may try a smaller one). Maps nothing: see outlet.h. */
+/* Makes the segment of this process in `directory`, takes the writer's lock, and gives it its name. Reserved nodes and
+ * frames are not written here (writer.h). Returns 0, or -1: NO_SPACE when it does not fit into the file system (the
+ * caller may try a smaller segment). Maps no memory of the file: see outlet.h. */
 int rtop_segment_create(struct rtop_segment *segment, const char *directory, const struct rtop_segment_sizes *sizes,
                         const struct rtop_segment_identity *identity, struct rtop_error *error);
 /* Like rtop_segment_create(), under a path that was chosen before. */
@@ -81,7 +82,7 @@ int rtop_segment_create_at(struct rtop_segment *segment, const char *path, const
  * the caller's uid), not writable by others, of plausible size; then validates the geometry and maps read-only. The
  * caller must guard against SIGBUS after a later truncation (reader.h does). */
 int rtop_segment_open(struct rtop_segment *segment, const char *path, uid_t expected_uid, struct rtop_error *error);
-/* Like rtop_segment_open(), without the mapping: for the header and the locks. */
+/* Like rtop_segment_open(), but without the mapping: for the header and the locks. */
 int rtop_segment_open_header(struct rtop_segment *segment, const char *path, uid_t expected_uid,
                              struct rtop_error *error);
 
@@ -93,13 +94,14 @@ void rtop_segment_close(struct rtop_segment *segment, bool unlink_name);
 int rtop_geometry_validate(const struct rtop_geometry *geometry, uint64_t file_bytes, struct rtop_error *error);
 uint32_t rtop_geometry_crc(const struct rtop_geometry *geometry);
 
-/* The entry of a section; NULL when the segment has no such section. */
+/* Returns the entry of a section; NULL when the segment has no such section. */
 const struct rtop_section *rtop_segment_section(const struct rtop_segment *segment, enum rtop_section_kind kind);
-/* Start of a section in the mapping and its number of elements; NULL and 0 when absent. */
+/* Returns the start of a section in the mapping and, in *count, its number of elements; NULL and 0 when the section is
+ * missing. */
 void *rtop_segment_elements(const struct rtop_segment *segment, enum rtop_section_kind kind, uint64_t *count);
 struct rtop_counters *rtop_segment_counters(const struct rtop_segment *segment);
 
-/* False when the file was truncated, extended, removed or replaced. One fstat. */
+/* Tells whether the file is still complete; false when it was truncated, extended, removed or replaced. One fstat. */
 bool rtop_segment_intact(const struct rtop_segment *segment);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes and opens the files themselves. */
+/* Makes, opens and names the files. */
 #include "segment_file.h"
 #include "shm/base/process.h"
 
@@ -45,7 +45,7 @@ int segment_file_make(struct segment_file *file, const char *directory, bool ano
                           strerror(errno));
   file->fd = segment_file_open_new(file, anonymous);
   if (file->fd >= 0) file->fd = segment_file_lift(file->fd);
-  /* The umask may have removed the owner's rights. */
+  /* the umask may have removed the owner's rights */
   if (file->fd >= 0 && fchmod(file->fd, 0600) == 0) return 0;
   int cause = errno;
   segment_file_finish(file, false);
@@ -127,13 +127,13 @@ static int segment_file_link_anonymous(const struct segment_file *file, const ch
   return -1;
 }
 
-/* musl has it from 1.2.4 on. */
+/* Renames without replacing an existing file. musl has this function only since 1.2.4. */
 static int segment_file_move(int directory, const char *from, const char *to)
 {
 #ifdef RENAME_NOREPLACE
   return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
 #else
-  enum { RENAME_NOREPLACE = 1 }; /* of linux/fs.h */
+  enum { RENAME_NOREPLACE = 1 }; /* from linux/fs.h */
   return (int)syscall(SYS_renameat2, directory, from, directory, to, RENAME_NOREPLACE);
 #endif
 }
@@ -170,7 +170,8 @@ static int segment_file_refuse(struct rtop_error *error, const char *path, const
   return rtop_error_set(error, RTOP_ERROR_UNSAFE, 0, "refusing %.160s: %s", path, why);
 }
 
-/* Rejects file systems of other containers that a program serves (FUSE), since they may never answer. */
+/* Tells whether the file system can be trusted. Rejects file systems of containers that a program serves (FUSE), since
+ * they may never answer. */
 static bool segment_file_system_trusted(int fd, const char *path)
 {
   struct statfs system;
@@ -196,7 +197,7 @@ static int segment_file_check(int fd, const char *path, uid_t expected_uid, stru
   return 0;
 }
 
-/* Opens the file that was checked, not its name again; by name only when /proc is missing. */
+/* Opens the file that was checked, by its descriptor, and not by its name again; by name only when /proc is missing. */
 static int segment_file_reopen(int fd, const char *path, int flags)
 {
   char link_path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes and opens files of a channel such that no other user can be harmed or do harm. Private to shm/.
+/* Makes and opens files of a channel such that no other user can do harm or be harmed. Private to shm/.
  *
  * Threads: no shared state. Blocks in system calls; never allocates.
  */
@@ -12,14 +12,14 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* A file being made; it gets its final name only by segment_file_name(). */
+/* A file that is being made; it gets its final name only by segment_file_name(). */
 struct segment_file {
   int fd;
   int directory_fd;
   char temporary[96]; /* "" for a file without any name (O_TMPFILE) */
 };
 
-/* Makes a file. `anonymous`: with O_TMPFILE, else with a temporary name that readers ignore. */
+/* Makes a file: with O_TMPFILE if `anonymous`, else with a temporary name that readers ignore. */
 int segment_file_make(struct segment_file *file, const char *directory, bool anonymous, struct rtop_error *error);
 
 /* Sets the length of the file without allocating blocks. NO_SPACE: the limit on file sizes is too low. */
@@ -28,7 +28,7 @@ int segment_file_size(int fd, uint64_t bytes, struct rtop_error *error);
 /* Allocates every block of this part, so that a full file system is noticed now (NO_SPACE). */
 int segment_file_reserve(int fd, uint64_t offset, uint64_t bytes, struct rtop_error *error);
 
-/* Writes all of it. */
+/* Writes all bytes. */
 int segment_file_write(int fd, const void *bytes, size_t count, uint64_t offset, struct rtop_error *error);
 
 /* Gives the file its name, which must not exist. Returns -1 with EOPNOTSUPP in *error when an anonymous file cannot
@@ -38,7 +38,7 @@ int segment_file_name(struct segment_file *file, const char *name, struct rtop_e
 /* Closes the directory, and the file unless it was named. */
 void segment_file_finish(struct segment_file *file, bool named);
 
-/* Opens a file made by somebody else: no symbolic link, a regular file with one link, owned by expected_uid, not
+/* Opens a file made by another process: no symbolic link, a regular file with one link, owned by expected_uid, not
  * writable by group or others. `flags`: O_RDONLY or O_RDWR. Returns the descriptor or -1. */
 int segment_file_open(const char *path, uid_t expected_uid, int flags, struct stat *status, struct rtop_error *error);
 
@@ -51,7 +51,7 @@ int segment_file_lift(int fd);
 /* Closes the descriptor if it still refers to this file; the application may have closed it and reused the number. */
 void segment_file_close(int fd, dev_t device, ino_t inode);
 
-/* Does RLIMIT_FSIZE allow this size? A write beyond it would send SIGXFSZ. */
+/* Tells whether RLIMIT_FSIZE allows this size. A write beyond the limit would send SIGXFSZ. */
 bool segment_file_size_allowed(uint64_t bytes);
 
 #endif

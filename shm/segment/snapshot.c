@@ -27,7 +27,7 @@ static int read_bytes(const struct rtop_segment *segment, void *to, uint64_t byt
   return 0;
 }
 
-/* Offsets of the counters of each tier in the file. Returns the number of tiers. */
+/* Finds the offsets in the file of the counters of each tier. Returns the number of tiers. */
 static int counters_offsets(const struct rtop_segment *segment, uint64_t offsets[RTOP_TIERS])
 {
   const struct rtop_section *tiers = rtop_segment_section(segment, RTOP_SECTION_TIERS);
@@ -84,14 +84,14 @@ int rtop_snapshot_take(const struct rtop_segment *segment, void *image, struct r
   return 0;
 }
 
-/* ---- the file ------------------------------------------------------------------------------------- */
+/* ---- file of the copy ------------------------------------------------------------------------------- */
 
 static bool is_zero(const unsigned char *block, size_t bytes)
 {
   return block[0] == 0 && memcmp(block, block + 1, bytes - 1) == 0;
 }
 
-/* Blocks of zeros become holes. */
+/* Writes the image to a file; blocks of zeros become holes. */
 static int write_image(int fd, const unsigned char *image, size_t bytes)
 {
   if (ftruncate(fd, (off_t)bytes) != 0) return -1;
@@ -106,7 +106,7 @@ static int write_image(int fd, const unsigned char *image, size_t bytes)
   return 0;
 }
 
-/* Splits a path: its directory goes to `directory`, its last part is returned. */
+/* Splits a path: copies its directory to `directory`, returns its last part. */
 static const char *split(const char *path, char *directory, size_t bytes)
 {
   const char *slash = strrchr(path, '/');
