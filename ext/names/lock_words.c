@@ -12,10 +12,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Words of an execution context: its stack, the stack's size, its current frame. Words of a frame: its receiver, and
- * the end of its local variables. */
+/* Words of an execution context: its stack, the stack's size, its current frame. Words of a frame: how far its stack is
+ * used, its receiver, and the end of its local variables. */
 enum { CONTEXT_STACK, CONTEXT_STACK_WORDS, CONTEXT_FRAME };
-enum { FRAME_RECEIVER = 3, FRAME_ENVIRONMENT, FRAME_WORDS = 7 };
+enum { FRAME_STACK_POINTER = 1, FRAME_RECEIVER = 3, FRAME_ENVIRONMENT, FRAME_WORDS = 7 };
 #define STACK_WORDS_MAX ((VALUE)1 << 27)
 
 /* Words of a Mutex: its owner (two words from 3.4.11 on), the next Mutex that the same thread owns, and the first and
@@ -36,7 +36,7 @@ struct queue_type {
 /* Layout of ConditionVariable#wait. Since Ruby 4.0 it is Ruby code that sleeps without calling Mutex#sleep; the Mutex
  * is its first argument. ENVIRONMENT_...: words of the environment relative to its end. WAITER_LOCK: the word, relative
  * to a list element, that holds the lock. */
-enum { ENVIRONMENT_BEFORE_LAST = -4, ENVIRONMENT_LAST };
+enum { ENVIRONMENT_LAST = -3 };
 enum { ENVIRONMENT_MUTEX = -4, ENVIRONMENT_TIMEOUT, WAITER_LOCK = -3, CONDITION_ARITY = -2 };
 static const rb_data_type_t *condition_type; /* NULL: the class is written in C, or unknown */
 static bool arguments_were_right;            /* whether the probe found the arguments at the expected positions */
@@ -421,29 +421,48 @@ static struct lock_wait wait_of_the_vm(VALUE thread, const VALUE *frame)
   return wait_for(frame && waits_for_file(frame) ? RTOP_LOCK_LOAD : RTOP_LOCK_MUTEX, words_of(wanted));
 }
 
-/* Returns the wait for the end of another thread, if it has no time limit. Thread#join has its receiver and arguments
- * on the stack just below its environment; where other C code calls it, other values are there, and the wait is
- * unknown. */
-static struct lock_wait wait_for_end(const VALUE *frame)
+/* Returns how many words the caller put on its stack for this call of a method in C, its receiver and arguments, and
+ * where they begin; 0: they are not there, as when C code calls it, or code that ZJIT compiled, which passes them in
+ * registers. They lie between the caller's stack pointer and the frame's environment. */
+static size_t passed_words(VALUE thread, const VALUE *frame, const VALUE **passed)
 {
-  VALUE leaf, thread = frame[FRAME_RECEIVER];
+  const VALUE *context = fiber_frames_current(thread), *caller = frame + FRAME_WORDS;
+  const VALUE *stack = (const VALUE *)context[CONTEXT_STACK];
+  if (caller > stack + context[CONTEXT_STACK_WORDS] - FRAME_WORDS) return 0;
   const VALUE *environment = (const VALUE *)frame[FRAME_ENVIRONMENT];
+  *passed = (const VALUE *)caller[FRAME_STACK_POINTER];
+  bool inside = *passed >= stack && *passed <= environment + ENVIRONMENT_LAST && environment < frame;
+  return inside ? (size_t)(environment + ENVIRONMENT_LAST + 1 - *passed) : 0;
+}
+
+/* Is this no limit: nil, or a splat of nothing? */
+static bool is_no_limit(VALUE passed)
+{
+  return NIL_P(passed) || (RB_TYPE_P(passed, T_ARRAY) && RARRAY_LEN(passed) == 0);
+}
+
+/* Returns the wait for the end of another thread, if it has no time limit. A call whose arguments cannot be seen may
+ * have one: its wait is unknown. */
+static struct lock_wait wait_for_end(VALUE thread, const VALUE *frame)
+{
+  VALUE leaf, joined = frame[FRAME_RECEIVER];
+  const VALUE *passed;
   if (rb_profile_frames(0, 1, &leaf, NULL) <= 0 || RB_SPECIAL_CONST_P(leaf) || !method_entry_is(leaf) ||
       !method_entry_is_function(leaf) || method_entry_class(leaf) != rb_cThread)
     return wait_for(RTOP_LOCK_NONE, NULL);
   ID name = method_entry_id(leaf);
-  bool plain = environment[ENVIRONMENT_LAST] == thread;
-  bool by_nil = environment[ENVIRONMENT_LAST] == Qnil && environment[ENVIRONMENT_BEFORE_LAST] == thread;
-  bool unlimited = name == id_value || (name == id_join && (plain || by_nil));
-  return unlimited ? wait_for(RTOP_LOCK_THREAD, (const void *)thread) : wait_for(RTOP_LOCK_NONE, NULL);
+  size_t words = name == id_join ? passed_words(thread, frame, &passed) : 0;
+  bool seen = words && passed[0] == joined;
+  bool unlimited = name == id_value || (seen && (words == 1 || (words == 2 && is_no_limit(passed[1]))));
+  return unlimited ? wait_for(RTOP_LOCK_THREAD, (const void *)joined) : wait_for(RTOP_LOCK_NONE, NULL);
 }
 
-static struct lock_wait wait_of_receiver(const VALUE *frame)
+static struct lock_wait wait_of_receiver(VALUE thread, const VALUE *frame)
 {
   const rb_data_type_t *type = frame ? vm_data_type(frame[FRAME_RECEIVER]) : NULL;
   if (!type) return wait_for(RTOP_LOCK_NONE, NULL);
   VALUE receiver = frame[FRAME_RECEIVER];
-  if (type == thread_type) return wait_for_end(frame);
+  if (type == thread_type) return wait_for_end(thread, frame);
   if (type == mutex_type) return wait_in_mutex(words_of(receiver));
   if (type == queue.type) return wait_in_queue(&queue, words_of(receiver));
   if (type == sized_queue.type) return wait_in_queue(&sized_queue, words_of(receiver));
@@ -454,7 +473,7 @@ static struct lock_wait wait_of_receiver(const VALUE *frame)
 struct lock_wait lock_words_wait(VALUE thread)
 {
   const VALUE *frame = known ? frame_of(thread) : NULL;
-  struct lock_wait wait = wait_of_receiver(frame);
+  struct lock_wait wait = wait_of_receiver(thread, frame);
   return known && wait.kind == RTOP_LOCK_NONE ? wait_of_the_vm(thread, frame) : wait;
 }
 

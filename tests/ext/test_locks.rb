@@ -75,23 +75,30 @@ class LocksTest < Minitest::Test
 
   # Only what nothing limits: a wait with a limit is no wait for a thread, whoever calls it.
   def test_the_end_of_a_thread
-    right = { "plain" => :end, "nil" => :end, "value" => :end, "subclass" => :end, "sent" => :end, "limit" => nil, "long" => nil,
-              "sent with a limit" => nil, "called from C" => nil }
-    program, found = waits(<<~'RUBY', "all of them") { |seen| (right.keys - seen.keys).empty? && kinds(seen).compact.size == 5 }
+    right = { "plain" => :end, "nil" => :end, "value" => :end, "subclass" => :end, "sent" => :end, "splat of nothing" => :end,
+              "limit" => nil, "long" => nil, "sent with a limit" => nil, "called from C" => nil, "behind itself" => nil, "behind nil" => nil }
+    program, found = waits(<<~'RUBY', "all of them") { |seen| (right.keys - seen.keys).empty? && kinds(seen).compact.size == 6 }
+      # Compiled by a JIT, if there is one, when they are called at last.
+      def behind_itself(thread, limit) = [thread, thread.join(limit)]
+      def behind_nil(thread, limit) = [thread, nil, thread.join(limit)]
       a = named("a") { sleep }
+      200.times { behind_itself(a, 0) && behind_nil(a, 0) }
       b = Class.new(Thread).new { Thread.current.name = "b"; sleep }
       named("plain") { a.join }
       named("nil") { a.join(nil) }
       named("value") { a.value }
       named("subclass") { b.join }
       named("sent") { a.send(:join) }
+      named("splat of nothing") { a.join(*[].dup) }
       named("limit") { a.join(1e6) }
       named("long") { a.join(100_000) }
       named("sent with a limit") { a.send(:join, 1e6) }
       named("called from C") { a.public_send(:join, 1e6) }
+      named("behind itself") { behind_itself(a, 1e6) }
+      named("behind nil") { behind_nil(a, 1e6) }
     RUBY
     assert_equal right, kinds(found).slice(*right.keys)
-    assert_equal({ "plain" => "a", "nil" => "a", "value" => "a", "subclass" => "b", "sent" => "a" }, found.transform_values(&:holder).compact)
+    assert_equal({ "plain" => "a", "nil" => "a", "value" => "a", "subclass" => "b", "sent" => "a", "splat of nothing" => "a" }, found.transform_values(&:holder).compact)
     program.finish
   end
 
