@@ -155,6 +155,18 @@ class TestLocks < Minitest::Test
     end
   end
 
+  # Timeout will end it: who waits for whom is told, and no deadlock.
+  def test_a_circle_within_a_timeout
+    running("-rtimeout", "-e", JOINS.sub("@worker.join(*limit)", "Timeout.timeout(100_000) { @worker.join }")) do |pid|
+      wait_until("who has the lock") { thread_named(report(pid, "-J").objects.first, "worker")&.dig("lock", "holder", "name") == "stopper" }
+      object = wait_until("whom the other one waits for") { (one = report(pid, "-J").objects.first) && thread_named(one, "stopper")["lock"] && one }
+      locks = %w[stopper worker].map { |name| thread_named(object, name)["lock"] }
+      assert_equal [["worker", false], ["stopper", false]], (locks.map { |lock| [lock["holder"]["name"], lock["deadlock"]] })
+      assert_empty object["verdict"]["deadlock"]
+      refute_match(/deadlock/i, viewer("-b", "-n", "1", "-p", pid.to_s).out)
+    end
+  end
+
   def test_whom_to_blame
     Dir.mktmpdir do |folder|
       result = viewer("--stat", "-J", "--", RbConfig.ruby, *QUICK, "#{PROGRAMS}/bank.rb", "4", "#{folder}/truth")

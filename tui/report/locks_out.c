@@ -81,7 +81,7 @@ void locks_write_text(const struct rtop_report *report, FILE *out, int columns)
   struct rtop_lock_chain circle = { 0 };
   const struct rtop_sum *sum = &report->sum;
   size_t count = rtop_lock_counts(sum, locks);
-  if (rtop_lock_deadlock(&circle, sum)) locks_deadlock(report, &circle, out, columns);
+  if (rtop_lock_deadlock(&circle, sum, report->symbols)) locks_deadlock(report, &circle, out, columns);
   for (size_t i = 0; i < count && i < LOCKS_TOLD; i++) {
     char name[LOCKS_NAME], others[24] = "", words[LOCKS_TEXT], line[LOCKS_TEXT + LOCKS_NAME + 40];
     if (locks[i].waiters == 1 && locks_are_told(&circle, locks[i].row)) continue;
@@ -131,7 +131,7 @@ json_t *locks_json(const struct rtop_report *report, const struct rtop_thread_ro
   if (thread->ended || thread->state != RTOP_STATE_BLOCKED || thread->lock.wants == RTOP_WANTS_NOTHING)
     return json_null();
   json_t *object = json_object(), *behind = json_array();
-  rtop_lock_chain(&chain, &report->sum, row);
+  rtop_lock_chain(&chain, &report->sum, report->symbols, row);
   json_object_set_new(object, "kind", json_text(locks_kind(thread->lock.wants)));
   json_object_set_new(object, "number", thread->lock.number ? json_integer(thread->lock.number) : json_null());
   json_object_set_new(object, "wait", json_seconds(thread->state_age_ns));

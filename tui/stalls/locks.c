@@ -108,21 +108,37 @@ static bool chain_has(const struct rtop_lock_chain *chain, size_t row, unsigned 
   return false;
 }
 
-static bool chain_lasts(const struct rtop_lock_chain *chain, const struct rtop_sum *sum)
+/* Does Timeout end the wait of the thread with this stack at some time? */
+static bool is_limited(const struct rtop_symbols *symbols, uint32_t node)
 {
-  for (unsigned i = chain->closes; i < chain->count; i++)
-    if (sum->threads[chain->rows[i]].state_age_ns < LOCKS_BLOCKED_NS) return false;
+  for (int i = 0; node && i < LOCKS_DEPTH_MAX; i++) {
+    const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
+    const char *label = rtop_symbols_get(symbols, call->frame)->label;
+    if (strcmp(label, "Timeout.timeout") == 0 || strcmp(label, "Timeout#timeout") == 0) return true;
+    node = call->parent < node ? call->parent : 0;
+  }
+  return false;
+}
+
+static bool chain_lasts(const struct rtop_lock_chain *chain, const struct rtop_sum *sum,
+                        const struct rtop_symbols *symbols)
+{
+  for (unsigned i = chain->closes; i < chain->count; i++) {
+    const struct rtop_thread_row *thread = &sum->threads[chain->rows[i]];
+    if (thread->state_age_ns < LOCKS_BLOCKED_NS || is_limited(symbols, thread->node)) return false;
+  }
   return true;
 }
 
-void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, size_t row)
+void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                     size_t row)
 {
   unsigned place;
   *chain = (struct rtop_lock_chain){ .rows = { row }, .count = 1 };
   for (size_t next = row; (next = chain_next(sum, next)) != SIZE_MAX;) {
     if (chain_has(chain, next, &place)) {
       chain->closes = place;
-      chain->circle = chain_lasts(chain, sum);
+      chain->circle = chain_lasts(chain, sum, symbols);
       chain->longer = !chain->circle;
       return;
     }
@@ -145,24 +161,25 @@ static void circle_of(struct rtop_lock_chain *circle, const struct rtop_lock_cha
   for (unsigned i = 0; i < count; i++) circle->rows[i] = rows[(first + i) % count];
 }
 
-static bool deadlock_from(struct rtop_lock_chain *circle, const struct rtop_sum *sum, size_t row)
+static bool deadlock_from(struct rtop_lock_chain *circle, const struct rtop_sum *sum,
+                          const struct rtop_symbols *symbols, size_t row)
 {
   struct rtop_lock_chain chain;
-  rtop_lock_chain(&chain, sum, row);
+  rtop_lock_chain(&chain, sum, symbols, row);
   if (chain.circle) circle_of(circle, &chain);
   return chain.circle;
 }
 
-bool rtop_lock_deadlock(struct rtop_lock_chain *circle, const struct rtop_sum *sum)
+bool rtop_lock_deadlock(struct rtop_lock_chain *circle, const struct rtop_sum *sum, const struct rtop_symbols *symbols)
 {
   struct rtop_lock_count locks[RTOP_LOCK_COUNTS_MAX];
   size_t count = rtop_lock_counts(sum, locks), ends = 0;
   for (size_t i = 0; i < count; i++)
-    if (deadlock_from(circle, sum, locks[i].row)) return true;
+    if (deadlock_from(circle, sum, symbols, locks[i].row)) return true;
   /* Threads that wait for one another to end need no lock for it. */
   for (size_t row = 0; row < sum->thread_count && ends < RTOP_LOCK_COUNTS_MAX; row++) {
     if (!joins(&sum->threads[row])) continue;
-    if (deadlock_from(circle, sum, row)) return true;
+    if (deadlock_from(circle, sum, symbols, row)) return true;
     ends++;
   }
   return false;

@@ -60,12 +60,17 @@ struct rtop_lock_chain {
   unsigned count;
   bool circle;     /* the last thread waits for a thread of the chain, */
   unsigned closes; /* that with this index in rows */
-  bool longer;     /* the chain is longer than rows */
+  /* The chain is longer than rows, or goes round for now only: not all of its threads have been blocked for long, or a
+   * Timeout.timeout ends the wait of one. */
+  bool longer;
 };
-void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, size_t row);
+/* The symbols are those of the threads' nodes. */
+void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
+                     size_t row);
 
-/* Threads that wait for one another in a circle, beginning with the first row, all of them blocked: a deadlock.
+/* Threads that wait for one another in a circle, beginning with the first row, all of them blocked, none within
+ * Timeout.timeout: a deadlock.
  * False: there is none among the first 64 locks, nor among the first 64 threads that wait for others to end. */
-bool rtop_lock_deadlock(struct rtop_lock_chain *circle, const struct rtop_sum *sum);
+bool rtop_lock_deadlock(struct rtop_lock_chain *circle, const struct rtop_sum *sum, const struct rtop_symbols *symbols);
 
 #endif

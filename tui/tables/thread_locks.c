@@ -272,7 +272,7 @@ static void told_words(struct phrase *text, const struct rtop_sum *sum, const st
 {
   char name[LOCKS_NAME_BYTES], lock[LOCKS_NAME_BYTES], where[600];
   struct rtop_lock_chain chain;
-  rtop_lock_chain(&chain, sum, row);
+  rtop_lock_chain(&chain, sum, symbols, row);
   bool ends = sum->threads[row].lock.wants == RTOP_WANTS_THREAD;
   if (chain.count == 1 && !chain.circle && !ends) phrase_add(text, "; who has it is not known");
   for (unsigned i = 1; i < chain.count; i++) {

@@ -546,7 +546,7 @@ static bool judge_told_owner(struct judge *judge)
   size_t row = judge_told_lock(judge);
   if (row == SIZE_MAX) return false;
   verdict->lock = judge->sum->threads[row].lock;
-  rtop_lock_chain(&chain, judge->sum, row);
+  rtop_lock_chain(&chain, judge->sum, judge->symbols, row);
   if (chain.count < 2) return true;
   const struct rtop_thread_row *owner = &judge->sum->threads[chain.rows[1]];
   const struct rtop_thread_row *root = &judge->sum->threads[chain.rows[chain.count - 1]];
@@ -608,7 +608,8 @@ static bool judge_deadlock(struct judge *judge)
 {
   struct verdict *verdict = judge->verdict;
   struct rtop_lock_chain circle;
-  if (!rtop_lock_deadlock(&circle, judge->sum) || !judge_shows(judge, &judge->sum->threads[circle.rows[0]]))
+  if (!rtop_lock_deadlock(&circle, judge->sum, judge->symbols) ||
+      !judge_shows(judge, &judge->sum->threads[circle.rows[0]]))
     return false;
   verdict->kind = VERDICT_LOCK;
   if (verdict->source != VERDICT_ALL_SOURCES) verdict->source = judge->sum->threads[circle.rows[0]].source;

@@ -5,6 +5,7 @@
 enum { COUNT = 400 };
 static struct rtop_thread_row rows[COUNT];
 static struct rtop_sum sum;
+static struct rtop_symbols *symbols;
 
 /* Thread i + 1 waits for lock i + 1 of thread i + 2; the last one runs. */
 static int set_up(void **state)
@@ -22,6 +23,14 @@ static int set_up(void **state)
   }
   rows[COUNT - 1].state = RTOP_STATE_RUNNING;
   sum = (struct rtop_sum){ .threads = rows, .thread_count = COUNT };
+  symbols = rtop_symbols_create();
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  rtop_symbols_destroy(&symbols);
   return 0;
 }
 
@@ -57,16 +66,16 @@ static void test_chains(void **state)
 {
   (void)state;
   struct rtop_lock_chain chain;
-  rtop_lock_chain(&chain, &sum, COUNT - 3);
+  rtop_lock_chain(&chain, &sum, symbols, COUNT - 3);
   assert_int_equal(chain.count, 3);
   for (unsigned i = 0; i < 3; i++) assert_int_equal(chain.rows[i], COUNT - 3 + i);
   assert_false(chain.circle || chain.longer);
-  rtop_lock_chain(&chain, &sum, COUNT - 1);
+  rtop_lock_chain(&chain, &sum, symbols, COUNT - 1);
   assert_int_equal(chain.count, 1);
-  rtop_lock_chain(&chain, &sum, 0); /* four hundred: so many are followed */
+  rtop_lock_chain(&chain, &sum, symbols, 0); /* four hundred: so many are followed */
   assert_int_equal(chain.count, RTOP_LOCK_CHAIN_MAX);
   assert_true(chain.longer && !chain.circle);
-  assert_false(rtop_lock_deadlock(&chain, &sum));
+  assert_false(rtop_lock_deadlock(&chain, &sum, symbols));
 }
 
 static void test_circles(void **state)
@@ -74,19 +83,19 @@ static void test_circles(void **state)
   (void)state;
   struct rtop_lock_chain chain;
   wants(6, 7, 5); /* 5 waits for 6, 6 for 7, 7 for 5; the ones before wait behind them */
-  rtop_lock_chain(&chain, &sum, 2);
+  rtop_lock_chain(&chain, &sum, symbols, 2);
   assert_int_equal(chain.count, 5);
   assert_true(chain.circle);
   assert_int_equal(chain.closes, 2);
-  assert_true(rtop_lock_deadlock(&chain, &sum));
+  assert_true(rtop_lock_deadlock(&chain, &sum, symbols));
   assert_int_equal(chain.count, 3);
   for (unsigned i = 0; i < 3; i++) assert_int_equal(chain.rows[i], 4 + i);
   rows[5].state = RTOP_STATE_WAITING; /* it got what it wanted */
-  assert_false(rtop_lock_deadlock(&chain, &sum));
+  assert_false(rtop_lock_deadlock(&chain, &sum, symbols));
   rows[5].state = RTOP_STATE_BLOCKED;
   rows[5].state_age_ns = (uint64_t)(20 * MS); /* threads are looked at one after the other */
-  assert_false(rtop_lock_deadlock(&chain, &sum));
-  rtop_lock_chain(&chain, &sum, 2);
+  assert_false(rtop_lock_deadlock(&chain, &sum, symbols));
+  rtop_lock_chain(&chain, &sum, symbols, 2);
   assert_false(chain.circle);
 }
 
@@ -98,22 +107,43 @@ static void test_circles_of_threads_that_join(void **state)
   rows[1].lock = (struct rtop_lock){ RTOP_WANTS_THREAD, 0, 1 }; /* the first wants its lock, and must end for it */
   assert_true(rtop_lock_holder(&sum, 1) == SIZE_MAX);
   assert_false(rtop_lock_waits(&rows[1]));
-  rtop_lock_chain(&chain, &sum, 0);
+  rtop_lock_chain(&chain, &sum, symbols, 0);
   assert_int_equal(chain.count, 2);
   assert_true(chain.circle);
-  assert_true(rtop_lock_deadlock(&chain, &sum));
+  assert_true(rtop_lock_deadlock(&chain, &sum, symbols));
   assert_int_equal(chain.count, 2);
   for (size_t i = 0; i < COUNT; i++) rows[i].lock = (struct rtop_lock){ RTOP_WANTS_THREAD, 0, i + 2 };
-  assert_false(rtop_lock_deadlock(&chain, &sum));
+  assert_false(rtop_lock_deadlock(&chain, &sum, symbols));
   rows[20].lock.holder = 19; /* joins alone */
-  assert_true(rtop_lock_deadlock(&chain, &sum));
+  assert_true(rtop_lock_deadlock(&chain, &sum, symbols));
   assert_int_equal(chain.count, 3);
   assert_int_equal(chain.rows[0], 18);
   rows[19].lock.holder = 0; /* with a limit, as far as is known */
-  assert_false(rtop_lock_deadlock(&chain, &sum));
+  assert_false(rtop_lock_deadlock(&chain, &sum, symbols));
   rows[19].lock.holder = 21;
   rows[19].lock.wants = RTOP_WANTS_ITEM; /* of a queue, which anybody may fill */
-  assert_false(rtop_lock_deadlock(&chain, &sum));
+  assert_false(rtop_lock_deadlock(&chain, &sum, symbols));
+}
+
+/* Timeout ends the wait of one, and then all of them go on. */
+static void test_a_circle_for_now(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *label;
+    bool deadlock;
+  } cases[] = { { "Timeout.timeout", false }, { "Timeout#timeout", false }, { "MyTimeout.timeout", true } };
+  struct rtop_lock_chain chain;
+  wants(6, 7, 5);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    uint32_t limits = rtop_symbols_node(symbols, 0, fixture_frame(symbols, cases[i].label, "/timeout.rb", 1), 186);
+    uint32_t block = rtop_symbols_node(symbols, limits, fixture_frame(symbols, "block in Pool#stop", "/pool.rb", 1), 7);
+    rows[5].node = rtop_symbols_node(symbols, block, fixture_frame(symbols, "Thread#join", "", 0), 0);
+    assert_int_equal(rtop_lock_deadlock(&chain, &sum, symbols), cases[i].deadlock);
+    rtop_lock_chain(&chain, &sum, symbols, 2);
+    assert_int_equal(chain.circle, cases[i].deadlock);
+    assert_int_equal(chain.longer, !cases[i].deadlock);
+  }
 }
 
 /* Each lock once, with those that wait longest. */
@@ -172,12 +202,18 @@ static void test_from_a_window(void **state)
   rtop_profile_destroy(&profile);
 }
 
+#define LOCK_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup(test_who_has_it, set_up), cmocka_unit_test_setup(test_chains, set_up),
-    cmocka_unit_test_setup(test_circles, set_up),    cmocka_unit_test_setup(test_circles_of_threads_that_join, set_up),
-    cmocka_unit_test_setup(test_counts, set_up),     cmocka_unit_test(test_from_a_window),
+    LOCK_TEST(test_who_has_it),
+    LOCK_TEST(test_chains),
+    LOCK_TEST(test_circles),
+    LOCK_TEST(test_circles_of_threads_that_join),
+    LOCK_TEST(test_a_circle_for_now),
+    LOCK_TEST(test_counts),
+    cmocka_unit_test(test_from_a_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,7 +219,7 @@ static void test_told_chain(void **state)
         "Mutex #6; puma 002 has that, waits for Mutex #8; puma 003 has that: deadlock");
   struct rtop_lock_chain circle;
   char text[800];
-  assert_true(rtop_lock_deadlock(&circle, &sum));
+  assert_true(rtop_lock_deadlock(&circle, &sum, symbols));
   thread_deadlock_words(text, sizeof text, &sum, symbols, &circle);
   assert_string_equal(text,
                       "deadlock: puma 002 waits for Mutex #8 in Report#write, puma 003 has it; puma 003 waits for "
@@ -259,7 +259,7 @@ static void test_told_of_an_end(void **state)
   wants(2, RTOP_WANTS_MUTEX, 8, rows[1].serial);
   struct rtop_lock_chain circle;
   char text[2000];
-  assert_true(rtop_lock_deadlock(&circle, &sum));
+  assert_true(rtop_lock_deadlock(&circle, &sum, symbols));
   thread_deadlock_words(text, sizeof text, &sum, symbols, &circle);
   assert_string_equal(text, "deadlock: puma 001 waits for a thread to end, puma 003 is it; "
                             "puma 003 waits for Mutex #8 in App#call, puma 001 has it");
