@@ -33,6 +33,7 @@ struct feed_file {
 struct feed_recording {
   struct rtop_feed base;
   struct feed_file *file;
+  char host[256];
 };
 
 void feed_recorded_thread(const struct rtop_recording *recording, uint32_t source, struct rtop_source_thread *thread)
@@ -229,6 +230,8 @@ static struct rtop_feed *file_make_feed(struct feed_file *file, uint32_t source)
     memcpy(feed->base.command, about->command, sizeof feed->base.command);
     memcpy(feed->base.ruby, about->ruby, sizeof feed->base.ruby);
     memcpy(feed->base.folder, about->folder, sizeof feed->base.folder);
+    memcpy(feed->host, about->host, sizeof feed->host);
+    if (*feed->host) feed->base.info.host = feed->host;
     feed->base.info.pid = (pid_t)about->pid;
     feed->base.info.window_ns = about->window_ns;
     feed->base.info.clock_offset_ns = about->clock_offset_ns - rtop_recording_shift_ns(file->recording, source);

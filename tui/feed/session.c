@@ -160,6 +160,13 @@ static uint32_t session_process(struct rtop_session *session, pid_t pid, uint64_
   return rtop_process_of((uint32_t)pid, nth);
 }
 
+/* Distinguishes processes with the same pid on several hosts, also in recordings and streams. */
+static int session_machine(const struct rtop_feed_info *info, int host)
+{
+  if (host || !info->host) return host;
+  return (int)(rtop_fnv(RTOP_FNV_START, info->host, strlen(info->host)) >> 33);
+}
+
 void session_take(struct rtop_session *session, struct rtop_feed *feed, int place)
 {
   session_take_of(session, feed, place, 0);
@@ -188,7 +195,7 @@ void session_take_of(struct rtop_session *session, struct rtop_feed *feed, int p
     taken->start_ticks = rtop_family_listed_ticks(info->pid);
   }
   session_tell_recorder(session, place);
-  taken->process = session_process(session, info->pid, taken->start_ticks, host);
+  taken->process = session_process(session, info->pid, taken->start_ticks, session_machine(info, host));
   taken->opened = ++session->opened;
   rtop_lens_process(rtop_profile_lens(session->profile), (uint32_t)place, taken->process);
   session_trace_all(session, taken);

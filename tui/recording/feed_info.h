@@ -37,7 +37,8 @@ struct rtop_feed_info {
   const char *command; /* sanitised command line; of a living process: its present title, if it has set one */
   const char *ruby;    /* "3.3.8" */
   const char *folder;  /* where it works, raw bytes; "": not known */
-  /* sanitised host of a stream's process, whose pid belongs to that machine; NULL: this machine, or a file */
+  /* sanitised host of a process of a stream, or of a recording that was made of one: its pid belongs to that machine;
+     NULL: this machine, or a recording that names none */
   const char *host;
   pid_t parent; /* in a stream: parent of the process, if the parent is watched, too; 0: none */
   uint32_t window_ns;

@@ -18,7 +18,7 @@
  *
  * A record is kind (varint), length (varint), content. Rows fill their record:
  *   SOURCE   number, pid, window_ns, zigzag clock offset, zigzag start (real); texts: command, ruby, working directory
- *            (optional); in streams also host (text) and the parent's pid, 0: none
+ *            (optional); in streams, and in files made of them, also host (text) and the parent's pid, 0: none
  *   FRAMES   rows: zigzag id difference, kind, line, three texts: label, path, namespace
  *   NODES    rows: zigzag id difference, id - parent, zigzag frame difference, line
  *   RELABEL  rows: frame id, two texts: label, namespace; valid for the whole recording

@@ -29,7 +29,7 @@ struct rtop_recording_source {
   uint32_t end_state;                        /* 0 the process was still running, 1 it ended by itself, 2 it vanished */
   char command[256], ruby[64];               /* sanitised */
   char folder[RECORDING_TEXT_BYTES_MAX + 1]; /* where it worked, raw bytes; "": not known */
-  char host[256];                            /* of a stream; sanitised */
+  char host[256];                            /* of a stream, or a file made of one; sanitised */
   int64_t parent;                            /* of a stream; 0: none */
   bool pulses;                               /* `pulse` is set: the last status in a stream,
                                                 or in a file how the process ended */

@@ -43,7 +43,7 @@ struct ui_list {
 void ui_list_read(struct ui *ui);
 /* Updates the list of the watched processes, once a second. */
 void ui_list_refresh(struct ui *ui);
-/* Are more than two processes watched, so that a list is better than a key for the next one? */
+/* Are more than two processes watched, or those of several hosts, so that a list is better than a key for the next one? */
 bool ui_list_is_worth(const struct ui *ui);
 /* The host of a row, and its name ("": this machine); a row without a process is of a host alone. NULL: none. */
 const struct ui_host *ui_list_host(const struct ui *ui, size_t place);

@@ -341,7 +341,7 @@ void ui_list_refresh(struct ui *ui)
 
 bool ui_list_is_worth(const struct ui *ui)
 {
-  return count_of(ui) > 2 || ui->source.hosts > 0;
+  return count_of(ui) > 2 || ui_processes_have_hosts(ui);
 }
 
 void ui_list_leave(struct ui *ui)

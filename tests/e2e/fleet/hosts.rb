@@ -86,6 +86,29 @@ module Hosts
     end
   end
 
+  def replayed(file)
+    result = viewer("-J", "-n", "1", "-F", "all", "-r", file)
+    result.objects.last if result.status.success? && !result.out.empty?
+  end
+
+  # Yields a recording in which each of these hosts has a process that runs.
+  def recorded(pid, *hosts)
+    in_network do |folder, env|
+      file, err = "#{folder}/hosts.rpt", "#{folder}/err"
+      recorder = spawn(env, VIEWER, "-o", file, *ssh(*hosts), "-p", pid.to_s, err: err)
+      begin
+        wait_until("all hosts in it: #{File.read(err)}", every: 0.2) do
+          processes = File.size?(file) && replayed(file)&.fetch("processes", nil)
+          processes&.size == hosts.size && processes.all? { |one| one["running"].positive? }
+        end
+      ensure
+        Process.kill(:TERM, recorder)
+        Process.wait(recorder)
+      end
+      yield file
+    end
+  end
+
   # Hosts that are called so are away at first.
   def yield_before(folder, host)
     File.write("#{folder}/#{host}.away", "") if host.start_with?("away")

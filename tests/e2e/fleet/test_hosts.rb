@@ -50,6 +50,19 @@ class TestHosts < Minitest::Test
     end
   end
 
+  # One recording of all: it says of each process where it ran.
+  def test_recorded
+    counting do |pid|
+      recorded(pid, "web1", "deploy@web2") do |file|
+        object = replayed(file)
+        assert_equal [[pid, "deploy@web2"], [pid, "web1"]], object["processes"].map { |one| one.values_at("pid", "host") }.sort
+        text = viewer("-b", "-n", "1", "-F", "all", "-r", file).out
+        assert_match(/^rperf-top +#{pid}@web[12] \(\+1\)/, text)
+        assert_match(/^ +rperf-top +#{pid}@web[12] .*\(\+1\)/, viewer("-r", file, "-F", "all", "--dump-screen", "120x30").out)
+      end
+    end
+  end
+
   # A host that is frozen is silent, and keeps nobody waiting; nor does it when the viewer quits.
   def test_paused
     counting do |pid|

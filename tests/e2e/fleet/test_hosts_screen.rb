@@ -53,4 +53,23 @@ class TestHostsScreen < Minitest::Test
       tmux.wait_for(/no process on any host yet: away1: ssh: connect to host away1 port 22: Connection\s+refused/)
     end
   end
+
+  # The names stand where they stood while it was made.
+  def test_a_recording_of_hosts
+    skip "tmux is not installed" unless Tmux.there?
+    counting do |pid|
+      recorded(pid, "web1", "web2") do |file|
+        tmux = Tmux.new(120, 24, [VIEWER, "-r", file, "-F", "all"])
+        tmux.wait_for(/#{pid}@web[12] .*\(\+1\)/)
+        tmux.keys("H")
+        tmux.wait_for(/by process/)
+        tmux.keys("3")
+        tmux.wait_for(/#{pid}@web1 .*^.*#{pid}@web2 |#{pid}@web2 .*^.*#{pid}@web1 /m)
+        tmux.keys("H")
+        tmux.wait_for(/PID HOST .*#{pid} web1 .*#{pid} web2 |PID HOST .*#{pid} web2 .*#{pid} web1 /m)
+      ensure
+        tmux&.close
+      end
+    end
+  end
 end
