@@ -76,8 +76,8 @@ struct strata {
   _Atomic uint64_t keys[STRATA_KINDS];
   struct stratum entries[STRATA_COUNT]; /* entry 0: all kinds without an entry of their own */
   struct axis short_axis;               /* axis of the stretches that are shorter than STRATA_SHORT_NS */
-  _Atomic int64_t short_apart_ns;       /* distance of its points, 0: the least; and, publisher's, how much of it was */
-  int64_t short_seen_ns;                /* seen at the last window's end */
+  _Atomic int64_t short_apart_ns;       /* mean distance of its points; 0: the least distance */
+  int64_t short_seen_ns;                /* publisher's: time on this axis at the last window's end */
   _Atomic uint32_t windows;             /* number of windows that ended */
 };
 
@@ -113,9 +113,9 @@ static inline int64_t strata_short_apart_ns(const struct strata *strata)
   return apart_ns ? apart_ns : STRATA_SHORT_APART_MIN_NS;
 }
 
-/* Ends a window: decides which kinds have their own stratum, and how far apart the points of short stretches are, from now
- * on. length_ns: length of the window; period_ns: distance of instants; windows: number of usual windows that it counts
- * as. Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
+/* Ends a window: decides which kinds have their own stratum from now on, and how far apart the points of short
+ * stretches are. length_ns: length of the window; period_ns: distance of instants; windows: number of usual windows
+ * that it counts as. Returns a bit for each entry that was freed and may go to another kind. Publisher only. */
 uint32_t strata_window_ends(struct strata *strata, int64_t length_ns, int64_t period_ns, uint32_t windows);
 
 /* Takes the waiting time of each stratum, together with the time carried over from earlier windows. Publisher only. */
@@ -126,8 +126,8 @@ void strata_take_waiting(struct strata *strata, int64_t waiting_ns[STRATA_COUNT]
  * Publisher only. */
 uint32_t strata_divided(struct strata *strata, uint32_t stratum, int64_t waiting_ns, bool divided, uint32_t windows);
 
-/* Tells whether the carried time of a stratum waits for a point of its own. Where none came for ten seconds, less than a
- * period, which an instant is not likely to meet, does not wait. Publisher only. */
+/* Tells whether the carried time of a stratum waits for a point of its own. Where none came for ten seconds, less time
+ * than a period, which an instant is not likely to meet, does not wait. Publisher only. */
 bool strata_waits(const struct strata *strata, uint32_t stratum, int64_t period_ns);
 
 /* Reports that the carried time was divided by other points. Publisher only. */
