@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOCK_WORDS_HELD_MAX = 6 };
+enum { LOCK_WORDS_HELD_MAX = 16 };
 
 void lock_words_learn(void);
 /* Checks the layout of lock classes that were loaded since a hook first saw one of their locks. Cheap when there are no

@@ -259,6 +259,19 @@ class LocksTest < Minitest::Test
     program.finish
   end
 
+  # Of sixteen, the one that was locked first is known, too.
+  def test_a_thread_that_has_many
+    program, found, = waits(<<~'RUBY', "both that wait") { |seen| seen.values_at("first", "last").all? { |one| one&.holder } }
+      locks = Array.new(16) { Mutex.new }
+      named("keeper") { locks.each(&:lock); sleep }
+      sleep 0.001 until locks.last.locked?
+      named("first") { locks.first.lock }
+      named("last") { locks.last.lock }
+    RUBY
+    assert_equal %w[keeper keeper], found.values_at("first", "last").map(&:holder)
+    program.finish
+  end
+
   # A short lock without anybody else costs nothing and is none; short ones that many want are counted.
   def test_contention_is_counted
     dump, = history(<<~'RUBY')
