@@ -81,10 +81,12 @@ bool whole_watch_run(struct whole_watch *watch, const struct rtop_options *optio
 {
   *watch = (struct whole_watch){ .options = *options }; /* the process ends it */
   watch->options.time_seconds = 0;
+  int64_t asked_ns = clock_now_ns(); /* opening asks; on a busy machine, windows with the answer may be there already */
   if (!batch_watch_open(&watch->batch, &watch->options, status)) return false;
   rtop_session_poll(watch->batch.session);
   if (options->action == RTOP_ACTION_WATCH)
     watch->held = rtop_profile_bounds(rtop_session_profile(watch->batch.session));
+  if (watch->held.end_ns > asked_ns) watch->held.end_ns = asked_ns;
   watch->before = whole_before(rtop_session_profile(watch->batch.session), watch->held);
   while (!whole_is_over(watch) && batch_watch_next(&watch->batch))
     ;

@@ -2,6 +2,8 @@
 /* Adds figures of windows up by process and call tree node, and makes cells of them. */
 #include "whole_sum.h"
 
+#include "tui/history/profile_each.h"
+
 #include "tui/text/reserve.h"
 #include <stdlib.h>
 #include <string.h>
@@ -72,17 +74,29 @@ static void whole_visit(void *context, uint32_t source, const struct rtop_exact_
   }
 }
 
-static void whole_note_serial(void *context, uint32_t source, const struct rtop_exact_number *number)
+/* Where a walk for earlier countings ends. */
+struct whole_earlier {
+  struct whole_before before;
+  int64_t end_ns;
+};
+
+static void whole_note_serials(void *context, const struct rtop_look *look)
 {
-  struct whole_before *before = context;
-  if (number->what == RTOP_WHOLE_STATE) before->serials[whole_source(source)] = number->key;
+  struct whole_earlier *earlier = context;
+  if (look->end_ns > earlier->end_ns) return; /* may be of a request after that instant */
+  for (size_t i = 0; i < look->exact_count; i++) {
+    struct rtop_exact_number number = rtop_look_exact(look, i);
+    if (number.what == RTOP_WHOLE_STATE) earlier->before.serials[whole_source(look->source)] = number.key;
+  }
 }
 
 struct whole_before whole_before(const struct rtop_profile *profile, struct rtop_span span)
 {
-  struct whole_before before = { 0 };
-  rtop_profile_each_exact(profile, span, whole_note_serial, &before);
-  return before;
+  struct whole_earlier earlier = { .end_ns = span.end_ns };
+  int64_t from_ns = span.end_ns - 10 * WHOLE_EARLIER_NS; /* what ended before is in no window that is searched */
+  if (span.start_ns < from_ns) span.start_ns = from_ns;
+  rtop_profile_each(profile, span, whole_note_serials, &earlier);
+  return earlier.before;
 }
 
 bool whole_is_before(const struct whole_before *before, uint32_t source, const struct rtop_exact_number *state)

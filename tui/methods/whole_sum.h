@@ -47,7 +47,7 @@ struct whole_numbers {
   struct whole_before before;
 };
 
-/* Returns the countings known at the end of a span, which requests made afterwards must ignore. */
+/* Returns the countings known from windows that end within a span, which requests made afterwards must ignore. */
 struct whole_before whole_before(const struct rtop_profile *profile, struct rtop_span span);
 /* Does the state belong to a request made earlier than `before`? */
 bool whole_is_before(const struct whole_before *before, uint32_t source, const struct rtop_exact_number *state);

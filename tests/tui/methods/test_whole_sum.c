@@ -167,6 +167,23 @@ static void test_nothing(void **state)
   assert_int_equal(whole_own_ns(&world.numbers.head), 0);
 }
 
+/* A viewer that comes late reads windows with the answer to its own request at once: what had not ended before the request
+ * is no earlier counting. */
+static void test_a_window_that_was_open_at_the_request_is_not_earlier(void **state)
+{
+  (void)state;
+  for (int at = 0; at < 3; at++) exact_world_add(&world, 0, at, RTOP_WHOLE_ON);
+  struct whole_before before = whole_before(world.profile, (struct rtop_span){ 0, 99 * MS });
+  assert_int_equal(before.serials[0], 0);
+  before = whole_before(world.profile, (struct rtop_span){ 0, 100 * MS });
+  assert_int_not_equal(before.serials[0], 0);
+  build(WHOLE_ALL_SOURCES);
+  assert_int_equal(world.numbers.head.calls, 60);
+  world.numbers.before = before;
+  build(WHOLE_ALL_SOURCES);
+  assert_int_equal(world.numbers.head.calls, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 int main(void)
 {
@@ -174,7 +191,7 @@ int main(void)
     TEST(test_cells),     TEST(test_rows_are_those_of_the_numbers),
     TEST(test_hidden),    TEST(test_merged),
     TEST(test_processes), TEST(test_one_of_two_refused),
-    TEST(test_nothing),
+    TEST(test_nothing),   TEST(test_a_window_that_was_open_at_the_request_is_not_earlier),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
