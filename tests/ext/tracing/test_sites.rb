@@ -122,8 +122,9 @@ class SitesTest < Minitest::Test
   end
 
   # Far too many to look at all: within five standard errors of what the program knows, at less than its budget.
+  # On a busy machine sampling may find no core while the program runs: then nothing is estimated, and it runs again.
   def test_estimates
-    dump, (common, rare, text) = sampled(<<~'RUBY', env: { "RPERF_TOP_BUDGET" => "3" })
+    program = <<~'RUBY'
       class Common; end
       class Rare; end
       COUNT = [0, 0, 0]
@@ -138,6 +139,11 @@ class SitesTest < Minitest::Test
       end
       p COUNT; $stdout.flush; STDIN.gets
     RUBY
+    dump, (common, rare, text) = nil
+    4.times do
+      dump, (common, rare, text) = sampled(program, env: { "RPERF_TOP_BUDGET" => "3" })
+      break if sums(dump)[:seen] > sums(dump)[:looked] && sums(dump)[:looked] > 100
+    end
     sum = sums(dump)
     { "Common" => common, "Rare" => rare, "String" => text }.each do |name, made|
       objects, error = estimate(dump, of_class(dump, name))
