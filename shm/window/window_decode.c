@@ -26,18 +26,6 @@ static bool decode_count(struct varint_reader *reader, size_t column_count, size
   return !reader->bad && claimed <= varint_left(reader) / column_count;
 }
 
-/* Sets the further columns of a list's rows to 0: the array is used again and again, and their part may be left out. */
-static void decode_clear_more(struct rtop_window *window, const struct window_part *list)
-{
-  unsigned char *rows = window_rows(window, list);
-  for (unsigned kind = list->kind + 1; kind < RTOP_PART_KIND_END; kind++) {
-    const struct window_part *part = &window_parts[kind];
-    if (!part->is_more || part->array != list->array) continue;
-    for (const struct window_column *column = part->columns; column->bytes; column++)
-      for (size_t i = 0; i < *window_count(window, list); i++) window_set_field(rows + i * list->row_bytes, column, 0);
-  }
-}
-
 /* The bytes of all arguments follow their lengths. */
 static bool decode_args(struct varint_reader *reader, struct rtop_window *window)
 {
@@ -57,16 +45,17 @@ static size_t decode_columns(const struct window_part *part)
   return count;
 }
 
-/* Reads the rows of a part, or further columns of rows that are there. */
+/* Reads the rows of a part, or further columns of rows that are there. Rows begin as zeros: the array is used again and
+ * again, the part with further columns may be left out, and some fields have no column. */
 static bool decode_part(struct varint_reader *reader, const struct window_part *part, struct rtop_window *window)
 {
   size_t count;
   if (!decode_count(reader, decode_columns(part), &count)) return false;
   if (part->is_more ? count != *window_count(window, part) : !window_grow(window, part, count)) return false;
+  if (!part->is_more && count) memset(window_rows(window, part), 0, count * part->row_bytes);
   for (const struct window_column *column = part->columns; column->bytes; column++)
     if (!decode_column(reader, part, column, window_rows(window, part), count, window->start_mono_ns)) return false;
   *window_count(window, part) = count;
-  if (!part->is_more) decode_clear_more(window, part);
   return part->kind != RTOP_PART_ARGS || decode_args(reader, window);
 }
 

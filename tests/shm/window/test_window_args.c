@@ -167,6 +167,23 @@ static void test_blocks_that_cannot_be(void **state)
   rtop_window_destroy(&window);
 }
 
+/* Whatever was in the memory for rows, fields that a window does not have are zeros. */
+static void test_rows_begin_as_zeros(void **state)
+{
+  (void)state;
+  struct rtop_window window = { .start_mono_ns = 1000, .end_mono_ns = 2000 }, back = { 0 };
+  unsigned char raw[BYTES];
+  struct rtop_slow *block = add_block(&window, 100);
+  block->work_ns[RTOP_WORK_RUNNING] = 100;
+  size_t bytes = encode(&window, raw, BYTES);
+  assert_non_null(rtop_window_add_slow(&back));
+  memset(back.slow, 0xFF, back.slow_capacity * sizeof *back.slow);
+  decode(&back, &window, raw, bytes);
+  assert_int_equal(back.slow[0].work_ns[RTOP_WORK_WHOLE], 0);
+  rtop_window_destroy(&window);
+  rtop_window_destroy(&back);
+}
+
 /* They go before any call does. */
 static void test_little_room(void **state)
 {
@@ -189,7 +206,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_there_and_back),        cmocka_unit_test(test_what_is_no_such_part),
     cmocka_unit_test(test_longer_than_can_be),    cmocka_unit_test(test_blocks),
-    cmocka_unit_test(test_blocks_that_cannot_be), cmocka_unit_test(test_little_room),
+    cmocka_unit_test(test_rows_begin_as_zeros),   cmocka_unit_test(test_blocks_that_cannot_be),
+    cmocka_unit_test(test_little_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
