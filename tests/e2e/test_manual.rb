@@ -112,6 +112,24 @@ class TestManual < Minitest::Test
     wanted.each { |path| assert_equal 1, said.count(path), "#{heading}: #{path.join(".")}" }
   end
 
+  # The minor version in the table of the geometry, and each part of a window.
+  def test_version_and_parts
+    text = page("rperf-top-segment.5")
+    minor = File.read("#{ROOT}/shm/base/format.h")[/RTOP_VERSION_MINOR[\s\\]+(\d+)u/, 1]
+    assert_equal minor, text[/Ta version_minor Ta (\d+)/, 1]
+    table = File.read("#{ROOT}/shm/base/parts.def")[/clang-format off.*/m]
+    parts = table.split(/^(?=LIST|MORE)/).drop(1).to_h do |part|
+      marks = { "PLAIN" => "", "DELTA" => " d", "TIME" => " t" }
+      [part[/\d+/].to_i, [part[/\(([A-Z]+)/, 1], part.scan(/FIELD\(\w+, ([\w.]+),\s+([A-Z]+)/).map { |name, how| name + marks[how] }.join(", ")]]
+    end
+    said = text.scan(/^\.It (\d+) Ta ([A-Z]+) Ta (.*)/).to_h { |number, name, fields| [number.to_i, [name, fields]] }
+    assert_equal 15, parts.size + 1
+    parts.each do |number, (name, fields)|
+      assert_equal name, said[number]&.first
+      assert_equal fields, said[number].last.delete_suffix(" (a string)") unless %w[LATE ARGS CAUSES].include?(name) # which the page words
+    end
+  end
+
   def test_json
     watched = viewer("-b", "-J", "-n", "2", "--", RbConfig.ruby, QUICK, "-e", PROGRAM).out.lines
     several = viewer("-b", "-J", "-r", "#{ROOT}/tests/tui/recordings/1.0-two.rpt").out.lines
