@@ -78,6 +78,12 @@ void draw_right(int y, int x, int columns, enum face face, const char *text)
   draw_text(y, x + shift, columns - shift, face, text);
 }
 
+void draw_figure(int y, int x, int columns, enum face face, const char *text)
+{
+  bool zero = text[0] != '\0' && text[strspn(text, "0.")] == '\0';
+  draw_right(y, x, columns, zero && face == FACE_NORMAL ? FACE_C : face, text);
+}
+
 int draw_format(int y, int x, int columns, enum face face, const char *format, ...)
 {
   char text[512];

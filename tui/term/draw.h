@@ -28,6 +28,8 @@ int draw_text(int y, int x, int columns, enum face face, const char *text);
 int draw_tail(int y, int x, int columns, enum face face, const char *text);
 /* Flush right. */
 void draw_right(int y, int x, int columns, enum face face, const char *text);
+/* Flush right; a zero is dim, so that it does not cover what counts. */
+void draw_figure(int y, int x, int columns, enum face face, const char *text);
 int draw_format(int y, int x, int columns, enum face face, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* Blanks. */

@@ -62,8 +62,10 @@ void screen_write_text(FILE *out)
 
 static char attribute_letter(const struct cell *cell)
 {
+  static const char more[] = "0123456789!$%&*+-/:;<=>?^~";
   bool bold = (cell->attr & A_BOLD) != 0;
-  if (cell->pair > 'z' - 'a') return (char)('0' + cell->pair - ('z' - 'a' + 1));
+  size_t beyond = cell->pair > 'z' - 'a' ? (size_t)(cell->pair - ('z' - 'a' + 1)) : 0;
+  if (cell->pair > 'z' - 'a') return beyond < sizeof more - 1 ? more[beyond] : '?';
   if (cell->pair > 0) return (char)((bold ? 'A' : 'a') + cell->pair);
   if ((cell->attr & A_REVERSE) != 0) return bold ? '@' : '#';
   return (cell->attr & A_UNDERLINE) != 0 ? '_' : bold ? 'B' : '.';

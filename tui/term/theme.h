@@ -14,6 +14,9 @@
 #include <ncurses.h>
 #include <stdbool.h>
 
+/* Shades of a filled cell: a small, middling and large share; on the way to the cursor. */
+enum shade { SHADE_SMALL, SHADE_MIDDLE, SHADE_LARGE, SHADE_LIT, SHADES };
+
 enum face {
   FACE_NORMAL,
   FACE_TITLE, /* what is watched */
@@ -38,16 +41,20 @@ enum face {
   FACE_HOT,      /* figures worth a look */
   FACE_PLACE,    /* path:line */
   FACE_C,        /* methods written in C, made-up frames */
-  FACE_LIT,      /* cells on the way to the cursor */
-  FACE_FILL_RUN, /* filled cells, by state and by heat */
-  FACE_FILL_WAIT,
-  FACE_FILL_BLOCKED,
-  FACE_FILL_GC,
-  FACE_HEAT_0,
+  FACE_LIT,      /* cells by heat on the way to the cursor */
+  FACE_FILL_RUN, /* cells by state, each in shades of share (enum shade) */
+  FACE_FILL_WAIT = FACE_FILL_RUN + SHADES,
+  FACE_FILL_BLOCKED = FACE_FILL_WAIT + SHADES,
+  FACE_FILL_GC = FACE_FILL_BLOCKED + SHADES,
+  FACE_HEAT_0 = FACE_FILL_GC + SHADES,
   FACE_HEAT_1,
   FACE_HEAT_2,
   FACE_HEAT_3,
   FACE_HEAT_4,
+  FACE_BODY_RUN, /* graphs below their crest */
+  FACE_BODY_WAIT,
+  FACE_BODY_BLOCKED,
+  FACE_BODY_MEMORY,
   FACE_COUNT,
 };
 

@@ -4,7 +4,8 @@
  * Blocks are arranged in streets below one another. A building's height is its self time, in the clock of the mode, and
  * its storeys are the thread states of that time; sorted by ratio, the height is the time on the stack of its busiest
  * thread (for a group, that of its highest method), without states. Widths are independent of figures, so no building
- * moves when figures change. A building that is in no window keeps its lot as bare ground while there is room.
+ * moves when figures change. A building that is in no window keeps its lot as bare ground while there is room; what never
+ * had self time worth a figure has no lot, unless heights are ratios.
  *
  * A building's place depends only on earlier updates: a new building takes a free place in its block, which has spare
  * ones. The city is laid out again only when a building finds no place, or much room became free. If not all buildings
@@ -24,6 +25,8 @@
 #define CITY_ASLEEP_NS INT64_C(3000000000)
 #define CITY_AWAKE_NS INT64_C(3000000000) /* which stays for so long */
 #define CITY_PLAN_NS INT64_C(10000000000) /* least time (ns) between two plans that may take columns away */
+
+#define CITY_LOW 0.0005 /* less self time is displayed as 0.0 */
 
 enum city_level { CITY_METHODS, CITY_CLASSES, CITY_PACKAGES, CITY_LEVELS };
 enum { CITY_WAYS = 2 }; /* private */
@@ -50,6 +53,7 @@ struct city_pulse {
   uint64_t self_ns;
   uint64_t most_ns; /* time on the stack of the busiest thread (ns); for groups only while groups are shown */
   double peak;      /* largest share of self time in this plan period */
+  bool stood;       /* it ever had CITY_LOW of self time, or was selected */
 };
 
 struct city_block {
@@ -110,6 +114,7 @@ struct city_news {
   const struct rtop_symbols *symbols;
   enum rtop_mode mode; /* of the rows */
   bool by_ratio;       /* what heights are to be */
+  uint32_t selected;   /* the method that the user chose has a lot, whatever it does; 0: none */
   int64_t now_ns;
 };
 /* Takes the figures of an update and plans the streets. False: memory ran out. */

@@ -111,8 +111,24 @@ static bool keep_peaks(struct city *city)
     double self = (double)(int64_t)pulse->self_ns * per_ns;
     if (self > pulse->peak) {
       pulse->peak = self;
+      pulse->stood = pulse->stood || self >= CITY_LOW;
       fine = push_risen(city, i) && fine;
     }
+  }
+  return fine;
+}
+
+/* Gives the selected method, and the groups that contain it, a lot. */
+static bool admit_selected(const struct taking *taking)
+{
+  struct city *city = taking->city;
+  bool fine = true;
+  if (taking->news->selected == 0 || !is_settled(city, taking->news->selected)) return true;
+  const struct city_frame *known = &city->frames[taking->news->selected];
+  const uint32_t homes[] = { known->method - 1, known->kind - 1, known->package - 1 };
+  for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++) {
+    if (!city->pulses[homes[i]].stood) fine = push_risen(city, homes[i]) && fine;
+    city->pulses[homes[i]].stood = true;
   }
   return fine;
 }
@@ -192,10 +208,11 @@ static void city_start_anew(struct city *city)
   city->level = level;
 }
 
-/* Rounds up to the next of 1, 2, 5, 10, 20, 50... percent. */
+/* Rounds up to the next of 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10, 12... percent, so that the highest building is at least
+ * two thirds as high as its street. */
 static double round_up(double share)
 {
-  static const double digits[] = { 1, 2, 5 };
+  static const double digits[] = { 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8 };
   double unit = 0.01;
   for (int decade = 0; decade < 8; decade++, unit *= 10)
     for (size_t i = 0; i < sizeof digits / sizeof digits[0]; i++)
@@ -234,11 +251,13 @@ bool city_update(struct city *city, const struct city_news *news, struct city_gr
   struct taking taking = { .city = city, .news = news, .first = city->count == 0 };
   city->risen_count = 0;
   city->length_ns = news->methods->length_ns;
+  city->replan = city->replan || city->by_ratio != news->by_ratio;
   city->by_ratio = news->by_ratio;
   bool fine = take_rows(&taking);
   city->updated_ns = news->now_ns;
   fine = city_groups(city, news->sum, news->symbols) && fine;
   fine = keep_peaks(city) && fine;
+  fine = admit_selected(&taking) && fine;
   fine = city_plan(city, news->now_ns, ground) && fine;
   show_streets(&taking);
   choose_full(city);

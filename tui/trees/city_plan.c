@@ -16,7 +16,7 @@ enum {
   TALL_FROM = 24,
   SPARE_PLACES = 4
 };
-static const double LOW_LEAST = 0.0005;
+static const double LOW_LEAST = CITY_LOW;
 
 /* A density of the city; densities go from sparse to dense. Columns of a building, between buildings, between lots, and
  * for the name of a lot; and which buildings are shown: recently active ones, or those of a least height. */
@@ -68,7 +68,8 @@ static bool wants(const struct planning *planning, const struct city_block *bloc
   const struct city_building *building = &planning->city->buildings[at];
   double low = block->low > planning->crowd.low ? block->low : planning->crowd.low;
   bool slept = building->present == 0 && planning->now_ns - building->seen_ns > CITY_QUIET_NS;
-  return !(planning->crowd.lately && slept) && (low <= 0 || highest(planning->city, at) >= low);
+  bool bare = !planning->city->by_ratio && !planning->city->pulses[at].stood;
+  return !bare && !(planning->crowd.lately && slept) && (low <= 0 || highest(planning->city, at) >= low);
 }
 
 static int pitch_of(const struct planning *planning)
@@ -81,7 +82,7 @@ static int lot_of(const struct planning *planning, const struct city_block *bloc
 {
   enum { SHARE_COLUMNS = 5 };
   int used = (int)places * pitch_of(planning) - planning->crowd.between;
-  int name = rtop_text_width(block->name) + SHARE_COLUMNS;
+  int name = rtop_text_width(block->name) + block->folded + SHARE_COLUMNS; /* a sign if folded */
   name = name < planning->crowd.lot ? name : planning->crowd.lot;
   return places == 0 ? 0 : used > name ? used : name;
 }

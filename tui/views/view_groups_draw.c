@@ -127,20 +127,27 @@ static void groups_draw_method(const struct groups_pen *pen, const struct rtop_g
   }
 }
 
+/* Thin lines, so that many rows are no wall; what is small is dimmer. */
+static enum face line_face(double share)
+{
+  return share >= 0.2 ? FACE_STRIP : share >= 0.05 ? FACE_PLACE : FACE_C;
+}
+
 static void draw_bar_of(const struct groups_pen *pen, const struct rtop_group_row *row, uint64_t value, int y,
                         bool selected)
 {
   double most = pen->most > 0 ? (double)pen->most : 1;
   int filled = (int)((double)value / most * (pen->bar_columns - 1) + 0.5);
   bool ascii = draw_is_ascii();
+  enum face face = selected ? FACE_CURSOR : line_face((double)value / most);
   for (int column = 0; column < pen->bar_columns - 1; column++) {
     bool line = column == pen->line && (column > 0 || filled == 0);
     if (line) {
       attrset((int)theme_attr(selected ? FACE_CURSOR : FACE_LABEL));
       mvaddstr(y, pen->bar + column, ascii ? "!" : "┊");
     } else if (column < filled) {
-      attrset((int)theme_attr(selected ? FACE_CURSOR : filled * 10 >= pen->bar_columns ? FACE_STRIP : FACE_PLACE));
-      mvaddstr(y, pen->bar + column, row->reference ? ascii ? "-" : "▁" : ascii ? "#" : "▃");
+      attrset((int)theme_attr(face));
+      mvaddstr(y, pen->bar + column, row->reference ? ascii ? "-" : "─" : ascii ? "=" : "━");
     }
   }
   attrset(A_NORMAL);
@@ -187,15 +194,15 @@ static void groups_draw_row(const void *table, size_t place, int y, bool selecte
   /* Small rows hidden within groups are included in the groups' totals. */
   if (groups_view_is_method(row) || cost.total_ns > 0) {
     total_text(pen->ui, row, &cost, text, sizeof text);
-    draw_right(y, pen->figures, FIGURE_COLUMNS - 1, face, text);
+    draw_figure(y, pen->figures, FIGURE_COLUMNS - 1, face, text);
   }
   if (pen->calls && groups_view_is_method(row)) {
     snprintf(text, sizeof text, "%llu", (unsigned long long)cost.calls);
-    draw_right(y, 1, CALLS_COLUMNS - 1, face, text);
+    draw_figure(y, 1, CALLS_COLUMNS - 1, face, text);
   }
   if (pen->self && !row->reference && groups_view_is_method(row)) {
     self_text(pen->ui, row, &cost, text, sizeof text);
-    draw_right(y, pen->figures + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, face, text);
+    draw_figure(y, pen->figures + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, face, text);
   }
   if (!groups_view_is_method(row)) {
     draw_format(y, pen->tree, pen->tree_columns, face, "%s (below %g%%: %zu)", draw_is_ascii() ? "---" : "───",
@@ -209,7 +216,7 @@ static void groups_draw_row(const void *table, size_t place, int y, bool selecte
 /* Draws a map of all rows: a mark for the visible ones, and the heat of each row, as bars if there is room. */
 static void draw_map(const struct groups_pen *pen, const struct ui_rows *rows)
 {
-  static const char *const ascii[] = { " ", ".", ":", "+", "#" }, *const blocks[] = { " ", "▁", "▂", "▃", "▄" };
+  static const char *const ascii[] = { " ", ".", "-", "=", "#" }, *const lines[] = { " ", "╌", "─", "━", "━" };
   enum { LEVELS = sizeof ascii / sizeof ascii[0], DEPTH_MAX = 4 };
   int x = pen->table.x + pen->table.columns - pen->map_columns, width = pen->map_columns - 2;
   if (pen->map_columns == 0 || rows->count <= rows->page) return;
@@ -225,8 +232,7 @@ static void draw_map(const struct groups_pen *pen, const struct ui_rows *rows)
     bool here = rows->cursor >= band.first && rows->cursor < band.end;
     draw_text(y, x + 1, 1, FACE_TITLE, here ? ">" : seen ? "|" : " ");
     for (int k = 0; k < columns && indent + k < width; k++)
-      draw_text(y, x + 2 + indent + k, 1, share >= 0.1 ? FACE_STRIP : FACE_PLACE,
-                (draw_is_ascii() ? ascii : blocks)[level]);
+      draw_text(y, x + 2 + indent + k, 1, line_face(share), (draw_is_ascii() ? ascii : lines)[level]);
   }
 }
 

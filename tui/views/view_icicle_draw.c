@@ -30,7 +30,8 @@ static double icicle_change_of(const struct ui *ui, uint32_t tree_node)
 
 struct cell_look {
   const struct icicle_view *view;
-  int y, rows;
+  int y, rows; /* rows that are filled */
+  bool fine;   /* room for digits after the point */
   enum face face, ground;
   bool same; /* highlighted as the method under the cursor */
   double change;
@@ -55,11 +56,20 @@ static enum rtop_state most_of(const struct ui *ui, const struct rtop_cost *cost
   return (enum rtop_state)best;
 }
 
-static enum face fill_of(enum rtop_state state)
+static enum face fill_of(enum rtop_state state, enum shade shade)
 {
   static const enum face fills[RTOP_STATES] = { FACE_FILL_RUN, FACE_FILL_WAIT, FACE_FILL_BLOCKED, FACE_FILL_GC,
                                                 FACE_FILL_GC };
-  return fills[state];
+  return fills[state] + (unsigned)shade;
+}
+
+/* The larger its share of what is shown, the brighter the cell. */
+static enum shade shade_of(const struct icicle_view *view, const struct rtop_icicle_cell *cell, bool lit)
+{
+  return lit                                       ? SHADE_LIT
+         : cell->columns * 10 >= view->columns * 4 ? SHADE_LARGE
+         : cell->columns * 10 >= view->columns     ? SHADE_MIDDLE
+                                                   : SHADE_SMALL;
 }
 
 /* Levels of heat: self time as a share of one thread. */
@@ -83,9 +93,12 @@ static int heat_of(const struct ui *ui, const struct rtop_tree_node *node)
   return heat;
 }
 
-static enum face cell_fill(const struct ui *ui, const struct icicle_view *view, const struct rtop_tree_node *node)
+static enum face cell_fill(const struct ui *ui, const struct icicle_view *view, const struct rtop_icicle_cell *cell,
+                           bool lit)
 {
-  return view->heat ? heats[heat_of(ui, node)].face : fill_of(most_of(ui, &node->total));
+  const struct rtop_tree_node *node = &ui->tree.nodes[cell->node];
+  if (!view->heat) return fill_of(most_of(ui, &node->total), shade_of(view, cell, lit));
+  return lit ? FACE_LIT : heats[heat_of(ui, node)].face;
 }
 
 /* What the colour says, as a character. */
@@ -118,9 +131,8 @@ static void cell_bar(const struct ui *ui, const struct icicle_view *view, uint32
 static void icicle_share_text(const struct ui *ui, const struct cell_look *look, uint64_t ns, char *out, size_t bytes)
 {
   char share[32];
-  bool fine = look->rows > 1;
   snprintf(share, sizeof share, "%.0f", 100 * ui_share(ui, ns));
-  if (fine) draw_percent(share, sizeof share, 100 * ui_share(ui, ns));
+  if (look->fine) draw_percent(share, sizeof share, 100 * ui_share(ui, ns));
   if (!ui->baseline.comparing) snprintf(out, bytes, "%s%%", share);
   else if (ui->baseline.all) snprintf(out, bytes, "%+.0f", 100 * look->change);
   else snprintf(out, bytes, "%s%% %+.0f", share, 100 * look->change);
@@ -135,7 +147,7 @@ static int draw_share(const struct ui *ui, const struct cell_look *look, uint32_
   uint64_t self_ns = rtop_tree_clock(&of->self, ui->wanted.mode);
   icicle_share_text(ui, look, total_ns, total, sizeof total);
   snprintf(text, sizeof text, "%s", total);
-  if (look->rows > 1) {
+  if (look->fine) {
     draw_percent(self, sizeof self, 100 * ui_share(ui, self_ns));
     snprintf(text, sizeof text, "%s  self %s%%", total, self);
   }
@@ -143,32 +155,36 @@ static int draw_share(const struct ui *ui, const struct cell_look *look, uint32_
   return any ? draw_text(y, x, columns, look->face, both ? text : total) : 0;
 }
 
-/* "+------+" */
-static void draw_border(const struct cell_look *look, const struct rtop_icicle_cell *cell, int y)
+/* Columns beside the left edge; a blank at the right if the cell is wide. */
+static int inner_columns(const struct rtop_icicle_cell *cell)
 {
-  char line[257];
-  memset(line, look->same ? '=' : '-', sizeof line - 1);
-  line[sizeof line - 1] = '\0';
-  for (int x = 0; x < cell->columns; x += (int)sizeof line - 1) {
-    int rest = cell->columns - x;
-    draw_text(y, cell->x + x, rest, look->face, rest < (int)sizeof line ? line + sizeof line - 1 - rest : line);
-  }
-  draw_text(y, cell->x, 1, look->face, "+");
-  draw_text(y, cell->x + cell->columns - 1, 1, look->face, "+");
+  return cell->columns - (cell->columns >= PERCENT_FROM ? 2 : 1);
 }
 
-/* Draws the sign of change after the text of the row if there is room, else at the cell's corner. */
+/* Draws what fills the cell, and its left edge; what is highlighted as the same method has '=' on both sides. */
+static void draw_ground(const struct cell_look *look, const struct rtop_icicle_cell *cell)
+{
+  const char *edge = look->same ? "=" : draw_is_ascii() ? "|" : "▎";
+  for (int row = 0; row < look->rows; row++) {
+    int y = look->y + row;
+    draw_blank(y, cell->x, cell->columns, look->ground);
+    draw_text(y, cell->x, 1, look->face, row == 0 ? mark_of(look, edge) : edge);
+    if (look->same && cell->columns > 1) draw_text(y, cell->x + cell->columns - 1, 1, look->face, edge);
+  }
+}
+
+/* Draws the states of the cell after the text of the row if there is room, else the main one at the cell's corner. */
 static void draw_sign(const struct ui *ui, const struct cell_look *look, const struct rtop_icicle_cell *cell, int y,
                       int used)
 {
   enum { BAR_LEAST = 3, BAR_MOST = 40, BEFORE = 2 };
   const struct rtop_tree_node *node = &ui->tree.nodes[cell->node];
-  int room = cell->columns - 2 - used - BEFORE;
+  int room = inner_columns(cell) - used - BEFORE;
   char bar[BAR_MOST + 1];
   if (room >= BAR_LEAST) {
     cell_bar(ui, look->view, cell->node, bar, room < BAR_MOST ? room : BAR_MOST);
     draw_text(y, cell->x + 1 + used + BEFORE, room, look->face, bar);
-  } else if (!look->same && (look->rows > 2 || mark_of(look, "")[0] == '\0')) {
+  } else if (mark_of(look, "")[0] == '\0') {
     draw_format(look->y, cell->x, 1, look->face, "%c", cell_sign(ui, look->view, node));
   }
 }
@@ -185,37 +201,20 @@ static int draw_name(const struct ui *ui, const struct cell_look *look, const st
   return draw_text(y, cell->x + 1, room, look->face, name);
 }
 
-/* Draws a cell: with one row "[name 41%   ]"; with two "[name      ]" and "[41.2%  self 3.0%]"; with three a box
- * around "name 41.2%  self 3.0%", with the figures in the lower line of a narrow one. In a comparison '+' or '-'
- * precedes the name; highlighted cells are between '=' (the same method) or marked by their face. */
+/* Draws a cell: with one row "|name 41%  ||||::", else "|name" above "|41.2%  self 3.0%  ||||::". In a comparison '+' or
+ * '-' takes the place of the edge; highlighted cells are between '=' (the same method) or marked by their face. */
 static void draw_node(const struct ui *ui, const struct cell_look *look, const struct rtop_icicle_cell *cell)
 {
-  bool box = look->rows > 2;
-  int y = look->y + box, end = cell->x + cell->columns - 1, room = cell->columns - 2;
-  for (int row = 0; row < look->rows; row++) {
-    if (box && row != 1) {
-      draw_border(look, cell, look->y + row);
-    } else {
-      draw_blank(look->y + row, cell->x, cell->columns, look->ground);
-      draw_text(look->y + row, cell->x, 1, look->face,
-                row == box   ? mark_of(look, box ? "|" : "[")
-                : look->same ? "="
-                             : "[");
-      draw_text(look->y + row, end, 1, look->face, look->same ? "=" : box ? "|" : "]");
-    }
-  }
-  int used = draw_name(ui, look, cell, y, room);
-  if (look->rows == 2) {
-    draw_share(ui, look, cell->node, y + 1, cell->x + 1, room);
-  } else if (box) {
-    int share = draw_share(ui, look, cell->node, y, cell->x + 3 + used, room - used - 2);
-    if (share == 0) draw_share(ui, look, cell->node, y + 1, cell->x + 2, room - 2);
-    used += share > 0 ? 2 + share : 0;
+  int room = inner_columns(cell) - (look->same && cell->columns < PERCENT_FROM ? 1 : 0);
+  draw_ground(look, cell);
+  int used = draw_name(ui, look, cell, look->y, room);
+  if (look->rows > 1) {
+    used = draw_share(ui, look, cell->node, look->y + 1, cell->x + 1, room);
   } else if (cell->columns >= PERCENT_FROM) {
-    int share = draw_share(ui, look, cell->node, y, cell->x + 2 + used, room - used - 1);
+    int share = draw_share(ui, look, cell->node, look->y, cell->x + 2 + used, room - used - 1);
     used += share > 0 ? 1 + share : 0;
   }
-  draw_sign(ui, look, cell, y, used);
+  draw_sign(ui, look, cell, look->y + look->rows - 1, used);
 }
 
 /* Is the cell on the path from the root to the cursor? */
@@ -232,16 +231,17 @@ static void icicle_draw_cell(const struct ui *ui, const struct icicle_view *view
   if (cell->merged > 0) {
     char text[16];
     int width = snprintf(text, sizeof text, "+%u", cell->merged);
-    draw_text(y + (view->cell_rows > 2), cell->x, cell->columns, FACE_LABEL, width <= cell->columns ? text : "+");
+    draw_text(y, cell->x, cell->columns, FACE_LABEL, width <= cell->columns ? text : "+");
     return;
   }
   bool here = cell->node == view->node, hit = icicle_view_is_hit(ui, view, cell);
   bool lit = is_lit(ui, view, cell);
-  enum face fill = lit ? FACE_LIT : cell_fill(ui, view, &ui->tree.nodes[cell->node]);
+  enum face fill = cell_fill(ui, view, cell, lit);
   struct cell_look look = {
     .view = view,
     .y = y,
-    .rows = view->cell_rows,
+    .rows = view->cell_rows > 1 ? 2 : 1, /* a third one is the space below the cell */
+    .fine = view->cell_rows > 1,
     .same = hit && view->same,
     .change = icicle_change_of(ui, cell->node),
     .face = here  ? FACE_CURSOR
@@ -263,7 +263,7 @@ static void draw_cells(struct ui *ui, const struct icicle_view *view, struct rec
       const struct rtop_icicle_cell *cell = &icicle->cells[k];
       icicle_draw_cell(ui, view, cell, y);
       if (cell->merged == 0 && cell->node == view->node) {
-        cursor_y = y + (high > 2);
+        cursor_y = y;
         cursor_x = cell->x;
       }
     }
@@ -363,7 +363,7 @@ static void draw_cell_legend(const struct icicle_view *view, struct rect at, int
   x += draw_text(y, x, end - x, FACE_TITLE, view->heat ? "self " : "state ");
   for (int i = 0; i < HEATS; i++) {
     char sign = view->heat ? heats[i].sign : draw_state_glyph(states[i]);
-    enum face face = view->heat ? heats[i].face : fill_of(states[i]);
+    enum face face = view->heat ? heats[i].face : fill_of(states[i], SHADE_MIDDLE);
     x += draw_format(y, x, end - x, face, " %c %s ", sign, view->heat ? heats[i].word : state_word(states[i])) + 1;
   }
   draw_text(y, x + 1, end - x - 1, FACE_LABEL, view->heat ? "c: by state" : "c: by heat (self)");

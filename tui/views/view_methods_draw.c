@@ -204,7 +204,7 @@ static void methods_draw_cell(const struct pen *pen, enum rtop_sort_key column, 
     break;
   default:
     methods_figure_text(pen, column, text, sizeof text);
-    draw_right(pen->y, x, columns - 1, face_or_cursor(pen, methods_figure_face(pen, column)), text);
+    draw_figure(pen->y, x, columns - 1, face_or_cursor(pen, methods_figure_face(pen, column)), text);
   }
 }
 

@@ -104,6 +104,7 @@ static void skyline_update(struct ui *ui)
     .symbols = rtop_profile_symbols(ui->profile),
     .mode = ui->wanted.mode,
     .by_ratio = ui->wanted.sort == RTOP_SORT_RATIO,
+    .selected = ui->selected,
     .now_ns = ui->now_ns,
   };
   if (!city_update(&view->city, &news, skyline_view_ground(ui)))

@@ -11,7 +11,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { AWAKE_MARK = '*', CUT_MARK = '^', COLUMNS_PER_NAME = 16, NAMES_LEAST = 5, SHARE_FROM = 8 };
+enum { AWAKE_MARK = '*', CUT_MARK = '^', COLUMNS_PER_NAME = 16, NAMES_LEAST = 5, SHARE_FROM = 7 };
 
 struct pen {
   const struct ui *ui;
@@ -78,12 +78,14 @@ static enum rtop_state storey(const int tops[RTOP_STATES], int from, int *filled
   return city_storeys[best];
 }
 
-/* Draws a storey. Only running time has glyphs for partly filled cells; other states are rounded. */
+/* Draws a storey. Only running time has glyphs for partly filled cells; other states are rounded. Below the roof running
+ * time is darker, so that a street of high buildings is no wall. */
 static void draw_storey(const struct pen *pen, const int tops[RTOP_STATES], int row, int y, int x, enum face match)
 {
   int filled;
   enum rtop_state state = storey(tops, row * CITY_EIGHTHS, &filled);
-  enum face face = match != FACE_NORMAL ? match : draw_state_face(state);
+  bool below = state == RTOP_STATE_RUNNING && tops[RTOP_STATES - 1] > (row + 1) * CITY_EIGHTHS;
+  enum face face = match != FACE_NORMAL ? match : below ? FACE_BODY_RUN : draw_state_face(state);
   bool runs = state == RTOP_STATE_RUNNING && !draw_is_ascii();
   const char *glyph = filled == CITY_EIGHTHS                            ? wall(state)
                       : runs || (row == 0 && filled * 2 < CITY_EIGHTHS) ? roof(filled)

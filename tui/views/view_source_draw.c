@@ -9,7 +9,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { TOTAL_FROM = 50, MORE_FROM = 100, HEAT_FROM = 60, NUMBER = 7 };
+enum { TOTAL_FROM = 50, MORE_FROM = 100, HEAT_FROM = 60, HEAT_COLUMNS = 10, NUMBER = 6 };
 
 struct columns {
   int heat, self, total, wait, alloc, number, text; /* x; 0: not shown */
@@ -22,7 +22,7 @@ static struct columns source_choose(int width)
   int x = 1;
   if (width >= HEAT_FROM) {
     at.heat = x;
-    at.heat_columns = width >= MORE_FROM ? 20 : 10;
+    at.heat_columns = HEAT_COLUMNS;
     x += at.heat_columns;
   }
   at.self = x;
@@ -32,7 +32,7 @@ static struct columns source_choose(int width)
   if (width >= MORE_FROM) {
     at.wait = x;
     at.alloc = x + 7;
-    x += 16;
+    x += 15;
   }
   at.number = x;
   at.text = x + NUMBER + 1;
@@ -46,7 +46,7 @@ static void source_figure(const struct ui *ui, int y, int x, int columns, enum f
   double length = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns : 1;
   if (ui->look.units == UNITS_PERCENT) draw_percent(text, sizeof text, 100 * (double)ns / length);
   else draw_time(text, sizeof text, ns);
-  draw_right(y, x, columns, face, text);
+  draw_figure(y, x, columns, face, text);
 }
 
 static const char loop_note[] = "^N: counted on line N   ";
@@ -79,14 +79,13 @@ static void source_draw_heading(const struct ui *ui, const struct columns *colum
   bool percent = ui->look.units == UNITS_PERCENT;
   int y = at.y + 1;
   draw_blank(y, at.x, at.columns, FACE_HEADING);
-  draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING,
-            columns->heat_columns >= 20 ? "HEAT # own + called" : "#own+call");
+  draw_text(y, at.x + columns->heat, columns->heat_columns, FACE_HEADING, "#own+call");
   bool change = ui->baseline.comparing && !ui->baseline.all;
   draw_right(y, at.x + columns->self, 7, FACE_HEADING, change ? "DELTA" : percent ? "SELF%" : "SELF");
   if (columns->total > 0) draw_right(y, at.x + columns->total, 7, FACE_HEADING, percent ? "TOTAL%" : "TOTAL");
   if (columns->wait > 0) {
     draw_right(y, at.x + columns->wait, 6, FACE_HEADING, percent ? "WAIT%" : "WAIT");
-    draw_right(y, at.x + columns->alloc, 8, FACE_HEADING, "ALLOC/s");
+    draw_right(y, at.x + columns->alloc, 7, FACE_HEADING, "ALLOC/s");
   }
   draw_right(y, at.x + columns->number, NUMBER - 1, FACE_HEADING, "LINE");
   draw_text(y, at.x + columns->text, columns->text_columns, FACE_HEADING, "SOURCE");
@@ -118,7 +117,7 @@ static void draw_costs(const struct ui *ui, const struct source_view *view, cons
     double seconds = ui->sum.length_ns > 0 ? (double)ui->sum.length_ns / 1e9 : 1;
     source_figure(ui, y, x + columns->wait, 6, face, heat->waiting_ns);
     rtop_text_count(text, sizeof text, (double)heat->allocations / seconds);
-    draw_right(y, x + columns->alloc, 8, face, text);
+    draw_figure(y, x + columns->alloc, 7, face, text);
   }
 }
 

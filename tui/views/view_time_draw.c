@@ -13,13 +13,17 @@ enum { TICK_CELLS = 10, LABEL_CELLS = 20 };
 
 static const struct {
   const char *name;
-  enum face face;
-  double least; /* least value at full height; 0: the largest value in the graph is at full height */
+  enum face face, body; /* the crest, and what is below it */
+  double least;         /* least value at full height; 0: the largest value in the graph is at full height */
 } graphs[TIMELINE_GRAPHS] = {
-  [TIMELINE_RUN] = { "GVL held", FACE_RUN, 1 },        [TIMELINE_WAIT] = { "wait", FACE_WAIT, 1 },
-  [TIMELINE_BLOCKED] = { "blocked", FACE_BLOCKED, 1 }, [TIMELINE_GC] = { "GC", FACE_MARK, 1 },
-  [TIMELINE_CPU] = { "CPU", FACE_STRIP, 1 },           [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, 0 },
-  [TIMELINE_RSS] = { "rss", FACE_LABEL, 0 }, /* usually full, as is the graph above it, so it has another colour */
+  [TIMELINE_RUN] = { "GVL held", FACE_RUN, FACE_BODY_RUN, 1 },
+  [TIMELINE_WAIT] = { "wait", FACE_WAIT, FACE_BODY_WAIT, 1 },
+  [TIMELINE_BLOCKED] = { "blocked", FACE_BLOCKED, FACE_BODY_BLOCKED, 1 },
+  [TIMELINE_GC] = { "GC", FACE_MARK, FACE_MARK, 1 },
+  [TIMELINE_CPU] = { "CPU", FACE_STRIP, FACE_BODY_RUN, 1 },
+  [TIMELINE_ALLOC] = { "alloc/s", FACE_STRIP, FACE_BODY_RUN, 0 },
+  [TIMELINE_RSS] = { "rss", FACE_LABEL, FACE_BODY_MEMORY,
+                     0 }, /* usually full, as is the graph above it, so it has another colour */
 };
 
 static double full_height(const struct timeline *timeline, int graph)
@@ -66,7 +70,8 @@ static void time_draw_cell(const struct timeline *timeline, int graph, int at, i
     return;
   }
   double height = cell->value[graph] / full_height(timeline, graph) * rows - row;
-  if (row == 0 || height > 0) draw_level(y, x, graphs[graph].face, height > 0 ? height : 0);
+  enum face face = height > 1 || cell->value[graph] <= 0 ? graphs[graph].body : graphs[graph].face;
+  if (row == 0 || height > 0) draw_level(y, x, face, height > 0 ? height : 0);
 }
 
 static void draw_graph(const struct timeline *timeline, int graph, int y, int x, int rows)

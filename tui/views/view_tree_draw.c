@@ -228,11 +228,11 @@ static void tree_draw_calls(const struct tree_pen *pen, const struct rtop_tree_r
   const struct rtop_tree_node *nodes = pen->ui->tree.nodes;
   snprintf(text, sizeof text, "%llu",
            (unsigned long long)(pen->view->callers ? row->total.samples : row->self.samples));
-  draw_right(y, 1, CALLS_COLUMNS - 1, face, text);
+  draw_figure(y, 1, CALLS_COLUMNS - 1, face, text);
   if (pen->columns.share == 0 || row->node == 0) return;
   uint64_t all_ns = rtop_cost_wall(&nodes[nodes[row->node].parent].total);
   draw_percent(text, sizeof text, all_ns > 0 ? 100 * (double)rtop_cost_wall(&row->total) / (double)all_ns : 0);
-  draw_right(y, pen->columns.share, FIGURE_COLUMNS - 1, face, text);
+  draw_figure(y, pen->columns.share, FIGURE_COLUMNS - 1, face, text);
 }
 
 static void tree_draw_row(const void *table, size_t place, int y, bool selected)
@@ -242,12 +242,12 @@ static void tree_draw_row(const void *table, size_t place, int y, bool selected)
   char text[2][32];
   enum face face = selected ? FACE_CURSOR : FACE_NORMAL;
   figures_text(pen->ui, row, text);
-  draw_right(y, pen->columns.figures, FIGURE_COLUMNS - 1, face, text[0]);
+  draw_figure(y, pen->columns.figures, FIGURE_COLUMNS - 1, face, text[0]);
   if (pen->calls) tree_draw_calls(pen, row, y, face);
   if (pen->columns.self) {
     bool hot = ui_share(pen->ui, rtop_tree_clock(&row->self, pen->ui->wanted.mode)) >= 0.1;
     enum face total = !selected && hot ? FACE_TITLE : face;
-    draw_right(y, pen->columns.figures + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, total, text[1]);
+    draw_figure(y, pen->columns.figures + FIGURE_COLUMNS, FIGURE_COLUMNS - 1, total, text[1]);
   }
   if (tree_view_is_method(row)) {
     tree_draw_method(pen, row, y, selected);

@@ -50,11 +50,11 @@ it "there is nothing to edit" wait_for "there is no file to edit"
 
 keys 6
 it "6 opens the skyline on the same method" wait_for "> OrdersController#index"
-it "blocks have names" wait_match 'Puma─+'
-keys Right
-it "Right goes to another building" wait_gone "> OrdersController#index"
+it "blocks have names" wait_match 'OrdersController 15%─+'
 keys Left
-it "Left comes back" wait_for "> OrdersController#index"
+it "Left goes to another building" wait_gone "> OrdersController#index"
+keys Right
+it "Right comes back" wait_for "> OrdersController#index"
 keys Enter
 it "Enter opens the menu of the building" wait_for "fold its block"
 keys Enter
@@ -62,9 +62,9 @@ it "whose first entry folds the block" wait_for "> package OrdersController"
 keys u
 it "and unfolds it" wait_for "> OrdersController#index"
 keys +
-it "+ makes buildings higher" wait_for "full height 25%"
+it "+ makes buildings higher" wait_for "full height 20%"
 keys -
-it "- makes them lower" wait_for "full height 50%"
+it "- makes them lower" wait_for "full height 40%"
 keys '~'
 it "~ draws the city in ASCII" wait_match '\| run +# gc +: wait +\. blocked'
 keys '~'

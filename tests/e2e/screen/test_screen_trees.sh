@@ -49,13 +49,13 @@ it "F5 again goes back to the table" wait_for "[1Methods]"
 
 keys 4
 it "4 opens the icicle" wait_for "[4Icicle]"
-it "all of it stands at the top" wait_match '^\[all( [0-9]+%)? .*\]$'
+it "all of it stands at the top" wait_match '^▎all( [0-9]+%.*)?$'
 it "the method is chosen here, too" wait_match '^> OrdersController#index'
 keys Enter
 it "Enter opens the menu of the cell" wait_for "zoom in"
 keys Enter
 it "whose first entry zooms" wait_for "zoom: OrdersController#index"
-it "its cell takes the whole width" wait_match '^(\[OrdersController#index .*\]|\|OrdersController#index .*\|)$'
+it "its cell takes the whole width" wait_match '^▎OrdersController#index( [0-9]+%.*)?$'
 keys Escape
 it "Esc goes back" wait_for "zoom: all"
 keys c
@@ -65,7 +65,7 @@ it "and again by state" wait_for "c: by heat"
 keys '='
 it "= highlights the method" wait_for "same method:"
 keys i
-it "i turns it upside down" wait_match '^\[all( [0-9]+%)? .*\]$' 
+it "i turns it upside down" wait_match '^▎all( [0-9]+%.*)?$' 
 keys Up Down
 
 keys 8

@@ -178,9 +178,9 @@ static void test_pictures_of_filled_cells(void **state)
   int foreground, background;
   (void)state;
   theme_init(THEME_8);
-  theme_rgb(FACE_FILL_RUN, &foreground, &background);
+  theme_rgb(FACE_HEAT_2, &foreground, &background);
   snprintf(wanted, sizeof wanted, "fill=\"#%06x\"", (unsigned)foreground);
-  draw_text(0, 0, 20, FACE_FILL_RUN, "filled");
+  draw_text(0, 0, 20, FACE_HEAT_2, "filled");
   FILE *out = open_memstream(&svg, &bytes);
   screen_write_svg(out, true);
   fclose(out);

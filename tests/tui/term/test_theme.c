@@ -147,7 +147,7 @@ static void test_neighbours_differ(void **state)
   screen_close();
 }
 
-/* Readable on light and on dark: no background of our own but in filled cells, nothing black, nothing bright black. */
+/* Readable on light and on dark: no background of our own but in filled cells (in eight colours those by heat), nothing black, nothing bright black. */
 static void test_palettes_keep_the_ground(void **state)
 {
   (void)state;
@@ -157,7 +157,7 @@ static void test_palettes_keep_the_ground(void **state)
     theme_use((enum theme_name)(at / 2));
     for (short face = 1; face < FACE_COUNT; face++) {
       short foreground = 0, background = 0;
-      if (face >= FACE_FILL_RUN && face <= FACE_HEAT_4) {
+      if (face >= (at % 2 == 0 ? FACE_HEAT_0 : FACE_FILL_RUN) && face <= FACE_HEAT_4) {
         check_filled(face, at % 2 == 0 ? 3 : 4.5);
         continue;
       }

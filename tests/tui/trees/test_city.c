@@ -242,7 +242,7 @@ static void many(size_t methods, bool all)
   }
 }
 
-/* Quiet ones shrink, so that the busy ones are seen at once; their order is the old one. */
+/* Those that never do anything are left out, so that the busy ones are seen at once; their order is the old one. */
 static void test_five_thousand(void **state)
 {
   (void)state;
@@ -261,7 +261,7 @@ static void test_five_thousand(void **state)
     update(at * SECOND, 80);
   }
   check_streets();
-  assert_int_equal(city.street_count, 20);
+  assert_int_equal(city.street_count, 21); /* what rose keeps its lot: there is room */
 }
 
 static void test_no_width_is_too_small(void **state)
@@ -319,14 +319,14 @@ static void test_the_scale_is_calm(void **state)
   (void)state;
   seen_in("Json", "generate", 0.03, 0);
   update(100 * SECOND, 80);
-  assert_true(city.full > 0.049 && city.full < 0.051);
+  assert_true(city.full > 0.029 && city.full < 0.031);
   seen_in("Json", "generate", 0.3, 0);
   update(101 * SECOND, 80);
-  assert_true(city.full > 0.499 && city.full < 0.501);
+  assert_true(city.full > 0.299 && city.full < 0.301);
   for (int64_t at = 102; at < 140; at++) {
     seen_in("Json", "generate", at % 3 == 0 ? 0.04 : 0.02, 0);
     update(at * SECOND, 80);
-    assert_true(at < 110 ? city.full > 0.49 : at < 125 || city.full < 0.051);
+    assert_true(at < 110 ? city.full > 0.29 : at < 125 || city.full < 0.041);
   }
 }
 
@@ -408,7 +408,7 @@ static void test_names_cover_nobody(void **state)
   assert_true(placed > 700);
 }
 
-/* Who calls and does nothing itself is as high as it was on a stack; nobody moves. */
+/* Who calls and does nothing itself is as high as it was on a stack, and is shown by ratio alone. */
 static void test_heights_by_ratio(void **state)
 {
   (void)state;
@@ -427,9 +427,12 @@ static void test_heights_by_ratio(void **state)
     assert_true(city_height(&city, calls) == (by_ratio ? 1 : 0));
     assert_int_equal(city_highest(&city, names, 4), by_ratio ? 2 : 1);
     assert_ptr_equal(&city.buildings[names[0].building], by_ratio ? calls : works);
-    city_heights(&city, calls, 1, 8, tops, &cut);
-    assert_int_equal(tops[0], by_ratio ? 8 : 0);
-    assert_int_equal(tops[RTOP_STATES - 1], tops[0]);
+    assert_int_equal(calls->place > 0, by_ratio); /* else it is bare ground that nothing ever stood on */
+    if (by_ratio) {
+      city_heights(&city, calls, 1, 8, tops, &cut);
+      assert_int_equal(tops[0], 8);
+      assert_int_equal(tops[RTOP_STATES - 1], tops[0]);
+    }
     check_streets();
   }
   by_ratio = false;

@@ -163,7 +163,7 @@ static void test_jump_shows_the_row(void **state)
     model_press(&ui, *view);
     model_press(&ui, 'G');
     model_press(&ui, '(');
-    if (!stands_on(*view == '5' ? "     20" : "OrdersController#in"))
+    if (!stands_on(*view == '5' ? "    20" : "OrdersController#in"))
       fail_msg("view %c\n%s", *view, model_screen_text());
   }
 }

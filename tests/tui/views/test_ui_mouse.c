@@ -143,7 +143,7 @@ static void test_cells_and_buildings(void **state)
 {
   (void)state;
   model_press(&ui, '4');
-  click_on("[Puma::Server#process_client");
+  click_on("▎Puma::Server#process_client");
   assert_true(selected_has("Puma::Server#process_client"));
   model_press(&ui, '6');
   const struct skyline_view *view = ui.data[VIEW_SKYLINE];

@@ -60,31 +60,30 @@ static void test_cursor_walks_from_cell_to_cell(void **state)
 {
   (void)state;
   model_press(&ui, 'g');
-  assert_int_equal(getcury(stdscr), table_y() + 1);
+  assert_int_equal(getcury(stdscr), table_y());
   for (int depth = 1; depth < 7; depth++) {
     model_press(&ui, KEY_DOWN | KEY_FUNCTION);
-    assert_int_equal(getcury(stdscr), table_y() + 3 * depth + 1);
+    assert_int_equal(getcury(stdscr), table_y() + 3 * depth);
   }
   model_press(&ui, KEY_UP | KEY_FUNCTION);
-  assert_int_equal(getcury(stdscr), table_y() + 3 * 5 + 1);
+  assert_int_equal(getcury(stdscr), table_y() + 3 * 5);
 }
 
-static void test_boxes_tell_total_and_self(void **state)
+static void test_high_cells_tell_total_and_self(void **state)
 {
   (void)state;
-  assert_true(shows("|Puma::Server#process_client  300.0%  self 0.0%  "));
-  assert_true(shows("|IO.select  100.0%  "));
-  assert_true(shows("|Mutex#synch~|"));
-  assert_true(shows("+-50.0%------+")); /* beside the name there is no room */
+  assert_true(shows("▎Puma::Server#process_client  ") && shows("▎300.0%  self 0.0%  |||"));
+  assert_true(shows("▎IO.select") && shows("▎Mutex#synch~ :"));
+  assert_true(shows("▎50.0%  ::... ▎")); /* for self time there is no room */
   model_press(&ui, '=');
-  assert_true(shows("+=========================+") && shows("=Queue#pop  100.0%  ......="));
+  assert_true(shows("=Queue#pop                =") && shows("=100.0%  self 100.0%  ....="));
 }
 
 static void test_two_rows_tell_total_and_self(void **state)
 {
   (void)state;
-  assert_true(shows("[Puma::Server#process_client"));
-  assert_true(shows("[300.0%  self 0.0%"));
+  assert_true(shows("▎Puma::Server#process_client"));
+  assert_true(shows("▎300.0%  self 0.0%"));
 }
 
 static void test_depths_out_of_sight_are_told(void **state)
@@ -155,18 +154,16 @@ static void test_resize(void **state)
   }
 }
 
-/* A line of any length. */
-static void test_borders_are_whole(void **state)
+/* High cells fill two rows, as wide as they are; the third is the space below them. */
+static void test_cells_are_whole(void **state)
 {
   (void)state;
+  model_press(&ui, 'g'); /* under the cursor: reverse from edge to edge */
   for (int columns = 200; columns < 600; columns += 57) {
     resizeterm(50, columns);
     ui_draw(&ui);
-    for (int x = 0; x < columns; x++) {
-      bool end = x == 0 || x == columns - 1;
-      assert_int_equal((char)(mvinch(table_y(), x) & A_CHARTEXT), end ? '+' : '-');
-      assert_int_equal((char)(mvinch(table_y() + 2, x) & A_CHARTEXT), end ? '+' : '-');
-    }
+    for (int x = 0; x < columns; x++)
+      for (int row = 0; row < 3; row++) assert_int_equal((mvinch(table_y() + row, x) & A_REVERSE) != 0, row < 2);
   }
 }
 
@@ -174,18 +171,18 @@ static void test_borders_are_whole(void **state)
 static void test_one_key_changes_the_colour(void **state)
 {
   (void)state;
-  assert_true(shows("|IO.select  100.0%  ......") && shows("|Queue#pop  90.0%  "));
+  assert_true(shows("▎100.0%  self 100.0%  ....") && shows("▎90.0%  self 90.0%  "));
   assert_true(shows("| run   : wait   . blocked   # mark   = sweep   c: by heat"));
   model_press(&ui, 'c');
-  assert_true(shows("|IO.select  100.0%  ######"));
+  assert_true(shows("▎100.0%  self 100.0%  ####"));
   assert_true(shows("_ less   . 1%   : 5%   + 20%   # 50%   c: by state"));
   model_press(&ui, 'c');
-  assert_true(shows("|IO.select  100.0%  ......"));
+  assert_true(shows("▎100.0%  self 100.0%  ...."));
 }
 
 static bool is_lit_at(int depth, int x)
 {
-  chtype cell = mvinch(table_y() + 3 * depth + 1, x);
+  chtype cell = mvinch(table_y() + 3 * depth, x);
   return (cell & A_REVERSE) == 0 && (cell & A_BOLD) != 0; /* by its words: no slab of light */
 }
 
@@ -210,7 +207,7 @@ static void test_chains_share_a_cell(void **state)
   assert_true(shows("chain of 6: Puma::ThreadPool#spawn_thread > block in Price#total"));
   size_t depths = view()->icicle.depths;
   model_press(&ui, '*');
-  assert_true(!shows("chain of") && shows("|OrdersController#index"));
+  assert_true(!shows("chain of") && shows("▎OrdersController#index"));
   assert_true(view()->icicle.depths > depths);
   model_press(&ui, '*');
   assert_true(shows("chain of 6: "));
@@ -258,13 +255,13 @@ int main(void)
     ON_CASE(&tall, set_up_case, test_click_beside),
     ON_CASE(&tall, set_up_case, test_cursor_walks_from_cell_to_cell),
     ON_CASE(&tall, set_up_case, test_chains_share_a_cell),
-    ON_CASE(&tall, set_up_case, test_boxes_tell_total_and_self),
+    ON_CASE(&tall, set_up_case, test_high_cells_tell_total_and_self),
     ON_CASE(&middle, set_up_case, test_two_rows_tell_total_and_self),
     ON_CASE(&low, set_up_case, test_depths_out_of_sight_are_told),
     ON_CASE(&tall, set_up_case, test_depths_are_told_in_words),
     ON_CASE(&tall, set_up_case, test_height_does_not_jump),
     ON_CASE(&tall, set_up_case, test_resize),
-    ON_CASE(&tall, set_up_case, test_borders_are_whole),
+    ON_CASE(&tall, set_up_case, test_cells_are_whole),
     ON_CASE(&tall, set_up_case, test_one_key_changes_the_colour),
     ON_CASE(&tall, set_up_case, test_the_way_to_the_cursor_is_lit),
     ON_CASE(&tall, set_up_case, test_choice_and_zoom_outlast_a_window),

@@ -153,12 +153,12 @@ static void test_icicle_moves_and_zooms(void **state)
   model_press(&ui, FN(KEY_UP));
   assert_int_equal(icicle()->node, index);
   model_type(&ui, "\r\r");
-  assert_true(shows("[OrdersController#index  ") && shows("[135.6%  self 5.0%  "));
+  assert_true(shows("▎OrdersController#index\n") && shows("▎135.6%  self 5.0%  "));
   assert_int_equal(icicle()->icicle.cells[0].node, index);
   later();
   assert_int_equal(icicle()->icicle.cells[0].node, index);
   model_press(&ui, 27);
-  assert_true(shows("[all 600%"));
+  assert_true(shows("▎all 600%"));
   assert_true(ui.search[0] != '\0'); /* Esc took one step only */
   model_press(&ui, 27);
   assert_true(ui.search[0] == '\0');
