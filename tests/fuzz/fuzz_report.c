@@ -194,12 +194,13 @@ static void check_locks(struct rtop_report *report)
   struct rtop_lock_chain chain;
   thread_locks_note(sum, report->symbols);
   for (size_t row = 0; row < sum->thread_count; row++) {
-    rtop_lock_chain(&chain, sum, row);
+    rtop_lock_chain(&chain, sum, report->symbols, row);
     demand(chain.count >= 1 && chain.count <= RTOP_LOCK_CHAIN_MAX && (!chain.circle || chain.closes < chain.count));
     thread_lock_words(words, sizeof words, sum, report->symbols, row);
     demand(strlen(words) < sizeof words);
   }
-  if (rtop_lock_deadlock(&chain, sum)) thread_deadlock_words(words, sizeof words, sum, report->symbols, &chain);
+  if (rtop_lock_deadlock(&chain, sum, report->symbols))
+    thread_deadlock_words(words, sizeof words, sum, report->symbols, &chain);
 }
 
 static void take_report(struct rtop_report *report, struct rtop_profile *profile,
