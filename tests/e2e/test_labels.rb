@@ -1,5 +1,6 @@
 # Labels and marks of a program, seen through the viewer.
 require_relative "support"
+require_relative "tmux"
 
 class TestLabels < Minitest::Test
   include E2E
@@ -113,6 +114,35 @@ class TestLabels < Minitest::Test
       assert_match(/endpoint=\/lock .*lock \d+%/, text)
       screen = viewer("-r", "#{dir}/slow.rpt", "-F", "all", "--view", "labels", "--slower-requests", "100ms", "--dump-screen", "100x30").out
       assert_match(/^SLOW  \//, screen)
+    end
+  end
+
+  ONE_SLOW = <<~'RUBY'
+    class Orders
+      def show = sleep(0.7)
+    end
+    sleep 0.5
+    RperfTop.label(endpoint: "GET /orders/7", user: "7") { Orders.new.show }
+    sleep 0.5
+  RUBY
+
+  # The key for stalls goes to it, and the list of stalls has it. Of a busy machine other stalls are not looked for.
+  def test_a_key_goes_to_a_slow_request
+    skip "tmux is not installed" unless Tmux.there?
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/program.rb", ONE_SLOW)
+      made = viewer("-o", "#{dir}/slow.rpt", "--", RbConfig.ruby, QUICK, "#{dir}/program.rb")
+      assert_equal 0, made.status.exitstatus, made.err
+      others = %w[blocked no-safepoint gc stopped waiting many-waits method].flat_map { |cause| ["--stall-#{cause}", "off"] }
+      screen = Tmux.new(160, 30, [VIEWER, "-r", "#{dir}/slow.rpt", "-F", "1", "--slower-requests", "500ms", *others])
+      screen.wait_for(/\[\(\] slow request/)
+      screen.keys("(")
+      screen.wait_for(/endpoint=GET \/orders\/7, user=7 took \d+\.\d s.*, longest in Kernel#sleep < Orders#show/)
+      screen.wait_for(/^> .*Kernel#sleep/)
+      screen.keys("!")
+      screen.wait_for(/request +\d.*endpoint=GET \/orders\/7, user=7: Kernel#sleep < Orders#show/)
+    ensure
+      screen&.close
     end
   end
 

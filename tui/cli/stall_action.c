@@ -159,7 +159,7 @@ void stall_action_poll(struct stall_action *action, struct rtop_session *session
   }
   for (size_t i = 0; action->armed && i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
-    if (stall->id <= action->seen || stall->cause == STALL_MARK) continue;
+    if (stall->id <= action->seen || stall->cause >= STALL_REQUEST) continue;
     action_wait_for(action, stall->id);
     action_run(action, stall, session);
   }

@@ -29,6 +29,7 @@ static void each_window(const struct rtop_profile *profile, struct rtop_span spa
       .begun_count = window->gap || !whole ? 0 : window->begun.count,
       .raised_count = window->gap || !whole ? 0 : profile_raised_count(window->raised),
       .exact_count = window->gap || !whole ? 0 : profile_exact_count(window->exact),
+      .slow_count = window->gap || !whole ? 0 : profile_slow_count(window->exact),
       .long_count = window->gap || !whole ? 0 : window->long_count,
     };
     visit(context, &look);
@@ -102,6 +103,11 @@ struct rtop_raised_count rtop_look_raised(const struct rtop_look *look, size_t i
 struct rtop_exact_number rtop_look_exact(const struct rtop_look *look, size_t index)
 {
   return look->window->exact->all[index];
+}
+
+struct rtop_slow_call rtop_look_slow(const struct rtop_look *look, size_t index)
+{
+  return look->window->exact->slow[index];
 }
 
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value)

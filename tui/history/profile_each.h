@@ -19,7 +19,7 @@ struct rtop_look {
   const uint64_t *wall_ns; /* per state, over all threads */
   const struct rtop_span_counters *counters;
   size_t thread_count, cell_count, begun_count;
-  size_t raised_count, exact_count;
+  size_t raised_count, exact_count, slow_count;
   /* late records of at least 100 ms that came with the window; their number is limited */
   size_t long_count;
   const struct profile_window *window; /* private */
@@ -67,6 +67,8 @@ struct rtop_begun_count rtop_look_begun(const struct rtop_look *look, size_t ind
 struct rtop_raised_count rtop_look_raised(const struct rtop_look *look, size_t index);
 /* Returns an exact figure; they are sorted by node, what and key. */
 struct rtop_exact_number rtop_look_exact(const struct rtop_look *look, size_t index);
+/* Returns a slow call or block that the window reports. */
+struct rtop_slow_call rtop_look_slow(const struct rtop_look *look, size_t index);
 /* Returns the part of a window's figure that a sum over the span would contain. */
 uint64_t rtop_look_share(const struct rtop_look *look, struct rtop_span span, uint64_t value);
 

@@ -2,10 +2,8 @@
 /* Says what a slow block did, and where. */
 #include "slow_words.h"
 
-#include "shm/base/label_text.h"
 #include "tui/text/text.h"
 #include "work_figures.h"
-#include <string.h>
 
 /* Minimum share of a holder that is named (per cent). */
 enum { SLOW_LEAST_PERCENT = 5 };
@@ -49,16 +47,4 @@ void slow_where_words(char *out, size_t bytes, const struct slow_look *look, con
   }
   if (look->gvl.seen_ns && slow_matters(block, RTOP_WORK_GVL)) slow_add_holder(&text, "GVL", &look->gvl, symbols);
   if (look->lock.seen_ns && slow_matters(block, RTOP_WORK_LOCK)) slow_add_holder(&text, "lock", &look->lock, symbols);
-}
-
-void slow_label_words(char *out, size_t bytes, const struct rtop_slow_call *block, const struct rtop_symbols *symbols)
-{
-  const char *set = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, block->node)->frame)->label;
-  struct phrase text = { out, bytes, 0 };
-  struct rtop_label_buffer label;
-  uint32_t place = 0;
-  out[0] = '\0';
-  for (size_t at = 0; rtop_label_text_next(set, strlen(set), &at, &label); place++)
-    if (place < 32 && block->own >> place & 1)
-      phrase_add(&text, "%s%s=%s", text.used ? ", " : "", label.key, label.value);
 }

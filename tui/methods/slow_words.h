@@ -11,7 +11,5 @@ void slow_causes_words(char *out, size_t bytes, const struct rtop_slow_call *blo
  * Kernel#sleep < Orders#wait (90%), GVL held by worker 2 in Report#build". */
 void slow_where_words(char *out, size_t bytes, const struct slow_look *look, const struct rtop_slow_call *block,
                       const struct rtop_symbols *symbols);
-/* Writes the labels that began the block: "endpoint=GET /orders, user=7". */
-void slow_label_words(char *out, size_t bytes, const struct rtop_slow_call *block, const struct rtop_symbols *symbols);
 
 #endif

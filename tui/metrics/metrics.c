@@ -129,7 +129,7 @@ void metrics_stalls(struct metrics *metrics, const struct stalls *stalls)
   for (size_t i = 0; i < stalls->count; i++) {
     const struct stall *stall = &stalls->list[i];
     struct metrics_process *process = stall->source < RTOP_SOURCES_MAX ? metrics->processes[stall->source] : NULL;
-    if (stall->id <= metrics->stalls_seen || !process || stall->cause >= STALL_MARK) continue;
+    if (stall->id <= metrics->stalls_seen || !process || stall->cause >= STALL_REQUEST) continue;
     process->counts[METRICS_STALLS + stall->cause].settled++;
     metrics_figure_tell(&process->counts[METRICS_STALLS + stall->cause]);
   }

@@ -3,6 +3,7 @@
 #include "slow_look.h"
 
 #include "shm/base/label_text.h"
+#include "tui/text/text.h"
 #include <string.h>
 
 enum { SLOW_PARTS = 64 };
@@ -249,4 +250,16 @@ bool slow_look(struct slow_look *look, struct rtop_profile *profile, struct off_
   rtop_profile_each(profile, (struct rtop_span){ from_ns, block->end_ns }, slow_visit, &walk);
   slow_tell(look, &walk);
   return true;
+}
+
+void slow_label_words(char *out, size_t bytes, const struct rtop_slow_call *block, const struct rtop_symbols *symbols)
+{
+  const char *set = rtop_symbols_get(symbols, rtop_symbols_get_node(symbols, block->node)->frame)->label;
+  struct phrase text = { out, bytes, 0 };
+  struct rtop_label_buffer label;
+  uint32_t place = 0;
+  out[0] = '\0';
+  for (size_t at = 0; rtop_label_text_next(set, strlen(set), &at, &label); place++)
+    if (place < 32 && block->own >> place & 1)
+      phrase_add(&text, "%s%s=%s", text.used ? ", " : "", label.key, label.value);
 }

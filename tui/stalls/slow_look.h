@@ -39,5 +39,7 @@ struct slow_look {
 bool slow_look(struct slow_look *look, struct rtop_profile *profile, struct off_ways *ways, uint32_t source,
                const struct rtop_slow_call *block);
 enum rtop_work_cause slow_largest(const struct rtop_slow_call *block);
+/* Writes the labels that began the block: "endpoint=GET /orders, user=7". */
+void slow_label_words(char *out, size_t bytes, const struct rtop_slow_call *block, const struct rtop_symbols *symbols);
 
 #endif

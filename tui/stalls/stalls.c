@@ -12,8 +12,8 @@ static const int64_t stalls_lag_ns = INT64_C(5000000000);    /* of one process b
 
 const char *stall_cause_name(enum stall_cause cause)
 {
-  static const char *const names[STALL_CAUSES] = { "blocked", "no-safepoint", "waiting", "gc",
-                                                   "method",  "many-waits",   "stopped", "mark" };
+  static const char *const names[STALL_CAUSES] = { "blocked",    "no-safepoint", "waiting", "gc",  "method",
+                                                   "many-waits", "stopped",      "request", "mark" };
   return cause < STALL_CAUSES ? names[cause] : "";
 }
 
@@ -143,6 +143,7 @@ static void stalls_visit(void *context, const struct rtop_look *window)
   stalls_note_stop(look, window);
   stalls_look_at_threads(look, window);
   stalls_look_at_process(look, window);
+  stalls_look_at_requests(look, window);
 }
 
 static void stalls_take_marks(struct stalls *stalls, const struct rtop_profile *profile, int64_t until_ns)
@@ -217,6 +218,7 @@ bool stalls_update(struct stalls *stalls, const struct rtop_profile *profile, co
   rtop_profile_each(profile, span, stalls_visit, &look);
   stalls_blame_collections(&look, state->until_ns);
   stalls_look_behind(&look);
+  stalls_look_into_requests(&look, span.end_ns);
   stalls_take_marks(stalls, profile, span.end_ns);
   stalls_end_gone(stalls, state, span.end_ns - stalls_lag_ns);
   stalls_forget_threads(state, span.end_ns - 2 * stalls_chunk_ns);
@@ -261,6 +263,7 @@ void stalls_keep(const struct stalls *stalls, struct rtop_symbols *symbols)
   const struct stalls_state *state = stalls->state;
   for (size_t i = 0; i < stalls->count; i++) {
     rtop_symbols_use_node(symbols, stalls->list[i].node);
+    rtop_symbols_use_node(symbols, stalls->list[i].request.node);
     rtop_symbols_use_frame(symbols, stalls->list[i].frame);
     rtop_symbols_use_frame(symbols, stalls->list[i].caller);
     rtop_symbols_use_frame(symbols, stalls->list[i].holder_frame);
@@ -287,6 +290,7 @@ double stall_harm(const struct stall *stall)
   case STALL_METHOD: return seconds * stall->amount;
   case STALL_GC: return stall->amount / 1e9;
   case STALL_NO_SAFEPOINT:
+  case STALL_REQUEST:
   case STALL_STOPPED: return seconds;
   case STALL_MARK:
   case STALL_CAUSES: break;

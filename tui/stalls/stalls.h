@@ -4,7 +4,8 @@
  * Causes: stopped (the process did not run), blocked (a thread off the GVL for long, without waiting for work),
  * no-safepoint (a thread has the GVL without a safepoint), waiting (many threads wait for the GVL), gc (one long
  * collection), method (a method newly takes nine tenths of a second), many-waits (threads newly wait in one place again
- * and again), mark (no stall: RperfTop.mark). All rules and limits: tests/tui/stalls/README.md.
+ * and again), request (a block of labels took long; only if it is asked for), mark (no stall: RperfTop.mark). All rules and
+ * limits: tests/tui/stalls/README.md.
  *
  * Every window is examined once, when it comes. Windows longer than half a second only show blocked threads. After a
  * gap of more than half a second nothing before it is used. off_gvl.h judges stacks off the GVL; here the earlier
@@ -16,6 +17,7 @@
 #define RTOP_TUI_STALLS_H
 
 #include "tui/stalls/locks.h"
+#include "tui/history/profile_lists.h"
 #include "tui/history/symbols.h"
 
 enum stall_cause {
@@ -26,6 +28,7 @@ enum stall_cause {
   STALL_METHOD,
   STALL_MANY_WAITS,
   STALL_STOPPED,
+  STALL_REQUEST,
   STALL_MARK,
   STALL_CAUSES
 };
@@ -83,6 +86,9 @@ struct stall {
      method, by cause */
   double amount;
   const char *mark; /* name of a mark; else "" */
+  /* of a request: the block. frame, node: where it was for most of its largest cause, as far as that was seen */
+  struct rtop_slow_call request;
+  unsigned looks; /* private */
 };
 
 struct stalls {
@@ -117,8 +123,13 @@ const struct stall *stalls_at(const struct stalls *stalls, uint32_t source, stru
 /* Writes the culprit, "" if unknown. "a < b" means a, called by b; "of it" means of the stall's time. Depending on the
  * cause: "Kernel#sleep < Order#total", "last seen in Order#total", "Mutex#lock < Order#total, held by worker 2 in
  * Kernel#sleep < Bill#write", "..., in a deadlock with worker 2", "Thread::Mutex#synchronize < Stock#count, 93% of it
- * behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2". */
+ * behind worker 2 in Stock#fill < Stock#load", "Report#write, 96% of it by worker 2". Of a request its labels stand
+ * before it: "endpoint=GET /orders: Kernel#sleep < Order#total". */
 void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
+/* The labels of a request: "endpoint=GET /orders, user=7". */
+void stall_request_words(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes);
+/* Is it a request that was off the GVL for most of its time? */
+bool stall_request_is_off_gvl(const struct stall *stall);
 /* "worker 3", "worker 3 +4": with others. */
 void stall_threads(const struct stall *stall, char *out, size_t bytes);
 /* Describes a stall in short: "blocked 2.30s Kernel#sleep < Order#total (worker 3)", "mark deploy". */

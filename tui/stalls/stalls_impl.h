@@ -215,6 +215,10 @@ bool stalls_rose(const struct stalls_source *source, struct stalls_rise *rises, 
 void stalls_ask_behind(struct stalls_look *look, const struct stall *stall, uint32_t place);
 void stalls_look_behind(struct stalls_look *look);
 void stalls_keep_behind(const struct stalls_state *state, struct rtop_symbols *symbols);
+/* stalls_requests.c: slow requests. stalls_look_into_requests() finds where their time went, while no windows are being
+ * visited. */
+void stalls_look_at_requests(struct stalls_look *look, const struct rtop_look *window);
+void stalls_look_into_requests(struct stalls_look *look, int64_t now_ns);
 /* stalls_process.c: stops, waiting, collections, methods. stalls_note_stop() must be the first to see a window. */
 void stalls_note_stop(struct stalls_look *look, const struct rtop_look *window);
 /* Returns the time (ns) that the process did not run within a stretch, according to the last windows. */

@@ -4,14 +4,20 @@
 
 #include "tui/text/text.h"
 #include <stdio.h>
+#include <string.h>
 
 const char *stall_cause_words(enum stall_cause cause)
 {
   static const char *const words[STALL_CAUSES] = {
-    [STALL_BLOCKED] = "a blocked thread",           [STALL_NO_SAFEPOINT] = "a call that kept the GVL",
-    [STALL_WAITING] = "waits for the GVL",          [STALL_GC] = "a long collection",
-    [STALL_METHOD] = "a method that took over",     [STALL_MANY_WAITS] = "many short waits",
-    [STALL_STOPPED] = "a process that did not run", [STALL_MARK] = "mark",
+    [STALL_BLOCKED] = "a blocked thread",
+    [STALL_NO_SAFEPOINT] = "a call that kept the GVL",
+    [STALL_WAITING] = "waits for the GVL",
+    [STALL_GC] = "a long collection",
+    [STALL_METHOD] = "a method that took over",
+    [STALL_MANY_WAITS] = "many short waits",
+    [STALL_STOPPED] = "a process that did not run",
+    [STALL_REQUEST] = "a slow request",
+    [STALL_MARK] = "mark",
   };
   return cause < STALL_CAUSES ? words[cause] : "";
 }
@@ -37,7 +43,8 @@ static void stall_behind(struct phrase *phrase, const struct stall *stall, const
   if (stall->behind.took) phrase_add(phrase, " < %s", stall_label(symbols, stall->behind.took));
 }
 
-void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
+/* Writes the method to blame. */
+static void stall_blamed(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
 {
   struct phrase phrase = { out, bytes, 0 };
   out[0] = '\0';
@@ -50,6 +57,17 @@ void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols
   if (!stall->holder_frame) return;
   phrase_add(&phrase, " in %s", stall_label(symbols, stall->holder_frame));
   if (stall->holder_caller) phrase_add(&phrase, " < %s", stall_label(symbols, stall->holder_caller));
+}
+
+void stall_culprit(const struct stall *stall, const struct rtop_symbols *symbols, char *out, size_t bytes)
+{
+  size_t used = 0;
+  if (stall->cause == STALL_REQUEST) {
+    stall_request_words(stall, symbols, out, bytes);
+    used = strlen(out);
+    if (stall->frame && used + 2 < bytes) used += (size_t)snprintf(out + used, bytes - used, ": ");
+  }
+  stall_blamed(stall, symbols, out + used, bytes - used);
 }
 
 void stall_threads(const struct stall *stall, char *out, size_t bytes)
@@ -76,6 +94,18 @@ void stall_words(const struct stall *stall, const struct rtop_symbols *symbols, 
   else
     snprintf(out, bytes, "%s%s%s%s%s%s%s", stall_cause_name(stall->cause), length, culprit[0] ? " " : "", culprit,
              threads[0] ? " (" : "", threads, threads[0] ? ")" : "");
+}
+
+/* "endpoint=GET /orders took 2.3 s in puma srv 3, longest in Kernel#sleep < Order#total". */
+static void stall_request(struct phrase *phrase, const struct stall *stall, const struct rtop_symbols *symbols)
+{
+  char labels[400], culprit[800];
+  stall_request_words(stall, symbols, labels, sizeof labels);
+  stall_blamed(stall, symbols, culprit, sizeof culprit);
+  phrase_add(phrase, "%s took %.1f s", labels[0] ? labels : "a request",
+             (double)(stall->end_ns - stall->start_ns) / 1e9);
+  if (stall->thread[0]) phrase_add(phrase, " in %s", stall->thread);
+  if (culprit[0]) phrase_add(phrase, ", longest in %s", culprit);
 }
 
 /* Writes the subject and its verb: "puma srv 3 was", "puma srv 3 and 4 others are", "5 threads were". */
@@ -121,6 +151,7 @@ void stall_sentence(const struct stall *stall, const struct rtop_symbols *symbol
     if (culprit[0] && !seen) phrase_add(&phrase, " in %s", culprit);
     break;
   case STALL_STOPPED: phrase_add(&phrase, "the process did not run %s", length); return;
+  case STALL_REQUEST: stall_request(&phrase, stall, symbols); return;
   case STALL_CAUSES: return;
   }
   if (seen) phrase_add(&phrase, ", %s", culprit);

@@ -63,7 +63,7 @@ static void say_sentence(const struct ui *ui, const struct stall *stall, struct 
 
 static bool is_off_gvl(const struct stall *stall)
 {
-  return stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS;
+  return stall->cause == STALL_BLOCKED || stall->cause == STALL_MANY_WAITS || stall_request_is_off_gvl(stall);
 }
 
 /* Returns the frame to select for a stall, and which call of it (0: any): the application's method that called the

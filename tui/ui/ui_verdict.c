@@ -63,6 +63,7 @@ static bool verdict_tells(const struct ui *ui, const struct stall *stall)
   case STALL_MANY_WAITS:
   case STALL_BLOCKED: return kind == VERDICT_LOCK || kind == VERDICT_BLOCKED;
   case STALL_STOPPED:
+  case STALL_REQUEST:
   case STALL_MARK:
   case STALL_CAUSES: break;
   }

@@ -468,6 +468,7 @@ static void add_stall_kind(struct phrase *phrase, enum stall_cause cause, const 
   case STALL_METHOD: phrase_add(phrase, "%s in one method", length); return;
   case STALL_MANY_WAITS: phrase_add(phrase, "many short waits for %s", length); return;
   case STALL_STOPPED: phrase_add(phrase, "stopped for %s", length); return;
+  case STALL_REQUEST: phrase_add(phrase, "a request of %s", length); return;
   case STALL_MARK:
   case STALL_CAUSES: phrase_add(phrase, "%s", length);
   }
@@ -484,9 +485,10 @@ static void say_stall(struct phrase *phrase, const struct verdict_say *say, cons
   words_seconds(length, sizeof length, ns);
   words_lasts(ago, sizeof ago, say->stall_ago_ns);
   phrase_add(phrase, "[(] ");
-  if (brevity->stall == STALL_KEY) phrase_add(phrase, "stall: ");
-  else if (say->stall_ago_ns >= 1000000000) phrase_add(phrase, "stall %s ago: ", ago);
-  else phrase_add(phrase, "stall now: ");
+  const char *what = stall->cause == STALL_REQUEST ? "slow request" : "stall";
+  if (brevity->stall == STALL_KEY) phrase_add(phrase, "%s: ", what);
+  else if (say->stall_ago_ns >= 1000000000) phrase_add(phrase, "%s %s ago: ", what, ago);
+  else phrase_add(phrase, "%s now: ", what);
   if (brevity->stall == STALL_NAMED && say->stall_process) phrase_add(phrase, "%s", say->stall_process);
   if (brevity->stall < STALL_NAMED || stall->frame == 0) {
     add_stall_kind(phrase, stall->cause, length);

@@ -1294,6 +1294,93 @@ static void test_words_of_threads_without_a_name(void **state)
   check_words(&stall, "many short waits 0.0 s in Tax#loop, 50% of it behind Tax#loop, 0.0 threads");
 }
 
+static uint32_t request_node(const char *set)
+{
+  uint32_t frame = rtop_symbols_frame(symbols, set, strlen(set), "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
+  return rtop_symbols_node(symbols, 0, frame, 0);
+}
+
+/* A request that ends with the next window, in which its thread sleeps. */
+static void ends_request(uint32_t set, int64_t took_ms)
+{
+  struct rtop_window made = { 0 };
+  fixture_window(&made, now_ms * MS, (now_ms + 100) * MS);
+  now_ms += 100;
+  uint32_t thread = fixture_thread(&made, 1, RTOP_BLOCKED, node[SLEEP], 0);
+  fixture_cell(&made, thread, node[SLEEP], RTOP_BLOCKED, 100 * MS);
+  struct rtop_slow *slow = rtop_window_add_slow(&made);
+  *slow = (struct rtop_slow){ .end_mono_ns = now_ms * MS,
+                              .serial = 1,
+                              .node = set,
+                              .stack = set,
+                              .flags = RTOP_SLOW_BLOCK | 1u << RTOP_SLOW_LABELS_SHIFT,
+                              .total_ns = (uint64_t)(took_ms * MS) };
+  slow->work_ns[RTOP_WORK_SLEEP] = slow->total_ns;
+  assert_true(fixture_add(profile, 0, &made));
+  rtop_window_destroy(&made);
+  stalls_update(&stalls, profile, symbols, &limits);
+}
+
+/* They are found when they are asked for, from the threshold on, with the method where most of their time was spent. */
+static void test_slow_requests(void **state)
+{
+  (void)state;
+  uint32_t set = request_node("endpoint=GET /a,user=7");
+  char words[300];
+  runs(3);
+  waits_in(SLEEP, 4);
+  ends_request(set, 450);
+  assert_int_equal(stalls.count, 0);
+  limits.request_ns = 400 * MS;
+  waits_in(SLEEP, 4);
+  ends_request(set, 399);
+  assert_int_equal(stalls.count, 0);
+  waits_in(SLEEP, 4);
+  ends_request(set, 400);
+  const struct stall *stall = only(STALL_REQUEST, now_ms - 400, now_ms);
+  assert_false(stall->open);
+  assert_int_equal(stall->serial, 1);
+  assert_true(stall_request_is_off_gvl(stall));
+  check_words(stall, "request 0.4 s endpoint=GET /a: Kernel#sleep < Tax#of (t1)");
+  stall_sentence(stall, symbols, words, sizeof words);
+  assert_string_equal(words, "endpoint=GET /a took 0.4 s in t1, longest in Kernel#sleep < Tax#of");
+  waits_in(POP, 15); /* it is looked at again */
+  only(STALL_REQUEST, stall->start_ns / MS, stall->end_ns / MS);
+}
+
+/* Thousands of them leave room for other stalls, and the newest stay. */
+static void test_slow_requests_are_bounded(void **state)
+{
+  (void)state;
+  uint32_t set = request_node("endpoint=GET /a");
+  waits_in(SLEEP, 15);
+  assert_int_equal(stalls.count, 1);
+  assert_int_equal(stalls.list[0].cause, STALL_BLOCKED);
+  limits.request_ns = 1;
+  for (int i = 0; i < 600; i++) ends_request(set, 50);
+  size_t requests = 0;
+  for (size_t i = 0; i < stalls.count; i++) requests += stalls.list[i].cause == STALL_REQUEST;
+  assert_int_equal(requests, 256);
+  assert_int_equal(stalls.list[0].cause, STALL_BLOCKED);
+  assert_int_equal(stalls.list[stalls.count - 1].end_ns, now_ms * MS);
+}
+
+/* Files say anything: lengths and ends that no clock has are no stalls. */
+static void test_requests_of_any_length(void **state)
+{
+  (void)state;
+  uint32_t set = request_node("endpoint=GET /a");
+  limits.request_ns = 1;
+  runs(3);
+  ends_request(set, INT64_MAX / MS);
+  ends_request(0, 300);
+  for (size_t i = 0; i < stalls.count; i++) {
+    char words[300];
+    stall_sentence(&stalls.list[i], symbols, words, sizeof words);
+    assert_true(stalls.list[i].start_ns <= stalls.list[i].end_ns && words[0] != '\0');
+  }
+}
+
 /* A kind of stall each, as somebody is told of it. */
 static void test_sentences(void **state)
 {
@@ -1313,12 +1400,15 @@ static void test_sentences(void **state)
     { STALL_MANY_WAITS, 2, "2.0 threads waited again and again for 8.1 s in Tax#loop",
       "2.0 threads waited again and again for 8.1 s so far in Tax#loop" },
     { STALL_STOPPED, 0, "the process did not run for 8.1 s", "the process did not run for 8.1 s so far" },
+    { STALL_REQUEST, 0, "endpoint=GET / took 8.1 s in t1, longest in Tax#loop",
+      "endpoint=GET / took 8.1 s in t1, longest in Tax#loop" },
     { STALL_MARK, 0, "mark deploy", "mark deploy" },
   };
   (void)state;
   char words[400];
   struct stall stall = { .end_ns = INT64_C(8100000000), .thread = "t1", .holder = "", .mark = "deploy" };
   stall.frame = rtop_symbols_get_node(symbols, node[LOOP])->frame;
+  stall.request = (struct rtop_slow_call){ .node = request_node("endpoint=GET /"), .own = 1 };
   for (size_t i = 0; i < STALL_CAUSES; i++) {
     stall.cause = cases[i].cause;
     stall.amount = cases[i].amount;
@@ -1561,6 +1651,9 @@ int main(void)
     STALL_TEST(test_whom_many_queued_behind),
     STALL_TEST(test_whom_many_queued_behind_one_of_many),
     STALL_TEST(test_words_of_threads_without_a_name),
+    STALL_TEST(test_slow_requests),
+    STALL_TEST(test_slow_requests_are_bounded),
+    STALL_TEST(test_requests_of_any_length),
     STALL_TEST(test_sentences),
     STALL_TEST(test_sentences_of_several_and_of_nobody),
     STALL_TEST(test_harm),

@@ -374,6 +374,31 @@ static void test_old_news_are_said_to_be_old(void **state)
   check_jump('(', -37000, "OrdersController#index");
 }
 
+/* A request that took long is gone to as a stall is: the newer and the more harmful first. */
+static void test_back_to_a_slow_request(void **state)
+{
+  (void)state;
+  struct verdict_words words;
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  uint32_t frame = rtop_symbols_frame(symbols, "endpoint=GET /slow", 18, "", 0, "(labels)", 8, 0, RTOP_SYMBOL_SPECIAL);
+  struct stall *stall = add(STALL_REQUEST, -3500, -2500, false);
+  stall->request = (struct rtop_slow_call){ .node = rtop_symbols_node(symbols, 0, frame, 0), .own = 1 };
+  ui_verdict_words(&ui, &words, 160);
+  assert_string_equal(words.stall, "[(] slow request 2 s ago: 1.0 s in Hash#merge");
+  check_jump('(', -2500, "Hash#merge");
+  assert_true(shows("endpoint=GET /slow took 1.0 s, longest in Hash#merge"));
+  assert_true(shows("; ( again: a bl"));
+  model_press(&ui, '!');
+  assert_true(shows("endpoint=GET /slow: Hash#merge"));
+  model_press(&ui, '!');
+  check_jump('(', -22000, "OrdersController#index");
+  check_jump(')', -2500, "Hash#merge");
+  model_press(&ui, 'z');
+  add(STALL_NO_SAFEPOINT, -6000, -2600, false); /* about as old, and longer */
+  check_jump('(', -5000, "Hash#merge");
+  assert_true(shows("held the GVL for 3.4 s"));
+}
+
 /* The line never names another stall than the key goes to. */
 static void test_line_and_key_agree(void **state)
 {
@@ -450,6 +475,7 @@ int main(void)
     CASE(test_later_ones_that_are_over),
     CASE(test_back_to_a_method_or_mark),
     CASE(test_old_news_are_said_to_be_old),
+    CASE(test_back_to_a_slow_request),
     CASE(test_line_and_key_agree),
     CASE(test_menu_of_a_stall),
     CASE(test_stalls_of_the_processes_shown),
