@@ -8,7 +8,7 @@
 #include "tui/text/text.h"
 #include "tui/text/time_text.h"
 
-enum { TABLE_LEAST = 4, EACH = 2, TEXT = 1024 };
+enum { TABLE_LEAST = 4, EACH = 2, BEHIND_ROWS = 3, TEXT = 1024 };
 
 static const struct labels_view *labels_view(const struct ui *ui)
 {
@@ -20,12 +20,39 @@ static const struct label_row *row_here(const struct ui *ui)
   return labels_view_row(ui, labels_view(ui)->pager.cursor);
 }
 
-static int behind_rows_shown(const struct ui *ui)
+/* Did the work of the row wait for others by its own exact figures? Pairs may have found no room, or be unknown to an older
+ * process. */
+static bool waited(const struct label_row *row)
 {
-  return labels_view(ui)->table.behind.count > 0;
+  const struct work_time *of = row->work ? row->work->of : NULL;
+  return of && of[RTOP_WORK_GVL].sum_ns + of[RTOP_WORK_GC_OTHERS].sum_ns + of[RTOP_WORK_LOCK].sum_ns > 0;
 }
 
-/* Two headings, and two for each; at most half, and a few rows of the table stay. */
+/* Whom it waits behind, the longest waits first: a mean of a block where some ended. */
+static void behind_text(const struct ui *ui, const struct label_row *row, char *text, size_t bytes)
+{
+  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
+  struct behind_rows behind;
+  char words[DRAW_SENTENCE_BYTES - 48];
+  uint64_t ended = row->work ? row->work->ended : 0;
+  label_row_behind(&labels_view(ui)->table, row, symbols, &behind);
+  behind_words(words, sizeof words, &behind, symbols, ended);
+  snprintf(text, bytes, "waits behind%s: %s", ended ? ", mean of a block" : "",
+           behind.count  ? words
+           : waited(row) ? "not known"
+                         : "nobody");
+}
+
+/* Rows that this sentence takes, with a blank on each side of it. */
+static int behind_rows_shown(const struct ui *ui, const struct label_row *row, int columns)
+{
+  char text[DRAW_SENTENCE_BYTES];
+  if (labels_view(ui)->table.behind.count == 0) return 0;
+  behind_text(ui, row, text, sizeof text);
+  return draw_sentence_rows(text, columns - 2, BEHIND_ROWS);
+}
+
+/* A heading, whom it waits behind, and two rows for each; at most half, and a few rows of the table stay. */
 int labels_slow_rows(const struct ui *ui)
 {
   const struct labels_view *view = labels_view(ui);
@@ -33,7 +60,8 @@ int labels_slow_rows(const struct ui *ui)
   bool asked = view->open || (ui->stalls.limits.request_ns > 0 && !view->closed);
   int room = ui->layout.part[PART_TABLE].rows, most = room - 1 - TABLE_LEAST;
   if (!asked || ui->layout.tiny || row == NULL || !view->table.counted || most < 1) return 0;
-  int wanted = 1 + behind_rows_shown(ui) + EACH * (int)row->block_count, half = room * 3 / 5;
+  int wanted = 1 + behind_rows_shown(ui, row, ui->layout.part[PART_TABLE].columns) + EACH * (int)row->block_count,
+      half = room * 3 / 5;
   if (most > half) most = half;
   return wanted < most ? wanted : most;
 }
@@ -75,30 +103,6 @@ static void draw_block(struct ui *ui, const struct slow_row *slow, struct rect a
   draw_format(at.y + 1, at.x, at.columns, FACE_NORMAL, "      %s", causes);
 }
 
-/* Did the work of the row wait for others by its own exact figures? Pairs may have found no room, or be unknown to an older
- * process. */
-static bool waited(const struct label_row *row)
-{
-  const struct work_time *of = row->work ? row->work->of : NULL;
-  return of && of[RTOP_WORK_GVL].sum_ns + of[RTOP_WORK_GC_OTHERS].sum_ns + of[RTOP_WORK_LOCK].sum_ns > 0;
-}
-
-/* Whom it waits behind, the longest waits first: a mean of a block where some ended. */
-static void draw_behind(struct ui *ui, const struct label_row *row, struct rect at)
-{
-  const struct labels_view *view = labels_view(ui);
-  const struct rtop_symbols *symbols = rtop_profile_symbols(ui->profile);
-  struct behind_rows behind;
-  char text[TEXT];
-  uint64_t ended = row->work ? row->work->ended : 0;
-  label_row_behind(&view->table, row, symbols, &behind);
-  behind_words(text, sizeof text, &behind, symbols, ended);
-  draw_format(at.y, at.x, at.columns, FACE_NORMAL, "  waits behind%s: %s", ended ? ", mean of a block" : "",
-              behind.count  ? text
-              : waited(row) ? "not known"
-                            : "nobody");
-}
-
 void labels_draw_slow(struct ui *ui, struct rect below)
 {
   const struct label_table *table = &labels_view(ui)->table;
@@ -107,8 +111,13 @@ void labels_draw_slow(struct ui *ui, struct rect below)
   heading_text(ui, row, text, sizeof text);
   draw_text(below.y, below.x, below.columns, FACE_LABEL, text);
   int y = 1;
-  if (behind_rows_shown(ui) && below.rows > y)
-    draw_behind(ui, row, (struct rect){ below.y + y++, below.x, 1, below.columns });
+  int rows = behind_rows_shown(ui, row, below.columns);
+  if (rows > below.rows - y) rows = below.rows - y;
+  if (rows > 0) {
+    behind_text(ui, row, text, DRAW_SENTENCE_BYTES);
+    draw_sentence(below.y + y, below.x + 1, rows, below.columns - 1, FACE_NORMAL, text);
+    y += rows;
+  }
   for (size_t i = row->block_count; i-- > 0 && y < below.rows; y += EACH)
     draw_block(ui, label_row_block(table, row, i),
                (struct rect){ below.y + y, below.x, below.rows - y, below.columns });

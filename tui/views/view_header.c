@@ -473,10 +473,13 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
   }
 }
 
-static double overhead_percent(const struct ui *ui)
+/* Writes what profiling costs, in percent of a core, and of how many processes that is the sum. */
+static void cost_text(const struct ui *ui, char *text, size_t bytes, int digits)
 {
   double share = share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
-  return 100 * share;
+  bool sum = ui->source.processes > 1 && ui_processes_alone(ui) == UI_ALL_SOURCES;
+  int used = snprintf(text, bytes, "%.*f%%", digits, 100 * share);
+  if (sum) snprintf(text + used, bytes - (size_t)used, " (sum of %d)", ui->source.processes);
 }
 
 static double cores(const struct ui *ui)
@@ -560,7 +563,7 @@ static void draw_thread_counts(const struct ui *ui, struct row_parts *row, const
 /* Draws everything except the GVL in one row, if there is no room for two columns. */
 static void draw_figures(const struct ui *ui)
 {
-  char rss[16], collections[16], cpu[96], raised[700];
+  char rss[16], collections[16], cpu[96], raised[700], cost[48];
   struct rect at = ui->layout.part[PART_GC];
   struct row_parts row = { at.y, at.x, at.x + at.columns };
   uint64_t gc_ns = ui->sum.total.wall_ns[RTOP_STATE_MARKING] + ui->sum.total.wall_ns[RTOP_STATE_SWEEPING];
@@ -573,13 +576,14 @@ static void draw_figures(const struct ui *ui)
   raised_text(ui, raised, sizeof raised);
   if (ui->raised.most[0] != '\0') row_part(&row, FACE_WARN, "  %s", raised);
   draw_thread_counts(ui, &row, "  Thr ");
-  row_part(&row, FACE_NORMAL, "  cost %.1f%%", overhead_percent(ui));
+  cost_text(ui, cost, sizeof cost, 1);
+  row_part(&row, FACE_NORMAL, "  cost %s", cost);
   row_part(&row, FACE_NORMAL, "  rss %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
 }
 
 static void draw_right_column(const struct ui *ui, int x, int columns)
 {
-  char rss[16], cpu[96];
+  char rss[16], cpu[96], cost[48];
   struct row_parts threads = { ui->layout.part[PART_GVL].y, x, x + columns };
   struct row_parts figures = { ui->layout.part[PART_GC].y, x, x + columns };
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
@@ -589,7 +593,8 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   row_part(&figures, cores_text(ui, cpu, sizeof cpu) ? FACE_WARN : FACE_NORMAL, "     %s", cpu);
   draw_trouble(ui, &figures);
   row_part(&figures, FACE_NORMAL, "  RSS %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
-  row_part(&figures, FACE_NORMAL, "  cost %.2f%%", overhead_percent(ui));
+  cost_text(ui, cost, sizeof cost, 2);
+  row_part(&figures, FACE_NORMAL, "  cost %s", cost);
 }
 
 void view_header_draw(struct ui *ui)
