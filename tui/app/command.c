@@ -6,6 +6,7 @@
 #include "tui/feed/session.h"
 #include "tui/term/screen.h"
 #include "tui/ui/ui.h"
+#include "tui/ui/ui_lens.h"
 #include "tui/ui/ui_settings.h"
 #include "tui/views/viewer.h"
 #include <errno.h>
@@ -158,6 +159,12 @@ static void run_save_display(struct ui *ui, const char *rest)
   save_screen(ui, rest, false);
 }
 
+static void run_state(struct ui *ui, const char *rest)
+{
+  if (ui->profile == NULL) ui_say(ui, "no process is watched");
+  else ui_lens_states(ui, rest);
+}
+
 static void run_trace(struct ui *ui, const char *rest)
 {
   bool forced;
@@ -218,6 +225,7 @@ static const struct command commands[] = {
   { "quit", "", run_quit },
   { "save-display", "FILE", run_save_display },
   { "set", "NAME VALUE", run_set },
+  { "state", "LIST", run_state },
   { "trace", "METHOD", run_trace },
   { "view", "NAME", run_view },
   { "write-settings", "", run_write_settings },

@@ -25,11 +25,26 @@ void ui_lens_merge(struct ui *ui, enum rtop_merge merge)
   ui->stale = true;
 }
 
+void ui_lens_states(struct ui *ui, const char *names)
+{
+  unsigned states = 0;
+  if (names[0] != '\0' && strcmp(names, "all") != 0 && !rtop_states_parse(names, &states)) {
+    ui_say(ui, "state takes running, waiting, blocked or gc, several with commas, or all");
+    return;
+  }
+  ui->lens.states = states;
+  ui->stale = true;
+}
+
 bool ui_lens_back(struct ui *ui)
 {
   struct rtop_lens_look *lens = &ui->lens;
   bool labels = lens->label[0] != '\0' || lens->label_root[0] != '\0' || lens->label_leaf[0] != '\0';
-  if (lens->exclude[0] == '\0' && !labels) return false;
+  if (lens->exclude[0] == '\0' && !labels) {
+    bool states = lens->states != 0;
+    if (states) ui_lens_states(ui, "all");
+    return states;
+  }
   if (lens->exclude[0] == '\0') lens->label[0] = lens->label_root[0] = lens->label_leaf[0] = '\0';
   ui_lens_exclude(ui, "");
   return true;

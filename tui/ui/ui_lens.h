@@ -13,7 +13,9 @@ bool ui_lens_request(struct ui *ui, enum request request);
 /* The answers of prompt and menu. */
 void ui_lens_exclude(struct ui *ui, const char *patterns);
 void ui_lens_merge(struct ui *ui, enum rtop_merge merge);
-/* Handles Esc: removes the patterns. False: there are none. */
+/* Shows only time in these states, named as for --state; "all" or "": in every state. */
+void ui_lens_states(struct ui *ui, const char *names);
+/* Handles Esc: removes the patterns, then labels, then states. False: there are none. */
 bool ui_lens_back(struct ui *ui);
 /* Applies the user's settings to the watched profile, before it is summed. */
 void ui_lens_apply(struct ui *ui);

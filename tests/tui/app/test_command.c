@@ -95,6 +95,27 @@ static void test_help_quit_and_set_alone(void **state)
   assert_true(ui.wish.quit);
 }
 
+/* Only time in some states, until it is all again; the tabs say so. */
+static void test_states(void **state)
+{
+  (void)state;
+  run("state waiting");
+  model_redraw(&ui);
+  assert_true(shows("waiting"));
+  assert_int_equal(ui.lens.states, 1u << RTOP_STATE_WAITING);
+  run("state blocked,gc");
+  assert_true(ui.lens.states & 1u << RTOP_STATE_BLOCKED);
+  assert_false(ui.lens.states & 1u << RTOP_STATE_WAITING);
+  run("state nowhere");
+  assert_non_null(strstr(ui.message, "state takes running"));
+  assert_true(ui.lens.states & 1u << RTOP_STATE_BLOCKED);
+  model_press(&ui, 27);
+  assert_int_equal(ui.lens.states, 0);
+  run("state running");
+  run("state all");
+  assert_int_equal(ui.lens.states, 0);
+}
+
 static void test_saves_the_screen_as_a_picture(void **state)
 {
   (void)state;
@@ -227,6 +248,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_saves_the_screen_as_text, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_saves_the_screen_as_a_picture, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_help_quit_and_set_alone, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(test_states, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_exports_what_is_shown, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_home_is_found, set_up, tear_down),
     cmocka_unit_test_setup_teardown(test_what_cannot_be_written_is_said, set_up, tear_down),
