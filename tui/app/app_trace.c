@@ -32,7 +32,7 @@ static void trace_calls(struct ui *ui, struct rtop_session *session, const struc
 {
   if (wish->end) rtop_session_trace_whole(session, 0, NULL);
   if (wish->begin && !rtop_session_trace_whole(session, wish->seconds, wish->how))
-    ui_calls_failed(ui, "too much is traced already: c ends it, on a method that is");
+    ui_calls_failed(ui, "too many methods are traced: press c on a traced one to end its tracing");
 }
 
 static const char sites_name[] = { RTOP_TRACE_SITES, '\0' };
@@ -42,7 +42,7 @@ static void sites_toggle(struct ui *ui, struct rtop_session *session)
   bool on = !is_traced(session, sites_name);
   if (rtop_session_state(session) == RTOP_FEED_REPLAY) ui_say(ui, "this is a recording: nothing in it can be sampled");
   else if (!rtop_session_ready(session) || rtop_session_over(session)) ui_say(ui, "there is nothing to sample");
-  else if (!rtop_session_trace_sites(session, on ? RTOP_SITES_SECONDS : 0)) ui_say(ui, "too much is traced already");
+  else if (!rtop_session_trace_sites(session, on ? RTOP_SITES_SECONDS : 0)) ui_say(ui, "too many methods are traced: no objects can be sampled");
   else if (on) {
     ui->sites_begin_ns = rtop_profile_bounds(rtop_session_profile(session)).end_ns;
     ui_say(ui, "sampling new objects for %d s: M ends it", RTOP_SITES_SECONDS);

@@ -96,7 +96,7 @@ static void action_run(struct stall_action *action, const struct stall *stall, c
   if (pid == 0) action_become(action, stall, session);
   action->running = pid > 0 ? pid : 0;
   snprintf(action->said, sizeof action->said,
-           pid > 0 ? "%s: the command of --on-stall runs" : "%s: the command of --on-stall cannot be started",
+           pid > 0 ? "%s: the command of --on-stall was started" : "%s: the command of --on-stall cannot be started",
            stall_cause_name(stall->cause));
 }
 

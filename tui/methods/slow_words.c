@@ -37,7 +37,7 @@ void slow_where_words(char *out, size_t bytes, const struct slow_look *look, con
 {
   struct phrase text = { out, bytes, 0 };
   if (look->cause == RTOP_WORK_FIBER) {
-    phrase_add(&text, "other fibers had its thread, or all of them waited");
+    phrase_add(&text, "its thread ran other fibers, or all its fibers waited");
   } else if (look->node == 0) {
     phrase_add(&text, "%s: no stack was seen meanwhile", work_cause_title(look->cause));
   } else {

@@ -98,7 +98,7 @@ static void text_ends(const struct rtop_report *report, FILE *out)
     snprintf(words, sizeof words, "%s ", who);
     if (process->has_end && !process->replaced) text_one_end(&process->end, words, out);
   }
-  if (report->gone_count) fprintf(out, "END %d processes before these\n", report->gone_count);
+  if (report->gone_count) fprintf(out, "END %d earlier processes, not listed\n", report->gone_count);
 }
 
 /* Hosts whose processes are not in the figures, or not to their end. */

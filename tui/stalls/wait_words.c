@@ -111,7 +111,7 @@ static void wait_behind_line(struct wait_line *line, const struct rtop_symbols *
   *line = (struct wait_line){ .row = row, .behind = true };
   struct phrase text = { line->text, sizeof line->text, 0 };
   phrase_add(&text, "%8s %7s %8s    ", wait, "", "");
-  phrase_add(&text, behind->frame || behind->known ? "behind " : "behind whom is not known");
+  phrase_add(&text, behind->frame || behind->known ? "behind " : "holder not known");
   if (behind->frame) wait_add_name(&text, symbols, behind->frame);
   if (behind->took) phrase_add(&text, " < ");
   if (behind->took) wait_add_name(&text, symbols, behind->took);

@@ -5,7 +5,7 @@
 
 void ui_lens_apply(struct ui *ui)
 {
-  if (!rtop_lens_set(rtop_profile_lens(ui->profile), &ui->lens)) ui_say(ui, "out of memory: nothing is hidden");
+  if (!rtop_lens_set(rtop_profile_lens(ui->profile), &ui->lens)) ui_say(ui, "out of memory: the filters are unchanged");
 }
 
 void ui_lens_exclude(struct ui *ui, const char *patterns)

@@ -41,7 +41,7 @@ const char *ui_processes_why_absent(const struct ui *ui)
   time_text_clock(clock, sizeof clock, early ? process->started_real_ns : process->ended_real_ns, false);
   if (early) snprintf(text, sizeof text, "process %d was started later, at %s", (int)process->pid, clock);
   else if (gone && ui->frozen)
-    snprintf(text, sizeof text, "process %d ended at %s: z goes there", (int)process->pid, clock);
+    snprintf(text, sizeof text, "process %d ended at %s: press z to go there", (int)process->pid, clock);
   else if (gone) snprintf(text, sizeof text, "process %d ended at %s: nothing is kept of it", (int)process->pid, clock);
   return early || gone ? text : NULL;
 }

@@ -12,7 +12,7 @@ static void waits_title(const struct wait_sums *sums, struct rect at)
 {
   char words[400], text[420];
   wait_kinds_words(words, sizeof words, sums);
-  snprintf(text, sizeof text, "-- waits: %s ", words[0] ? words : "no thread was off the GVL");
+  snprintf(text, sizeof text, "-- waits: %s ", words[0] ? words : "no thread was blocked");
   int x = draw_text(at.y, at.x, at.columns, FACE_LABEL, text);
   for (; x < at.columns; x++) draw_text(at.y, at.x + x, 1, FACE_LABEL, "-");
 }

@@ -49,7 +49,7 @@ static const struct legend {
   { 1 << VIEW_GROUPS, "TIME", "bars: time, or samples (%); a shade: counted elsewhere; threshold: less is hidden" },
   { IN_TREES, "filter", "keeps whole stacks: those that contain a method that matches" },
   { 1 << VIEW_THREADS, "HELD%", "of the window it held the GVL, GC included; BLAME%: others waited meanwhile" },
-  { 1 << VIEW_THREADS, "WANT%", "not blocked; WAIT% for the GVL, GC%, CPU%; ST: state; TID: number in the system" },
+  { 1 << VIEW_THREADS, "WANT%", "not blocked; WAIT%: wants the GVL; GC%, CPU%; ST: state; TID: Linux's thread id" },
   { 1 << VIEW_THREADS, "lanes", "100 ms a cell: @ or a block held it, : or a shade waited, | ran, . blocked, # = GC" },
   { 1 << VIEW_THREADS, "ON (leaf)", "where each NAME is, and who called it; READ/s, WRITE/s: bytes; CTX/s: switches" },
   { 1 << VIEW_ICICLE, "cells", "calls below their callers, as wide as their time; | : . # = run, wait, blocked, GC" },

@@ -95,7 +95,7 @@ static void tree_draw_heading(const struct tree_pen *pen, struct rect at)
   if (pen->columns.place > 0)
     draw_text(at.y, at.x + pen->columns.place, pen->columns.place_columns, FACE_HEADING, "LOCATION");
   if (pen->columns.split > 0)
-    draw_text(at.y, at.x + pen->columns.split, SPLIT_COLUMNS, FACE_HEADING, "SPLIT run| wait: blocked. #=");
+    draw_text(at.y, at.x + pen->columns.split, SPLIT_COLUMNS, FACE_HEADING, "SPLIT |run :wait .blocked #=GC");
 }
 
 /* Returns the glyph for threads that have this call on their stack now: a thread's state if this is its innermost call,

@@ -131,7 +131,7 @@ static void test_nobody_known(void **state)
   build();
   struct wait_line lines[2];
   assert_int_equal(wait_lines(&sums, rtop_profile_symbols(profile), 0, lines, 2), 2);
-  assert_string_equal(lines[1].text, "  500 ms                     behind whom is not known");
+  assert_string_equal(lines[1].text, "  500 ms                     holder not known");
   assert_int_equal(sums.rows[0].seen, 5);
   assert_int_equal(sums.rows[0].behind_count, 1);
   assert_behind(0, "", "", 500 * MS);

@@ -170,9 +170,9 @@ static void test_gone_before_the_moment(void **state)
   (void)state;
   end_the_second();
   model_type(&ui, "zHHH");
-  assert_true(ui.frozen && shows("  process 4712 ended at 14:13:16: z goes there"));
+  assert_true(ui.frozen && shows("  process 4712 ended at 14:13:16: press z to go there"));
   model_press(&ui, '3');
-  assert_true(shows("  process 4712 ended at 14:13:16: z goes there"));
+  assert_true(shows("  process 4712 ended at 14:13:16: press z to go there"));
   model_press(&ui, 'z');
   assert_true(shows("4712 t1") && shows("held  25%"));
   ui.source.at[1].started_real_ns = MODEL_END_NS + MODEL_OFFSET_NS - 5000 * MS;
