@@ -4,6 +4,8 @@
 
 #include "ext/base/draw.h"
 
+enum { AXIS_DRAWS = 64 };
+
 bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32_t *random, int64_t *behind_ns)
 {
   int64_t end = atomic_fetch_add_explicit(&axis->wall_ns, wall_ns, memory_order_relaxed) + wall_ns;
@@ -16,6 +18,8 @@ bool axis_passes(struct axis *axis, int64_t wall_ns, int64_t distance_ns, uint32
   }
   if (end < next) return false;
   int64_t last = next, following = next;
+  /* Only the last point counts. After a stretch of hours, the points long before it are not drawn. */
+  if (end - following > AXIS_DRAWS * distance_ns) following = end - AXIS_DRAWS * distance_ns;
   while (following <= end) {
     last = following;
     following += draw_ns(random, distance_ns / 2 + 1, distance_ns);

@@ -133,19 +133,24 @@ static size_t encode_bytes(const struct window_part *list, const struct rtop_win
   return parts.body.bytes;
 }
 
-/* Joins the rows of least weight until all take at most `bytes`: if necessary all rows, and those of all threads. False: they
- * fit already, or cannot become fewer. */
+/* Joins the rows of least weight until all take at most `bytes`: in the end all rows, and those of all threads. Each try
+ * keeps fewer rows, from as many on as should fit. False: they fit already, or cannot become fewer. */
 static bool encode_bound_rows(struct rtop_window *window, const struct window_part *part, size_t bytes)
 {
-  size_t before = encode_bytes(part, window);
+  size_t before = encode_bytes(part, window), now = before;
+  size_t keep = before > 0 ? (size_t)((double)*window_count(window, part) * (double)bytes / (double)before) : 0;
   bool all = false;
-  for (uint64_t most = 1; !all && encode_bytes(part, window) > bytes; most += most / 8 + 1) {
-    all = most > INT64_MAX / 2;
-    window_fold_rows(window, part, all ? UINT64_MAX : most, all);
+  for (; now > bytes && !all; keep -= keep / 8 + (keep > 0)) {
+    all = keep == 0;
+    window_fold_rows(window, part, window_rows_threshold(window, part, keep), false);
+    now = encode_bytes(part, window);
   }
-  bool less = encode_bytes(part, window) < before;
-  window->folded = window->folded || less;
-  return less;
+  if (now > bytes) {
+    window_fold_rows(window, part, UINT64_MAX, true);
+    now = encode_bytes(part, window);
+  }
+  window->folded = window->folded || now < before;
+  return now < before;
 }
 
 /* Reduces exact figures to at most `bytes`: first drops times of work by cause, then all details, then labels of

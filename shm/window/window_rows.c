@@ -120,6 +120,26 @@ void window_fold_rows(struct rtop_window *window, const struct window_part *part
   }
 }
 
+static size_t rows_heavier(const struct rtop_window *window, const struct window_part *part, uint64_t weight)
+{
+  const char *rows = window_rows(window, part);
+  size_t count = 0;
+  for (size_t i = 0; i < *window_count(window, part); i++)
+    count += rows_weight(part, rows + i * part->row_bytes) > weight;
+  return count;
+}
+
+uint64_t window_rows_threshold(const struct rtop_window *window, const struct window_part *part, size_t keep)
+{
+  uint64_t from = 0, to = UINT64_MAX;
+  while (from < to) {
+    uint64_t middle = from + (to - from) / 2;
+    if (rows_heavier(window, part, middle) > keep) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
 static bool rows_merge_one(struct rtop_window *to, const struct window_part *part, const void *row)
 {
   char rest[ROWS_BYTES_MAX];

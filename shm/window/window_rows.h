@@ -14,6 +14,9 @@
  * the others of several threads are joined, too. */
 void window_fold_rows(struct rtop_window *window, const struct window_part *part, uint64_t most, bool threads);
 
+/* Returns the least weight that at most `keep` rows exceed. */
+uint64_t window_rows_threshold(const struct rtop_window *window, const struct window_part *part, size_t keep);
+
 /* Adds the rows of a later window to those of earlier ones, which have been added in the same way. False: some found no
  * room, and were added to a row that stands for the others. */
 bool window_merge_rows(struct rtop_window *to, const struct rtop_window *from, const struct window_part *part);

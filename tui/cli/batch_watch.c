@@ -94,7 +94,9 @@ static void batch_watch_stalls(struct batch_watch *watch)
   const struct rtop_options *options = watch->options;
   if (!options->on_stall && !options->save_on_stall && !options->metrics) return;
   struct rtop_profile *profile = rtop_session_profile(watch->session);
-  bool more = stalls_update(&watch->stalls, profile, rtop_profile_symbols(profile), &options->stall);
+  struct stall_limits limits = options->stall;
+  limits.request_ns = 0; /* neither actions nor metrics are about requests */
+  bool more = stalls_update(&watch->stalls, profile, rtop_profile_symbols(profile), &limits);
   stall_action_poll(&watch->action, watch->session, &watch->stalls, more);
   if (watch->action.said[0]) fprintf(stderr, "rperf-top: %s\n", watch->action.said);
   watch->action.said[0] = '\0';

@@ -43,13 +43,13 @@ static void behind_text(const struct ui *ui, const struct label_row *row, char *
                          : "nobody");
 }
 
-/* Rows that this sentence takes, with a blank on each side of it. */
+/* Rows that this sentence takes, as draw_sentence() wraps it from the second column on. */
 static int behind_rows_shown(const struct ui *ui, const struct label_row *row, int columns)
 {
   char text[DRAW_SENTENCE_BYTES];
   if (labels_view(ui)->table.behind.count == 0) return 0;
   behind_text(ui, row, text, sizeof text);
-  return draw_sentence_rows(text, columns - 2, BEHIND_ROWS);
+  return draw_sentence_rows(text, columns - 3, BEHIND_ROWS);
 }
 
 /* A heading, whom it waits behind, and two rows for each; at most half, and a few rows of the table stay. */

@@ -120,12 +120,21 @@ void metrics_work_add(struct metrics_process *process, const struct rtop_symbols
 void metrics_work_open(struct metrics_process *process, const struct rtop_symbols *symbols,
                        const struct rtop_look *look)
 {
+  uint32_t node = UINT32_MAX;
+  bool open[RTOP_LABEL_PAIRS_MAX] = {
+    false
+  }; /* by label of the node: a merged window may have an age of what has ended */
   for (size_t i = 0; i < look->exact_count; i++) {
     struct rtop_exact_number number = rtop_look_exact(look, i);
+    if (number.node != node) memset(open, 0, sizeof open);
+    node = number.node;
     const char *text = work_text(symbols, number.node);
     struct rtop_label_buffer label;
     uint32_t place = 0, wanted = rtop_work_key_label(number.key);
-    if (number.what != RTOP_WORK_OPEN && number.what != RTOP_WORK_OLDEST_NS) continue;
+    if ((number.what != RTOP_WORK_OPEN && number.what != RTOP_WORK_OLDEST_NS) || wanted >= RTOP_LABEL_PAIRS_MAX)
+      continue;
+    if (number.what == RTOP_WORK_OPEN) open[wanted] = number.value > 1; /* sorted: it comes before the age */
+    else if (!open[wanted]) continue;
     for (size_t at = 0; text && rtop_label_text_next(text, strlen(text), &at, &label); place++) {
       if (place != wanted) continue;
       struct metrics_item *item = metrics_top_item(&process->named, label.key, label.value);

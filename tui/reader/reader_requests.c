@@ -25,7 +25,7 @@ static struct rperf_top_latency latency_of(const struct work_time *time)
     .p50_ns = time->known ? time->p50_ns : 0,
     .p90_ns = time->known ? time->p90_ns : 0,
     .p99_ns = time->known ? time->p99_ns : 0,
-    .known = time->known,
+    .known = time->known || !time->some, /* of a cause that never occurred, all are 0 */
   };
 }
 

@@ -108,8 +108,7 @@ static bool chain_has(const struct rtop_lock_chain *chain, size_t row, unsigned 
   return false;
 }
 
-/* Does Timeout end the wait of the thread with this stack at some time? */
-static bool is_limited(const struct rtop_symbols *symbols, uint32_t node)
+bool rtop_lock_has_timeout(const struct rtop_symbols *symbols, uint32_t node)
 {
   for (int i = 0; node && i < LOCKS_DEPTH_MAX; i++) {
     const struct rtop_call_node *call = rtop_symbols_get_node(symbols, node);
@@ -125,7 +124,7 @@ static bool chain_lasts(const struct rtop_lock_chain *chain, const struct rtop_s
 {
   for (unsigned i = chain->closes; i < chain->count; i++) {
     const struct rtop_thread_row *thread = &sum->threads[chain->rows[i]];
-    if (thread->state_age_ns < LOCKS_BLOCKED_NS || is_limited(symbols, thread->node)) return false;
+    if (thread->state_age_ns < LOCKS_BLOCKED_NS || rtop_lock_has_timeout(symbols, thread->node)) return false;
   }
   return true;
 }

@@ -68,6 +68,10 @@ struct rtop_lock_chain {
 void rtop_lock_chain(struct rtop_lock_chain *chain, const struct rtop_sum *sum, const struct rtop_symbols *symbols,
                      size_t row);
 
+/* Is Timeout.timeout on the stack, so that it ends the thread's wait at some time? Of a thread whose stack was not sampled
+ * since it began to wait, that is the stack before. */
+bool rtop_lock_has_timeout(const struct rtop_symbols *symbols, uint32_t node);
+
 /* Threads that wait for one another in a circle, beginning with the first row, all of them blocked, none within
  * Timeout.timeout: a deadlock.
  * False: there is none among the first 64 locks, nor among the first 64 threads that wait for others to end. */

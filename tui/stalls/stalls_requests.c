@@ -48,6 +48,9 @@ static void requests_tell(struct stalls_look *look, struct stall *stall)
   struct rtop_profile *profile = (struct rtop_profile *)look->profile;
   stall->looks++;
   if (!slow_look(&found, profile, &look->state->ways, stall->source, &stall->request) || !found.node) return;
+  /* "longest in" is said only if most of what was seen was there, and a good part of it was seen. */
+  uint64_t whole_ns = stall->request.work_ns[found.cause];
+  if (2 * found.there_ns < found.seen_ns || found.seen_ns < whole_ns / 4) return;
   stall->frame = found.frame;
   stall->caller = found.own;
   stall->node = found.node;
@@ -74,5 +77,5 @@ void stall_request_words(const struct stall *stall, const struct rtop_symbols *s
 bool stall_request_is_off_gvl(const struct stall *stall)
 {
   enum rtop_work_cause cause = slow_largest(&stall->request);
-  return stall->cause == STALL_REQUEST && cause >= RTOP_WORK_LOCK;
+  return stall->cause == STALL_REQUEST && cause >= RTOP_WORK_LOCK && cause != RTOP_WORK_FIBER;
 }

@@ -195,14 +195,15 @@ static bool stalls_lock_holder(const struct stalls_look *look, const struct rtop
   return false;
 }
 
-/* Does the chain of owners return to a visited thread? Compares with a reference thread that is advanced in
-   growing steps (Brent). */
+/* Does the chain of owners return to a visited thread, and does no Timeout end one of the waits? Compares with a reference
+ * thread that is advanced in growing steps (Brent). */
 static bool stalls_is_deadlock(const struct stalls_look *look, const struct rtop_look *window,
                                const struct rtop_look_thread *now)
 {
   struct rtop_look_thread at = *now, seen = *now;
   for (int i = 1, next = 2; i <= 2 * RTOP_LOCK_CHAIN_MAX; i++) {
     struct rtop_look_thread holder;
+    if (rtop_lock_has_timeout(look->symbols, at.node)) return false;
     if (!stalls_lock_holder(look, window, &at, &holder)) return false;
     if (holder.thread == seen.thread) return true;
     at = holder;

@@ -219,7 +219,7 @@ static void chooser_words(const struct ui *ui, size_t place, int columns, struct
     host_words(host, words->text, sizeof words->text);
   } else if (row->state == RPERF_TOP_STALLED) {
     snprintf(words->text, sizeof words->text,
-             row->threads > 0 ? "no data: process stopped, or frozen" : "nobody watched it yet");
+             row->threads > 0 ? "no data: stopped, or frozen" : "nobody watched it yet");
   } else if (row->state != RPERF_TOP_LIVE) {
     const char *state = rtop_list_state_name(row->state, row->by_exec);
     snprintf(words->text, sizeof words->text, "%s%s%s", state, row->end[0] != '\0' ? ": " : "", row->end);

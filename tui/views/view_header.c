@@ -473,13 +473,15 @@ static void trouble_text(const struct ui *ui, char *text, size_t bytes)
   }
 }
 
-/* Writes what profiling costs, in percent of a core, and of how many processes that is the sum. */
-static void cost_text(const struct ui *ui, char *text, size_t bytes, int digits)
+static double overhead_percent(const struct ui *ui)
 {
-  double share = share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
-  bool sum = ui->source.processes > 1 && ui_processes_alone(ui) == UI_ALL_SOURCES;
-  int used = snprintf(text, bytes, "%.*f%%", digits, 100 * share);
-  if (sum) snprintf(text + used, bytes - (size_t)used, " (sum of %d)", ui->source.processes);
+  return 100 * share_of(rtop_counters_cost_ns(&ui->sum.counters), ui->sum.length_ns);
+}
+
+/* Is the cost of profiling, a share of one core, the sum of several processes? */
+static bool overhead_is_sum(const struct ui *ui)
+{
+  return ui->source.count > 1 && ui_processes_alone(ui) == UI_ALL_SOURCES;
 }
 
 static double cores(const struct ui *ui)
@@ -563,7 +565,7 @@ static void draw_thread_counts(const struct ui *ui, struct row_parts *row, const
 /* Draws everything except the GVL in one row, if there is no room for two columns. */
 static void draw_figures(const struct ui *ui)
 {
-  char rss[16], collections[16], cpu[96], raised[700], cost[48];
+  char rss[16], collections[16], cpu[96], raised[700];
   struct rect at = ui->layout.part[PART_GC];
   struct row_parts row = { at.y, at.x, at.x + at.columns };
   uint64_t gc_ns = ui->sum.total.wall_ns[RTOP_STATE_MARKING] + ui->sum.total.wall_ns[RTOP_STATE_SWEEPING];
@@ -576,14 +578,14 @@ static void draw_figures(const struct ui *ui)
   raised_text(ui, raised, sizeof raised);
   if (ui->raised.most[0] != '\0') row_part(&row, FACE_WARN, "  %s", raised);
   draw_thread_counts(ui, &row, "  Thr ");
-  cost_text(ui, cost, sizeof cost, 1);
-  row_part(&row, FACE_NORMAL, "  cost %s", cost);
+  row_part(&row, FACE_NORMAL, "  cost %.1f%%", overhead_percent(ui));
   row_part(&row, FACE_NORMAL, "  rss %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
+  if (overhead_is_sum(ui)) row_part(&row, FACE_NORMAL, ", in all");
 }
 
 static void draw_right_column(const struct ui *ui, int x, int columns)
 {
-  char rss[16], cpu[96], cost[48];
+  char rss[16], cpu[96];
   struct row_parts threads = { ui->layout.part[PART_GVL].y, x, x + columns };
   struct row_parts figures = { ui->layout.part[PART_GC].y, x, x + columns };
   rtop_text_bytes(rss, sizeof rss, ui->sum.counters.rss_bytes);
@@ -593,8 +595,8 @@ static void draw_right_column(const struct ui *ui, int x, int columns)
   row_part(&figures, cores_text(ui, cpu, sizeof cpu) ? FACE_WARN : FACE_NORMAL, "     %s", cpu);
   draw_trouble(ui, &figures);
   row_part(&figures, FACE_NORMAL, "  RSS %s", ui->sum.counters.rss_bytes > 0 ? rss : "?");
-  cost_text(ui, cost, sizeof cost, 2);
-  row_part(&figures, FACE_NORMAL, "  cost %s", cost);
+  row_part(&figures, FACE_NORMAL, "  cost %.2f%%", overhead_percent(ui));
+  if (overhead_is_sum(ui)) row_part(&figures, FACE_NORMAL, ", in all");
 }
 
 void view_header_draw(struct ui *ui)

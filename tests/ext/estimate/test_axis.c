@@ -48,12 +48,27 @@ static void test_points_meet_stretches_by_their_length(void **state)
   assert_in_range(met[0], 5700, 6300);
 }
 
+/* A process that was stopped for a day within a stretch: the last point is near its end, and found at once. */
+static void test_a_stretch_of_a_day(void **state)
+{
+  (void)state;
+  for (uint32_t seed = 1; seed < 2000; seed++) {
+    struct axis axis = { 0 };
+    uint32_t random = seed * 7919;
+    int64_t behind = -1;
+    axis_passes(&axis, 1000, 64000, &random, &behind);
+    assert_true(axis_passes(&axis, INT64_C(86400000000000), 64000, &random, &behind));
+    assert_in_range(behind, 0, 64000 * 3 / 2);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_time_belongs_to_the_point_that_ends_its_epoch),
     cmocka_unit_test(test_what_the_log_has_forgotten_belongs_to_the_oldest_it_knows),
     cmocka_unit_test(test_points_meet_stretches_by_their_length),
+    cmocka_unit_test(test_a_stretch_of_a_day),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

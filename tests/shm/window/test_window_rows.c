@@ -125,6 +125,24 @@ static void test_what_stands_for_other_pairs_keeps_its_cause(void **state)
   rtop_window_destroy(&window);
 }
 
+static void test_the_weight_that_few_rows_exceed(void **state)
+{
+  (void)state;
+  struct rtop_window window = { 0 };
+  const struct window_part *part = &window_parts[RTOP_PART_PAIRS];
+  assert_int_equal(window_rows_threshold(&window, part, 3), 0);
+  for (uint32_t i = 0; i < 100; i++)
+    *rtop_window_add_pair(&window) = pair(20 + i, 40, RTOP_PAIR_GVL, 1000 * (i / 2 + 1));
+  assert_int_equal(window_rows_threshold(&window, part, 100), 0);
+  assert_int_equal(window_rows_threshold(&window, part, 99), 1000);
+  assert_int_equal(window_rows_threshold(&window, part, 2), 49000);
+  assert_int_equal(window_rows_threshold(&window, part, 1), 50000); /* two are as heavy */
+  assert_int_equal(window_rows_threshold(&window, part, 0), 50000);
+  window_fold_rows(&window, part, window_rows_threshold(&window, part, 10), false);
+  assert_int_equal(window.pair_count, 11);
+  rtop_window_destroy(&window);
+}
+
 /* Through the sum that the writer keeps of a second. */
 static void test_in_a_merged_window(void **state)
 {
@@ -154,6 +172,7 @@ int main(void)
     cmocka_unit_test(test_too_many_are_one),
     cmocka_unit_test(test_the_small_of_a_thread_are_one),
     cmocka_unit_test(test_what_stands_for_other_pairs_keeps_its_cause),
+    cmocka_unit_test(test_the_weight_that_few_rows_exceed),
     cmocka_unit_test(test_in_a_merged_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,9 +240,10 @@ static void test_work_without_a_bucket_is_left_out(void **state)
   requests(&window, set, 0, RTOP_WORK_IO, 10, 4, 20 * MS);
   requests(&window, set, 1, RTOP_WORK_IO, 10, 10, 20 * MS);
   requests(&window, folded, 0, RTOP_WORK_LOCK, 3, 0, 5 * MS);
-  requests(&window, set, 900, RTOP_WORK_IO, 10, 10, 20 * MS);         /* no set has so many labels */
-  exact(&window, set, RTOP_WORK_TIME_NS, rtop_work_key(0, 15, 0), 5); /* there is no such cause */
-  exact(&window, set, RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 0);
+  requests(&window, set, 900, RTOP_WORK_IO, 10, 10, 20 * MS);                /* no set has so many labels */
+  exact(&window, set, RTOP_WORK_TIME_NS, rtop_work_key(0, 15, 0), 5);        /* there is no such cause */
+  exact(&window, set, RTOP_WORK_OPEN, rtop_work_key(0, 0, 0), 1);            /* none is open */
+  exact(&window, set, RTOP_WORK_OLDEST_NS, rtop_work_key(0, 0, 0), 30 * MS); /* in a merged window: of one that ended */
   assert_true(fixture_add(profile, 0, &window));
   metrics_look(metrics, profile);
   const struct metrics_process *process = metrics->processes[0];
@@ -252,6 +253,7 @@ static void test_work_without_a_bucket_is_left_out(void **state)
   assert_int_equal(metrics_item_value(endpoint, METRICS_NAMED_LATENCY), 80 * MS);
   assert_int_equal(metrics_item_value(endpoint, io), 200 * MS);
   assert_int_equal(endpoint->open.count, 0);
+  assert_int_equal(endpoint->open.oldest_ns, 0);
   assert_int_equal(in_buckets(process, shop, 0, METRICS_BUCKETS), 10);
   assert_int_equal(metrics_item_value(shop, METRICS_NAMED_LATENCY), 200 * MS);
   assert_int_equal(metrics_top_value(&process->named, NULL, lock), 15 * MS);

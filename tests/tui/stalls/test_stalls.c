@@ -907,6 +907,12 @@ static void test_a_lock_and_who_has_it(void **state)
   blocked_threads(1, threads, 4);
   check_words(&stalls.list[0],
               "blocked 1.4 s Thread::Mutex#lock < Tax#of, in a deadlock with t4 in Kernel#sleep < Tax#of (t1)");
+  /* A timeout will end one of the waits: no deadlock, as the report of locks says. */
+  threads[3].node = call(call(node[MAIN], "Timeout.timeout", "/ruby/timeout.rb"), "Thread::Mutex#lock", "");
+  blocked_threads(1, threads, 4);
+  char words[400];
+  stall_words(&stalls.list[0], symbols, words, sizeof words);
+  assert_non_null(strstr(words, ", held by t4 in "));
   threads[0].holder = 99;
   blocked_threads(1, threads, 4);
   assert_non_null(strstr(stalls.list[0].holder, "t4")); /* who had it last, as far as is known */
