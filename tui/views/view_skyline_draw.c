@@ -224,7 +224,9 @@ static void draw_status(const struct pen *pen, const struct city_building *build
   char text[128], self[16], ratio[16], change[16] = "";
   int room = pen->table.columns;
   if (building == NULL) {
-    draw_text(y, pen->table.x, room, FACE_NORMAL, "nobody is at home: no method was seen");
+    draw_text(y, pen->table.x, room, FACE_NORMAL,
+              pen->view->city.count > 0 ? "nobody is at home: no method had own time worth a building"
+                                        : "nobody is at home: no method was seen");
     return;
   }
   skyline_share_text(pen->ui, self, sizeof self, city_self(&pen->view->city, building));

@@ -1,4 +1,5 @@
 /* The skyline: golden screens, and what its keys do. */
+#include "shm/window/window.h"
 #include "tests/tui/screen_fixture.h"
 
 static const struct screen_case cases[] = {
@@ -107,6 +108,25 @@ static void test_empty_city(void **state)
   for (const char *key = "jkgGt*+-\rn\033"; *key != '\0'; key++) model_press(&ui, *key);
 }
 
+/* A method that was seen without time worth a building is not denied. */
+static void test_no_buildings(void **state)
+{
+  (void)state;
+  struct rtop_symbols *symbols = rtop_profile_symbols(profile);
+  struct rtop_window window = { .start_mono_ns = MODEL_END_NS - 100000000, .end_mono_ns = MODEL_END_NS };
+  struct rtop_source_thread thread = { 1, "worker", 6, 77, true };
+  uint32_t id = rtop_profile_thread(profile, 0, &thread);
+  uint32_t frame = rtop_symbols_frame(symbols, "Idle#wake", 9, "/app/idle.rb", 12, "", 0, 1, RTOP_SYMBOL_RUBY);
+  uint32_t node = rtop_symbols_node(symbols, 0, frame, 1);
+  *rtop_window_add_thread(&window) = (struct rtop_window_thread){ .node = 0, .serial = 1 };
+  *rtop_window_add_cell(&window) = (struct rtop_cell){ .state = RTOP_RUNNING, .samples = 1, .wall_ns = 1000 };
+  assert_true(rtop_profile_add(profile, 0, &window, &node, 1, &id));
+  rtop_window_destroy(&window);
+  ui.stale = true;
+  model_redraw(&ui);
+  assert_true(shows("no method had own time worth a building") && !shows("no method was seen"));
+}
+
 int main(void)
 {
   const struct CMUnitTest keys[] = {
@@ -114,6 +134,7 @@ int main(void)
     ON_CASE(&plain, set_up_case, test_scale_and_levels),
     ON_CASE(&plain, set_up_case, test_waking),
     ON_CASE(&plain, set_up_empty, test_empty_city),
+    ON_CASE(&plain, set_up_empty, test_no_buildings),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
   struct CMUnitTest tests[ALL];
