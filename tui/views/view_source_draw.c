@@ -9,14 +9,22 @@
 #include <ncurses.h>
 #include <string.h>
 
-enum { TOTAL_FROM = 50, MORE_FROM = 100, HEAT_FROM = 60, HEAT_COLUMNS = 10, NUMBER = 6 };
+enum { TOTAL_FROM = 50, MORE_FROM = 100, HEAT_FROM = 60, HEAT_COLUMNS = 10, NUMBER = 6, LONG_FROM = 100000 };
 
 struct columns {
   int heat, self, total, wait, alloc, number, text; /* x; 0: not shown */
-  int heat_columns, text_columns;
+  int heat_columns, number_columns, text_columns;
 };
 
-static struct columns source_choose(int width)
+/* Columns of line numbers and a blank or "?"; what follows them does not move while one file is shown. */
+static int number_columns(const struct source_view *view)
+{
+  bool has_long = view->file.state == SOURCE_READY && view->file.line_count >= LONG_FROM;
+  for (uint32_t i = 0; i < view->heat.count && !has_long; i++) has_long = view->heat.lines[i].line >= LONG_FROM;
+  return has_long ? NUMBER + 1 : NUMBER;
+}
+
+static struct columns source_choose(const struct source_view *view, int width)
 {
   struct columns at = { 0 };
   int x = 1;
@@ -35,7 +43,8 @@ static struct columns source_choose(int width)
     x += 15;
   }
   at.number = x;
-  at.text = x + NUMBER + 1;
+  at.number_columns = number_columns(view);
+  at.text = x + at.number_columns + 1;
   at.text_columns = width > at.text ? width - at.text : 0;
   return at;
 }
@@ -87,7 +96,7 @@ static void source_draw_heading(const struct ui *ui, const struct columns *colum
     draw_right(y, at.x + columns->wait, 6, FACE_HEADING, percent ? "WAIT%" : "WAIT");
     draw_right(y, at.x + columns->alloc, 7, FACE_HEADING, "ALLOC/s");
   }
-  draw_right(y, at.x + columns->number, NUMBER - 1, FACE_HEADING, "LINE");
+  draw_right(y, at.x + columns->number, columns->number_columns - 1, FACE_HEADING, "LINE");
   draw_text(y, at.x + columns->text, columns->text_columns, FACE_HEADING, "SOURCE");
 }
 
@@ -164,9 +173,9 @@ static void source_draw_line(const void *pen, size_t place, int y, bool selected
     draw_text(y, table.x + columns->heat, columns->heat_columns - 1, selected ? FACE_CURSOR : FACE_PLACE, text);
   }
   snprintf(text, sizeof text, "%u", line);
-  draw_right(y, table.x + columns->number, NUMBER - 1, selected ? FACE_CURSOR : FACE_PLACE, text);
+  draw_right(y, table.x + columns->number, columns->number_columns - 1, selected ? FACE_CURSOR : FACE_PLACE, text);
   if (view->file.state == SOURCE_READY && source_view_age(ui) != SOURCE_AS_LOADED)
-    draw_text(y, table.x + columns->number + NUMBER - 1, 1, selected ? FACE_CURSOR : FACE_WARN, "?");
+    draw_text(y, table.x + columns->number + columns->number_columns - 1, 1, selected ? FACE_CURSOR : FACE_WARN, "?");
   source_file_line(&view->file, line, text, sizeof text);
   enum face face = source_view_matches(ui, line) ? FACE_MATCH
                    : selected                    ? FACE_CURSOR
@@ -190,7 +199,7 @@ static void draw_no_source(const struct ui *ui, const struct source_view *view, 
 
 static void draw_lines(const struct ui *ui, const struct source_view *view, struct rect table)
 {
-  struct columns columns = source_choose(table.columns);
+  struct columns columns = source_choose(view, table.columns);
   size_t rows = source_view_rows(view);
   draw_file_name(ui, view, table);
   source_draw_heading(ui, &columns, table);

@@ -2,6 +2,8 @@
 #include "shm/window/window.h"
 #include "tests/tui/screen_fixture.h"
 #include "tui/views/view_methods.h"
+#include "tui/views/view_source.h"
+#include <unistd.h>
 
 enum { WINDOW_NS = 100000000, WINDOWS = 20 };
 static const char controller[] = "tests/tui/sources/orders_controller.rb";
@@ -189,6 +191,29 @@ static void test_selection_is_shared(void **state)
   assert_true(shows("> JSON::Generator#generate"));
 }
 
+/* Numbers of six digits are whole, whether the file is there or not. */
+static void test_long_numbers(void **state)
+{
+  (void)state;
+  struct source_view *view = ui.data[VIEW_SOURCE];
+  char path[] = "/tmp/rtop-lines.XXXXXX";
+  FILE *file = fdopen(mkstemp(path), "w");
+  assert_non_null(file);
+  for (int line = 0; line < 123456; line++) putc('\n', file);
+  fclose(file);
+  source_file_open(&view->file, 0, getuid(), path);
+  unlink(path);
+  assert_int_equal(view->file.line_count, 123456);
+  view->pager.cursor = 123455;
+  ui_draw(&ui);
+  assert_true(shows(" 123456 ") && !shows("1234~"));
+  source_file_open(&view->file, 0, getuid(), "/no/such/file.rb");
+  view->heat.lines[0].line = 123457;
+  view->pager.cursor = 0;
+  ui_draw(&ui);
+  assert_true(shows(" 123457") && !shows("1234~"));
+}
+
 /* Where it is the first view, it shows the method with a file that costs most. */
 static void test_nothing_chosen(void **state)
 {
@@ -322,6 +347,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(test_keys, open_view, tear_down),
     cmocka_unit_test_setup_teardown(test_changed_file, open_changed, tear_down),
     cmocka_unit_test_setup_teardown(test_selection_is_shared, open_view, tear_down),
+    cmocka_unit_test_setup_teardown(test_long_numbers, open_view, tear_down),
     cmocka_unit_test_setup_teardown(test_nothing_chosen, open_view, tear_down),
     cmocka_unit_test_teardown(test_what_a_line_calls, tear_down),
     cmocka_unit_test_teardown(test_file_of_the_pane, tear_down),
