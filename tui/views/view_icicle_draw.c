@@ -173,14 +173,15 @@ static void draw_ground(const struct cell_look *look, const struct rtop_icicle_c
   }
 }
 
-/* Draws the states of the cell after the text of the row if there is room, else the main one at the cell's corner. */
+/* Draws the states of the cell after the text of the row, of which `room` columns are left, if these are enough; else
+ * the main one at the cell's corner. */
 static void draw_sign(const struct ui *ui, const struct cell_look *look, const struct rtop_icicle_cell *cell, int y,
-                      int used)
+                      int used, int room)
 {
   enum { BAR_LEAST = 3, BAR_MOST = 40, BEFORE = 2 };
   const struct rtop_tree_node *node = &ui->tree.nodes[cell->node];
-  int room = inner_columns(cell) - used - BEFORE;
   char bar[BAR_MOST + 1];
+  room -= BEFORE;
   if (room >= BAR_LEAST) {
     cell_bar(ui, look->view, cell->node, bar, room < BAR_MOST ? room : BAR_MOST);
     draw_text(y, cell->x + 1 + used + BEFORE, room, look->face, bar);
@@ -214,7 +215,7 @@ static void draw_node(const struct ui *ui, const struct cell_look *look, const s
     int share = draw_share(ui, look, cell->node, look->y, cell->x + 2 + used, room - used - 1);
     used += share > 0 ? 1 + share : 0;
   }
-  draw_sign(ui, look, cell, look->y + look->rows - 1, used);
+  draw_sign(ui, look, cell, look->y + look->rows - 1, used, room - used);
 }
 
 /* Is the cell on the path from the root to the cursor? */

@@ -79,6 +79,43 @@ static void test_high_cells_tell_total_and_self(void **state)
   assert_true(shows("=Queue#pop                =") && shows("=100.0%  self 100.0%  ....="));
 }
 
+/* Checks the right edge of all cells that are marked as the same method; returns how many are narrow. */
+static int check_edges(void)
+{
+  int narrow = 0, rows = view()->cell_rows > 1 ? 2 : 1;
+  for (size_t i = 0; i < view()->icicle.count; i++) {
+    struct rtop_icicle_cell cell = view()->icicle.cells[i];
+    size_t level = cell.depth - view()->top;
+    bool seen = cell.depth >= view()->top && level < (size_t)icicle_view_page(&ui);
+    if (!seen || cell.merged > 0 || cell.columns < 2 || !icicle_view_is_hit(&ui, view(), &cell)) continue;
+    for (int row = 0; row < rows; row++) {
+      int y = table_y() + (int)level * view()->cell_rows + row;
+      assert_int_equal(mvinch(y, cell.x + cell.columns - 1) & A_CHARTEXT, '=');
+    }
+    narrow += cell.columns < 12;
+  }
+  return narrow;
+}
+
+/* Cells of the same method keep the '=' at both sides in each row, however narrow they are. */
+static void test_same_cells_keep_both_edges(void **state)
+{
+  int narrow = 0;
+  for (int columns = 60; columns <= 200; columns += 7) {
+    struct screen_case at = *(const struct screen_case *)*state;
+    at.columns = columns;
+    model_screen_close(&ui, &profile);
+    open_case(&at, model_profile());
+    model_type(&ui, "=g");
+    for (int right = 0; right < 8; right++) {
+      for (int depth = 0; depth < 8; depth++, model_press(&ui, KEY_DOWN | KEY_FUNCTION)) narrow += check_edges();
+      for (int depth = 0; depth < 3; depth++) model_press(&ui, KEY_UP | KEY_FUNCTION);
+      model_press(&ui, KEY_RIGHT | KEY_FUNCTION);
+    }
+  }
+  assert_true(narrow > 10);
+}
+
 static void test_two_rows_tell_total_and_self(void **state)
 {
   (void)state;
@@ -256,6 +293,8 @@ int main(void)
     ON_CASE(&tall, set_up_case, test_cursor_walks_from_cell_to_cell),
     ON_CASE(&tall, set_up_case, test_chains_share_a_cell),
     ON_CASE(&tall, set_up_case, test_high_cells_tell_total_and_self),
+    ON_CASE(&tall, set_up_case, test_same_cells_keep_both_edges),
+    ON_CASE(&low, set_up_case, test_same_cells_keep_both_edges),
     ON_CASE(&middle, set_up_case, test_two_rows_tell_total_and_self),
     ON_CASE(&low, set_up_case, test_depths_out_of_sight_are_told),
     ON_CASE(&tall, set_up_case, test_depths_are_told_in_words),
