@@ -249,6 +249,16 @@ bool rtop_text_contains(const char *text, const char *needle)
   return strcasestr(text, needle) != NULL;
 }
 
+/* Ends a text that fills its buffer, perhaps cut inside a character, with "~" after its last whole character. */
+static void end_cut(char *out, size_t out_bytes)
+{
+  if (out_bytes < 2) return;
+  size_t end = out_bytes - 2;
+  while (end > 0 && ((unsigned char)out[end] & 0xc0) == 0x80) end--;
+  out[end] = '~';
+  out[end + 1] = '\0';
+}
+
 void phrase_add(struct phrase *phrase, const char *format, ...)
 {
   va_list arguments;
@@ -257,4 +267,5 @@ void phrase_add(struct phrase *phrase, const char *format, ...)
   int used = vsnprintf(phrase->out + phrase->used, phrase->bytes - phrase->used, format, arguments);
   va_end(arguments);
   phrase->used += used > 0 ? (size_t)used : 0;
+  if (phrase->used >= phrase->bytes) end_cut(phrase->out, phrase->bytes);
 }

@@ -43,7 +43,7 @@ void rtop_text_bytes(char *out, size_t out_bytes, uint64_t bytes);
 /* Case-insensitive search for a literal in sanitised text (ASCII case only). */
 bool rtop_text_contains(const char *text, const char *needle);
 
-/* A text that is built piece by piece; pieces that do not fit are cut. */
+/* A text that is built piece by piece. Where it does not fit, it is cut after a whole character and ends with "~". */
 struct phrase {
   char *out;
   size_t bytes, used; /* bytes: size of the buffer; used: length of the text, larger than `bytes` when it was cut */

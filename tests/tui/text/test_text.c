@@ -210,6 +210,25 @@ static void test_contains(void **state)
   assert_false(rtop_text_contains("Price#Total", "totals"));
 }
 
+/* A phrase that is cut ends with a mark after a whole character, whatever is added later. */
+static void test_a_phrase_is_cut_after_a_whole_character(void **state)
+{
+  (void)state;
+  for (size_t bytes = 1; bytes < 40; bytes++) {
+    char out[40], clean[80];
+    struct phrase phrase = { out, bytes, 0 };
+    phrase_add(&phrase, "a%s", "é注文🍣");
+    phrase_add(&phrase, "%s", "é注文🍣");
+    phrase_add(&phrase, "z");
+    size_t length = strlen(out), whole = strlen("aé注文🍣é注文🍣z");
+    assert_true(length < bytes);
+    rtop_text_sanitize(clean, sizeof clean, out, length);
+    assert_string_equal(clean, out);
+    if (bytes > whole) assert_string_equal(out, "aé注文🍣é注文🍣z");
+    else if (bytes > 1) assert_true(out[length - 1] == '~' && length + 4 >= bytes);
+  }
+}
+
 /* What is sorted by it must be what is read. */
 static void test_tenths_are_those_that_are_printed(void **state)
 {
@@ -240,6 +259,7 @@ int main(void)
     cmocka_unit_test(test_duration),
     cmocka_unit_test(test_units_never_exceed_their_columns),
     cmocka_unit_test(test_contains),
+    cmocka_unit_test(test_a_phrase_is_cut_after_a_whole_character),
   };
   setlocale(LC_CTYPE, "C.UTF-8");
   return cmocka_run_group_tests(tests, NULL, NULL);
