@@ -208,8 +208,8 @@ static void city_start_anew(struct city *city)
   city->level = level;
 }
 
-/* Rounds up to the next of 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10, 12... percent, so that the highest building is at least
- * two thirds as high as its street. */
+/* Rounds up to the next of 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10, 12... percent, so that from 1 % on the highest building
+ * is at least two thirds as high as its street. */
 static double round_up(double share)
 {
   static const double digits[] = { 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8 };

@@ -130,10 +130,8 @@ static void test_no_buildings(void **state)
 int main(void)
 {
   const struct CMUnitTest keys[] = {
-    ON_CASE(&plain, set_up_case, test_moving),
-    ON_CASE(&plain, set_up_case, test_scale_and_levels),
-    ON_CASE(&plain, set_up_case, test_waking),
-    ON_CASE(&plain, set_up_empty, test_empty_city),
+    ON_CASE(&plain, set_up_case, test_moving),        ON_CASE(&plain, set_up_case, test_scale_and_levels),
+    ON_CASE(&plain, set_up_case, test_waking),        ON_CASE(&plain, set_up_empty, test_empty_city),
     ON_CASE(&plain, set_up_empty, test_no_buildings),
   };
   enum { CASES = sizeof cases / sizeof cases[0], ALL = CASES + sizeof keys / sizeof keys[0] };
