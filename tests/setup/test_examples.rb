@@ -51,7 +51,7 @@ class TestExamples < Minitest::Test
     File.write("#{@folder}/app.rb", APPLICATION)
     Dir.mkdir("#{@folder}/bin")
     { "ruby" => RbConfig.ruby, "rperf-top" => VIEWER }.each { |name, path| File.symlink(path, "#{@folder}/bin/#{name}") }
-    stand_in("ssh", "shift\nexec \"$@\"")
+    stand_in("ssh", "while [ \"$1\" != \"${1#-}\" ]; do case $1 in -o) shift ;; esac; shift; done\nshift\nexec sh -c \"exec $*\"")
     stand_in("flamegraph.pl", "grep -cvE '^.+ [0-9]+$' \"$1\" > /dev/null && exit 1; echo '<svg>'")
     @title = "shop-#{$$}-#{object_id}"
     @env = { "PATH" => "#{@folder}/bin:#{ENV["PATH"]}", "RPERF_TOP_DIR" => @folder, "RPERF_TOP_CONFIG" => "none",
