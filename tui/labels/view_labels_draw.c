@@ -13,7 +13,7 @@ enum { BAR_FROM = 120, BAR_COLUMNS = 30, CAUSES_FROM = 76, CAUSES_COLUMNS = 21, 
 static const struct labels_times {
   const char *title;
   int from; /* the width of the table */
-} labels_times[] = { { "P50", 56 }, { "P99", 40 }, { "MAX", 64 } };
+} labels_times[] = { { "P50", 56 }, { "P90", 130 }, { "P99", 40 }, { "MAX", 64 } };
 enum { TIMES = sizeof labels_times / sizeof labels_times[0], TIMES_COLUMNS = 8 };
 
 struct labels_pen {
@@ -136,8 +136,8 @@ static void times_text(const struct label_row *row, int index, char *text, size_
   text[0] = '\0';
   if (!is_timed(row)) return;
   const struct work_time *whole = &row->work->of[RTOP_WORK_WHOLE];
-  const uint64_t ns[TIMES] = { whole->p50_ns, whole->p99_ns, whole->longest_ns };
-  if (index < 2 && !whole->known) snprintf(text, bytes, "-");
+  const uint64_t ns[TIMES] = { whole->p50_ns, whole->p90_ns, whole->p99_ns, whole->longest_ns };
+  if (index < TIMES - 1 && !whole->known) snprintf(text, bytes, "-");
   else draw_time(text, bytes, ns[index]);
 }
 

@@ -91,6 +91,7 @@ static void test_quantiles_and_causes(void **state)
   for (int i = 0; i < 4; i++) {
     open_view(widths[i], 0, 0);
     assert_true(shows("P50"));
+    assert_true(shows("P90") == (widths[i] >= 130));
     assert_true(shows("P99"));
     assert_true(shows("MAX"));
     assert_true(shows("WHERE ITS TIME GOES"));
