@@ -41,7 +41,7 @@ static size_t number_at(const char *text, size_t bytes)
   return length > DIGITS_KEPT ? length : 0;
 }
 
-/* Copies the text with each such number replaced by "#". Returns the number of bytes. */
+/* Copies a name with each number that number_at() finds replaced by "#". Returns the number of bytes. */
 static size_t plain_text(const char *text, size_t bytes, char out[TASK_NAME_BYTES_MAX])
 {
   size_t count = 0;

@@ -431,7 +431,8 @@ static void lay_short(struct sampler *sampler, struct thread_data *data, int64_t
   trylock_release(&sampler->lock);
 }
 
-/* Charges the lane of short stretches if another thread sampled its point, before more time is added to the lane. */
+/* Charges the time in the thread's lane of short stretches to a stack, if a thread of the pool has sampled the next point
+ * of their axis since. Must be called before more time is added to the lane. */
 static void settle_short(struct sampler *sampler, struct thread_data *data)
 {
   struct axis *axis = &strata_of(sampler, data)->short_axis;

@@ -20,7 +20,7 @@ struct whole {
   struct trylock lock;     /* protects the tree's memory, which the publisher reads */
   _Atomic int state;       /* enum rtop_whole_state; 0: not requested */
   _Atomic uint32_t wanted; /* one bit per slot that requests counting */
-  _Atomic uint32_t serial; /* number of the current, last or refused counting */
+  _Atomic uint32_t serial; /* number of the latest request to count calls, also when it was refused or has ended */
   _Atomic int64_t begin_ns, end_ns;
   struct whole_counting *counting; /* NULL until first requested; never freed */
   double ns_per_tick;

@@ -76,7 +76,7 @@ uint32_t rtop_lens_place(struct rtop_lens *lens, uint32_t source, uint32_t node)
 /* Sets the process that a source belongs to (rtop_process_of()); 0: the source is not shown separately. Two sources of
    one process count as one. */
 void rtop_lens_process(struct rtop_lens *lens, uint32_t source, uint32_t process);
-/* Memory of the cached answers for processes shown separately. */
+/* Bytes of memory that the lens uses to remember, with processes shown separately, which method stands for which. */
 size_t rtop_lens_apart_bytes(const struct rtop_lens *lens);
 /* Call when a source gets another number. */
 void rtop_lens_renumber(struct rtop_lens *lens, uint32_t source, uint32_t number);

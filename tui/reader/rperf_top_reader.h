@@ -286,7 +286,7 @@ struct rperf_top_latency {
 
 /* A slow request: one block of labels. Where its time was spent is seen in samples, and not known of every request. */
 struct rperf_top_request {
-  const char *labels; /* "endpoint=GET /orders, user=7": those that began the block */
+  const char *labels; /* labels that the block was begun with: "endpoint=GET /orders, user=7" */
   const char *thread; /* "": it has no name */
   const char *method; /* where most of `cause` was spent; "": not known, and of all but the 256 newest */
   int64_t start_ns, end_ns;

@@ -119,8 +119,8 @@ struct stalls_source {
   uint64_t open_waiting, open_gc, open_method, open_waits;
   uint32_t method, method_depth;    /* of open_method */
   uint32_t waits_place;             /* of open_waits */
-  uint32_t method_turn, waits_turn; /* turns at which the last stalls by methods and by
-                                       waits were found; 0: none since the ring was empty */
+  uint32_t method_turn, waits_turn; /* turn of the window in which the last stall of this kind
+                                       was found; 0: none */
 };
 
 /* The way up from a node to the methods that count: of a recursive method the outermost call. */

@@ -208,7 +208,8 @@ static void plan_afresh(struct planning *planning, int from)
   lay_out(planning, most);
 }
 
-/* Is there so much room that a sparser city need not be made denser again at once? */
+/* Is there room, with an eighth of the columns to spare, for the city with wider gaps between its buildings? Without
+ * the spare columns it would soon have to be narrowed again. */
 static bool has_room(const struct city *city, int64_t now_ns)
 {
   if (city->crowd == 0) return false;
