@@ -69,16 +69,17 @@ class NewbornTest < Minitest::Test
   # wall time of the work is 8 to 18 % too little (four runs of 5 s); now -3.2 to +2.7. Cores are taken where system calls end,
   # too, as the one that reads the CPU clock: where CPU goes by wall time the work lacks 8 to 20 % of it (four runs of 4 s);
   # now -1.8 to -4.6 (thirteen runs of 8 s), and -0.4 to -1.9 before the publisher divided time by points (three): what reads the CPU
-  # clock at both ends is met more often than it runs. Beside six busy processes -7.5 was seen once: there are three tries.
+  # clock at both ends is met more often than it runs. Beside six busy processes -7.5 was seen once: where one run is
+  # off by more than 7 %, two more follow, and their mean is judged.
   def test_threads_of_one_round_beside_two_busy_processes
     pids = Array.new(2) { spawn("timeout", "120", "sh", "-c", "while :; do :; done", pgroup: true) }
     tries = []
-    until tries.size == 3 || (tries.any? && tries.last.all? { |off| off.abs <= 0.07 })
+    until tries.size == 3 || (tries.size == 1 && tries.last.all? { |off| off.abs <= 0.07 })
       dump, program = history(ROUNDS, env: { "RPERF_TOP_BUDGET" => "100", "RPERF_TOP_RECORD_HZ" => "1000" })
       found = [:wall, :cpu].map { |clock| dump.total(clock, state: "running", on_stack: "Object#work") }
       tries << found.zip(program.out.split).map { |one, truth| one.fdiv(Integer(truth)) - 1 }
     end
-    assert tries.last.all? { |off| off.abs <= 0.07 }, tries.inspect
+    tries.transpose.each { |offs| assert_in_delta 0, offs.sum / offs.size, 0.07, tries.inspect }
   ensure
     pids&.each { |pid| Process.kill(:TERM, -pid) }
     pids&.each { |pid| Process.wait(pid) }

@@ -348,7 +348,7 @@ class TraceTest < Minitest::Test
     pairs = answer[:times].map { |own| own * 1e9 }.sort.zip(told)
     pairs.each { |own, one| assert_operator one, :>=, own * 0.99 }
     near = pairs.count { |own, one| one <= own * 1.01 + 20_000 } # the core may be taken away between its clock and ours
-    assert_operator near, :>=, 35, pairs.inspect # 68 of 105 beside four busy loops; a bias would leave none
+    assert_operator near, :>, pairs.size / 2, pairs.inspect # 68 of 105 beside four busy loops; a bias would leave none
     assert_operator work[:total_max], :>=, pairs.last.first
     assert_operator work[:total_max] * 1.01, :>=, told.last
     outer = numbers(dump, "Slow#outer")
